@@ -1,0 +1,53 @@
+"""Predict whole labelsets: Nearest Labelset using Double Distances, and its field.
+
+Names are imported on first use, so that ``import nldd`` and ``nldd --help`` stay fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from nldd._labels import as_label_sets
+    from nldd.datasets import load_yeast
+    from nldd.estimators import BinaryRelevance, NLDDClassifier, PlattSVC
+    from nldd.exceptions import SeparationWarning, ZeroWeightWarning
+    from nldd.metrics import MEASURES, Measure
+
+_HOME = {
+    "BinaryRelevance": "nldd.estimators",
+    "MEASURES": "nldd.metrics",
+    "Measure": "nldd.metrics",
+    "NLDDClassifier": "nldd.estimators",
+    "PlattSVC": "nldd.estimators",
+    "SeparationWarning": "nldd.exceptions",
+    "ZeroWeightWarning": "nldd.exceptions",
+    "as_label_sets": "nldd._labels",
+    "load_yeast": "nldd.datasets",
+}
+
+__all__ = [
+    "MEASURES",
+    "BinaryRelevance",
+    "Measure",
+    "NLDDClassifier",
+    "PlattSVC",
+    "SeparationWarning",
+    "ZeroWeightWarning",
+    "__version__",
+    "as_label_sets",
+    "load_yeast",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'nldd' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

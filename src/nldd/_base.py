@@ -1,0 +1,137 @@
+"""The contract that every multi-label classifier of nldd keeps.
+
+Think twice before adding anything here: all estimators inherit it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from nldd._labels import LabelTable, read_labels, read_labels_as
+from nldd._sklearn import check_sample_weight, validate_data
+from nldd.exceptions import InputError
+
+
+@dataclass(frozen=True)
+class Training:
+    """The training data T of the paper; ``T[rows]`` is a part of it.
+
+    Attributes
+    ----------
+    X : {ndarray, CSR} of shape (n_samples, n_features)
+    Y : ndarray of shape (n_samples, n_labels), int8
+    sample_weight : ndarray of shape (n_samples,) or None
+    rows : ndarray of shape (n_samples,)
+        Position of each row in the data that the user passed to `fit`.
+    """
+
+    X: Any
+    Y: NDArray[np.int8]
+    sample_weight: NDArray[np.float64] | None
+    rows: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> "Training":
+        weight = None if self.sample_weight is None else self.sample_weight[rows]
+        return Training(self.X[rows], self.Y[rows], weight, self.rows[rows])
+
+
+class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators: validates at the door, keeps names, answers in the user's form.
+
+    A 2-D target (indicator, sparse, frame, or a list of label sets) gives indicator
+    predictions. A 1-D target of classes is read as one label per class and gives
+    1-D predictions, as any scikit-learn classifier does.
+    """
+
+    def _validate_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+        """Check and convert the training data; learn names, sizes and classes."""
+        table = read_labels(y)
+        X = self._validate_features(X, reset=True)
+        check_consistent_length(X, table.Y)
+        self._remember_labels(table)
+        rows = np.arange(X.shape[0])
+        if sample_weight is None:
+            return Training(X, table.Y, None, rows)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        T = Training(X, table.Y, weight, rows)
+        if not weight.any():
+            raise InputError("sample_weight must be positive for at least one row; all are 0.")
+        # A row of weight 0 must not even lend its labelset: it is as if it were not there.
+        return T if weight.all() else T[np.flatnonzero(weight)]
+
+    def _validate_predict(self, X: Any) -> Any:
+        """Check new rows against what `fit` saw."""
+        check_is_fitted(self)
+        return self._validate_features(X, reset=False)
+
+    def _validate_features(self, X: Any, reset: bool) -> Any:
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+        )
+        if issparse(X) and X.indices.dtype == np.int64 and X.nnz <= np.iinfo(np.int32).max:
+            # Many of scikit-learn's solvers refuse 64-bit indices, which sparse arrays often have.
+            narrow = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+            X = type(X)(narrow, shape=X.shape)
+        return X
+
+    def _remember_labels(self, table: LabelTable) -> None:
+        self.label_names_ = table.names
+        self.n_labels_ = len(table.names)
+        self.single_label_ = table.single
+        binary = np.array([0, 1])
+        self.classes_ = (
+            np.array(table.names.tolist()) if table.single else [binary] * self.n_labels_
+        )
+
+    def _answer(self, Y_pred: NDArray[np.int8]) -> NDArray[Any]:
+        """Predictions in the form of the target: indicator rows, or one class a row."""
+        if self.single_label_:
+            return np.asarray(self.classes_)[Y_pred.argmax(axis=1)]
+        return Y_pred.astype(np.int64)
+
+    def _answer_proba(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Label probabilities; those of exclusive classes are made to sum to one."""
+        if not self.single_label_:
+            return P
+        total = P.sum(axis=1, keepdims=True)
+        uniform = np.full_like(P, 1 / P.shape[1])
+        return np.divide(P, total, out=uniform, where=total > 0)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Subset accuracy: the share of rows whose whole labelset is right.
+
+        `y` may have any form that `fit` takes. A row with a label that the training
+        data did not have counts as wrong.
+        """
+        Y_pred = self.predict(X)
+        if self.single_label_:
+            return float(np.average(Y_pred == np.asarray(y), weights=sample_weight))
+        truth = read_labels_as(y, self.label_names_).Y
+        check_consistent_length(Y_pred, truth)
+        unknown = truth.shape[1] - self.n_labels_
+        if unknown < 0:
+            raise InputError(
+                f"y has {truth.shape[1]} labels, but the model was fitted with {self.n_labels_}: "
+                "pass the same label columns in the same order."
+            )
+        right = (truth == np.pad(Y_pred, ((0, 0), (0, unknown)))).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "label_names_") and hasattr(self, "estimators_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        return tags

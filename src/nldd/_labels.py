@@ -1,0 +1,194 @@
+"""Read labels in the forms people have them; write predictions back by name."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+
+from nldd.exceptions import InputError
+
+FORMS = (
+    "Give one 0/1 column per label (array, sparse matrix or frame), "
+    "or a list with one set of label names per row."
+)
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """Labels as an indicator matrix.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n_samples, n_labels), int8
+        1 where a row carries a label.
+    names : ndarray of shape (n_labels,), object
+        Column names of a frame, the members of label sets, the classes of a 1-D target, or 0, 1, ...
+    single : bool
+        True for a 1-D target: every class is one label, and every row carries exactly one.
+    """
+
+    Y: NDArray[np.int8]
+    names: NDArray[np.object_]
+    single: bool = False
+
+
+def read_labels(Y: Any) -> LabelTable:
+    """Turn any supported form of labels into a :class:`LabelTable`.
+
+    Examples
+    --------
+    >>> read_labels([{"sad", "quiet"}, {"happy"}, set()]).Y
+    array([[0, 1, 1],
+           [1, 0, 0],
+           [0, 0, 0]], dtype=int8)
+    >>> read_labels(["b", "a", "b"]).names
+    array(['a', 'b'], dtype=object)
+    """
+    if Y is None:
+        raise InputError(f"This estimator requires y to be passed, but the target y is None. {FORMS}")
+    if issparse(Y):
+        return _read_indicator(Y.toarray(), range(Y.shape[1]))
+    if hasattr(Y, "columns") and hasattr(Y, "to_numpy"):
+        return _read_frame(Y)
+    if _holds_label_sets(Y):
+        sets = [_as_set(row, labels) for row, labels in enumerate(Y)]
+        names = _sorted_names(sets)
+        return LabelTable(indicator(sets, names), names)
+    return _read_array(Y)
+
+
+def read_labels_as(Y: Any, names: NDArray[np.object_]) -> LabelTable:
+    """Read labels against the `names` that a model knows; unknown ones become extra columns."""
+    if _holds_label_sets(Y):
+        sets = [_as_set(row, labels) for row, labels in enumerate(Y)]
+        unknown = _sorted_names([labels - set(names) for labels in sets])
+        names = np.concatenate([names, unknown])
+        return LabelTable(indicator(sets, names), names)
+    return read_labels(Y)
+
+
+def indicator(sets: Sequence[Iterable[Any]], names: NDArray[np.object_]) -> NDArray[np.int8]:
+    """Indicator matrix of label sets over the columns `names`."""
+    column = {name: j for j, name in enumerate(names)}
+    Y = np.zeros((len(sets), len(names)), dtype=np.int8)
+    for row, labels in enumerate(sets):
+        Y[row, [column[label] for label in labels]] = 1
+    return Y
+
+
+def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tuple[Any, ...]]:
+    """Names of the labels that each row of an indicator matrix carries.
+
+    Examples
+    --------
+    >>> as_label_sets([[1, 0, 1], [0, 0, 0]], ["sad", "happy", "quiet"])
+    [('sad', 'quiet'), ()]
+    """
+    Y = Y.toarray() if issparse(Y) else np.asarray(Y)
+    return [tuple(label_names[j] for j in np.flatnonzero(row)) for row in Y]
+
+
+def _read_frame(frame: Any) -> LabelTable:
+    names = _as_names(frame.columns)
+    values = frame.to_numpy()
+    if values.dtype == object:
+        try:
+            values = values.astype(float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}") from None
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        row, column = np.argwhere(np.isnan(values))[0]
+        raise InputError(
+            f"Y contains NaN: label column {names[column]!r} has no value in row {row}. "
+            "Drop the rows that nobody labelled, or write 0 where the label is absent."
+        )
+    return _read_indicator(values, names)
+
+
+def _read_array(Y: Any) -> LabelTable:
+    values = check_array(Y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y")
+    if values.ndim > 2:
+        raise InputError(f"Y must have one row per sample and one column per label; got shape {values.shape}. {FORMS}")
+    if values.ndim == 2 and values.shape[1] == 1 and not _is_binary(values):
+        warn(
+            "A column-vector y was passed when a 1d array was expected: its values are taken as classes.",
+            DataConversionWarning,
+            stacklevel=5,
+        )
+        values = values.ravel()
+    if values.ndim == 1:
+        return _read_classes(values)
+    return _read_indicator(values, range(values.shape[1]))
+
+
+def _read_classes(y: NDArray[Any]) -> LabelTable:
+    check_classification_targets(y)
+    classes, code = np.unique(y, return_inverse=True)
+    Y = np.zeros((len(y), len(classes)), dtype=np.int8)
+    Y[np.arange(len(y)), code.ravel()] = 1
+    return LabelTable(Y, _as_names(classes), single=True)
+
+
+def _read_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:
+    labels = _as_names(names)
+    if values.shape[1] == 0:
+        raise InputError(f"Y has no label columns: shape {values.shape}. {FORMS}")
+    if len(set(labels)) < len(labels):
+        repeated = next(name for name in labels if list(labels).count(name) > 1)
+        raise InputError(f"Label names must be distinct; {repeated!r} names more than one column of Y.")
+    if not _is_binary(values):
+        column = next(j for j in range(values.shape[1]) if not _is_binary(values[:, j]))
+        found = ", ".join(repr(value) for value in np.unique(values[:, column])[:4].tolist())
+        raise InputError(f"Y must hold only 0 and 1; label column {labels[column]!r} holds {found}. {FORMS}")
+    return LabelTable(values.astype(np.int8), labels)
+
+
+def _is_binary(values: NDArray[Any]) -> bool:
+    if values.dtype.kind not in "biuf":
+        return False
+    return bool(np.all((values == 0) | (values == 1)))
+
+
+def _holds_label_sets(Y: Any) -> bool:
+    """Whether `Y` lists one collection of label names per row, rather than rows of 0 and 1."""
+    if isinstance(Y, np.ndarray):
+        rows = Y.tolist() if Y.dtype == object and Y.ndim == 1 else []
+    elif isinstance(Y, list | tuple):
+        rows = list(Y)
+    else:
+        rows = Y.to_list() if hasattr(Y, "to_list") else []
+    if not rows or not all(isinstance(row, list | tuple | set | frozenset) for row in rows):
+        return any(isinstance(row, set | frozenset) for row in rows)
+    if any(isinstance(row, set | frozenset) for row in rows):
+        return True
+    ragged = len({len(row) for row in rows}) > 1
+    return ragged or any(isinstance(label, str) for row in rows for label in row)
+
+
+def _as_set(row: int, labels: Any) -> set[Any]:
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InputError(f"Y must have one set of label names per row; row {row} holds {labels!r}. {FORMS}")
+    return set(labels)
+
+
+def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
+    found = {label for labels in sets for label in labels}
+    try:
+        return _as_names(sorted(found))
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in found}))
+        raise InputError(f"Label names must be of one type to be put in order; got {kinds}.") from None
+
+
+def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:
+    listed = [name.item() if isinstance(name, np.generic) else name for name in names]
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array

@@ -1,0 +1,82 @@
+"""Why a labelset was predicted, as a record and as sentences."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The evidence behind one prediction of :class:`nldd.NLDDClassifier`.
+
+    Attributes
+    ----------
+    labels : tuple
+        Names of the predicted labels.
+    row : int
+        Training row that the labelset was taken from, as a position in the data passed to `fit`.
+    Dx, Dy : float
+        Its distance in feature space, and in label space from the probabilities.
+    x_part, y_part : float
+        What each distance contributes to the score: ``b1 * Dx`` and ``b2 * Dy``
+        (factors ``Dx^b1`` and ``Dy^b2`` in the multiplicative model).
+    theta : float
+        Probability that one label of the prediction is wrong.
+    n_labels : int
+    probabilities : tuple of float
+        What the classifiers gave each label.
+    runner_up : Explanation or None
+        The next best labelset.
+    """
+
+    labels: tuple[Any, ...]
+    row: int
+    Dx: float
+    Dy: float
+    x_part: float
+    y_part: float
+    theta: float
+    n_labels: int
+    probabilities: tuple[float, ...]
+    runner_up: "Explanation | None" = None
+
+    @property
+    def expected_loss(self) -> float:
+        """Expected number of wrong labels, L * theta."""
+        return self.n_labels * self.theta
+
+    def __str__(self) -> str:
+        lines = [
+            f"labelset {braces(self.labels)}",
+            f"  {theta_in_words(self.theta, self.n_labels)}",
+            f"  taken from training row {self.row}: Dx = {self.Dx:.3f} in features "
+            f"(part {self.x_part:.3f}), Dy = {self.Dy:.3f} in labels (part {self.y_part:.3f})",
+        ]
+        if self.runner_up is not None:
+            other = self.runner_up
+            lines.append(
+                f"  next best {braces(other.labels)} from row {other.row}, "
+                f"theta {other.theta:.3f} instead of {self.theta:.3f}"
+            )
+        return "\n".join(lines)
+
+
+def braces(labels: tuple[Any, ...]) -> str:
+    """``{a, b}``, or ``{}`` for the empty labelset."""
+    return "{" + ", ".join(str(label) for label in labels) + "}"
+
+
+def theta_in_words(theta: float, n_labels: int) -> str:
+    """Theta as a sentence.
+
+    Examples
+    --------
+    >>> theta_in_words(0.125, 14)
+    'theta 0.125: about 1 label in 8 is wrong, 1.8 of 14'
+    >>> theta_in_words(0.7, 10)
+    'theta 0.700: about 7 labels in 10 are wrong, 7.0 of 10'
+    """
+    if theta < 0.4:
+        share = f"1 label in {min(round(1 / theta), 10**6)} is wrong"
+    else:
+        share = f"{round(10 * theta)} labels in 10 are wrong"
+    return f"theta {theta:.3f}: about {share}, {n_labels * theta:.1f} of {n_labels}"

@@ -1,0 +1,88 @@
+"""The probabilities p_hat that place an instance inside the hypercube of labelsets."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from nldd._base import Training
+from nldd._sklearn import get_tags
+from nldd.estimators._label_models import (
+    check_weights_supported,
+    fit_label_models,
+    is_multilabel,
+    label_columns,
+    with_seed,
+)
+
+
+class SeparateModels:
+    """One binary classifier a label."""
+
+    def __init__(self, estimators: list[Any]) -> None:
+        self.estimators = estimators
+
+    def probabilities(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Probability of each label, of shape (n_samples, n_labels)."""
+        return label_columns(self.estimators, "predict_proba", X, n_jobs)
+
+
+class JointModel:
+    """One classifier for all labels that vary; the others have probability 0 or 1."""
+
+    def __init__(self, estimators: list[Any], constants: NDArray[np.float64]) -> None:
+        self.estimators = estimators
+        self.constants = constants
+
+    def probabilities(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Probability of each label, of shape (n_samples, n_labels)."""
+        del n_jobs  # the model has its own
+        P = np.tile(self.constants, (X.shape[0], 1))
+        if self.estimators:
+            varies = np.isnan(self.constants)
+            proba = self.estimators[0].predict_proba(X)
+            P[:, varies] = _positive_columns(proba, int(varies.sum()))
+        return P
+
+
+def fit_label_probabilities(
+    estimator: Any,
+    T: Training,
+    label_names: NDArray[np.object_],
+    *,
+    n_jobs: int | None,
+    rng: np.random.RandomState,
+    title: str,
+    verbose: int,
+) -> SeparateModels | JointModel:
+    """Fit `estimator` to the labels of T: once if it is multi-label itself, else label by label."""
+    if is_multilabel(estimator):
+        return _fit_joint(estimator, T, rng)
+    models = fit_label_models(
+        estimator, T, label_names, n_jobs=n_jobs, rng=rng, title=title, verbose=verbose
+    )
+    return SeparateModels(models)
+
+
+def _fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointModel:
+    check_weights_supported(estimator, T.sample_weight)
+    first = T.Y[0]
+    varies = (first != T.Y).any(axis=0)
+    constants = np.where(varies, np.nan, first.astype(float))
+    if not varies.any():
+        return JointModel([], constants)
+    Y = T.Y[:, varies].astype(np.int64)
+    model = with_seed(clone(estimator), rng.randint(np.iinfo(np.int32).max))
+    weights = {} if T.sample_weight is None else {"sample_weight": T.sample_weight}
+    single = Y.shape[1] == 1 and get_tags(model).target_tags.single_output
+    model.fit(T.X, Y.ravel() if single else Y, **weights)
+    return JointModel([model], constants)
+
+
+def _positive_columns(proba: Any, n_labels: int) -> NDArray[np.float64]:
+    """(n, L) probabilities from any of the shapes that scikit-learn's classifiers return."""
+    if isinstance(proba, list):
+        return np.column_stack([label[:, 1] for label in proba])
+    # A single label may come back in the two columns of a binary classifier.
+    return np.asarray(proba)[:, -n_labels:]

@@ -1,0 +1,335 @@
+"""Nearest Labelset using Double Distances."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from nldd._base import MultiLabelClassifier, Training
+from nldd._labels import as_label_sets
+from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
+from nldd.estimators._explanation import Explanation
+from nldd.estimators._label_models import default_estimator
+from nldd.estimators._label_probabilities import fit_label_probabilities
+from nldd.estimators._pairs import nearest_pairs, random_halves
+from nldd.exceptions import InputError
+from nldd.regression import fit_regression
+from nldd.search import LabelsetIndex, Neighbors, feature_scale
+
+MIN_ROWS = 4
+
+
+@dataclass(frozen=True)
+class NearestLabelsets:
+    """The k best distinct labelsets of each row, best first.
+
+    Attributes
+    ----------
+    labelsets : ndarray of shape (n_samples, k, n_labels)
+    theta : ndarray of shape (n_samples, k)
+        Probability that one label of the labelset is wrong.
+    row : ndarray of shape (n_samples, k)
+        Training row that stands for the labelset, as a position in the data passed to `fit`.
+    Dx, Dy : ndarray of shape (n_samples, k)
+    """
+
+    labelsets: NDArray[np.int64]
+    theta: NDArray[np.float64]
+    row: NDArray[np.intp]
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]
+
+
+class NLDDClassifier(MultiLabelClassifier):
+    """Nearest Labelset using Double Distances (NLDD).
+
+    Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
+    distance in feature space and its distance, in label space, from the probabilities of
+    independent classifiers. The weights come from a binomial regression, which also tells how
+    likely a label of the prediction is wrong.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``, default=None
+        Base classifier of a label. One that takes a whole indicator matrix (a random forest, say)
+        is used as one model for all labels. None is ``LogisticRegression(solver="liblinear")``;
+        ``PlattSVC()`` is the paper's.
+    model : {"linear", "multiplicative"}, default="linear"
+        How distances add up to the log-odds of an error, see Notes.
+    covariance : {"independent", "exchangeable"}, default="independent"
+        "exchangeable" lets the two pairs of an instance correlate (generalised estimating
+        equations; needs ``pip install "nldd[gee]"``). It is there for the linear model.
+    standardize : {"numeric", "all", "none"}, default="numeric"
+        Features divided by their standard deviation before distances are taken. "numeric" leaves
+        two-valued features, such as words that occur or not, as they are.
+    train_fraction : float in (0, 1], default=1.0
+        Share of the training rows to use, drawn at random. The paper takes 0.7 on large data.
+    n_jobs : int, default=None
+        Labels fitted and blocks of rows searched at a time, in threads.
+    random_state : int, RandomState instance or None, default=None
+        Draws the halves T1 and T2, and seeds base classifiers that have no seed of their own.
+    verbose : int, default=0
+        Above 0, progress bars on standard error.
+
+    Attributes
+    ----------
+    beta_ : ndarray of shape (3,)
+        Intercept, weight of Dx, weight of Dy.
+    regression_ : nldd.regression.DistanceRegression
+        The regression, with standard errors; ``print(model.regression_)`` is its summary.
+    pairs_ : nldd.regression.Pairs
+        What the regression was fitted to.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        Distinct labelsets of the training rows: all that can be predicted.
+    label_names_ : ndarray of shape (n_labels,)
+    estimators_ : list
+        Classifiers fitted to all training rows, one per label, or the one model for all.
+    index_ : nldd.search.LabelsetIndex
+    rows_ : ndarray
+        Rows of the data passed to `fit` that the model uses.
+    classes_ : list of ndarray, or ndarray of classes for a 1-D target
+    n_labels_, n_features_in_ : int
+
+    Notes
+    -----
+    Training (Algorithm 1 of the paper). T is cut at random into halves T1 and T2. Classifiers
+    fitted to T1 give each instance of T2 its probabilities p. The instance is paired with the row
+    of T1 nearest in features, Dx = |x - x_j|, and the one nearest in labels, Dy = |p - y_j|; among
+    rows equally near in one distance the other one decides, then the lowest row. The number of
+    labels in which a pair differs is binomial with L and theta, and maximum likelihood gives::
+
+        log(theta / (1 - theta)) = b0 + b1 * Dx + b2 * Dy        linear
+        log(theta / (1 - theta)) = b0 + Dx^b1 * Dy^b2            multiplicative
+
+    under b1, b2 >= 0. The classifiers are then fitted to all of T.
+
+    Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
+    as the smallest ``b1 * Dx + b2 * Dy``. The search is exact and works in blocks: no matrix of
+    all new rows by all training rows is held.
+
+    For a 1-D target of classes each class is one label.
+
+    References
+    ----------
+    H. Gweon, M. Schonlau and S. H. Steiner (2019). Nearest labelset using double distances for
+    multi-label classification. PeerJ Computer Science 5:e242. doi:10.7717/peerj-cs.242
+
+    Examples
+    --------
+    >>> from nldd import NLDDClassifier, load_yeast
+    >>> X, Y, _ = load_yeast()
+    >>> model = NLDDClassifier(random_state=0).fit(X[:1500], Y[:1500])
+    >>> model.beta_.round(1)
+    array([-4.6,  0.2,  1.2])
+    >>> model.predict(X[1500:1502])
+    array([[0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0],
+           [0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]])
+    >>> model.predict_theta(X[1500:1502]).round(2)
+    array([0.17, 0.17])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "model": [StrOptions({"linear", "multiplicative"})],
+        "covariance": [StrOptions({"independent", "exchangeable"})],
+        "standardize": [StrOptions({"numeric", "all", "none"})],
+        "train_fraction": [Interval(Real, 0, 1, closed="right")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        model: str = "linear",
+        covariance: str = "independent",
+        standardize: str = "numeric",
+        train_fraction: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.model = model
+        self.covariance = covariance
+        self.standardize = standardize
+        self.train_fraction = train_fraction
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @validate_parameters(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the classifiers and the weights of both distances.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : labels Y of the rows
+            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
+            of n_samples label sets; or a 1-D array-like of classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weighs rows in the base classifiers and, as validation instances, in the regression.
+            Rows of weight 0 are left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        rng = check_random_state(self.random_state)
+        T = self._fraction(self._validate_fit(X, y, sample_weight), rng)
+        self._check_training(T)
+        first, second = random_halves(len(T), rng)
+        T1, T2 = T[first], T[second]
+        scale = feature_scale(T.X, self.standardize)
+
+        h1 = self._fit_classifiers(T1, rng, "classifiers on T1")
+        P = h1.probabilities(T2.X, self.n_jobs)
+        self.pairs_ = nearest_pairs(T1, T2, P, scale, self.n_jobs)
+        self.regression_ = fit_regression(self.pairs_, self.model, self.covariance)
+        self.beta_ = self.regression_.beta
+
+        self._classifiers = self._fit_classifiers(T, rng, "classifiers on T ")
+        self.estimators_ = self._classifiers.estimators
+        self.index_ = LabelsetIndex(T.X, T.Y, scale)
+        self.labelsets_ = self.index_.labelsets.astype(np.int64)
+        self.rows_ = T.rows
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labelset of smallest theta for each row: an indicator array, or classes if 1-D."""
+        near = self._search(self._validate_predict(X))
+        return self._answer(self.index_.labelsets[near.labelset[:, 0]])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Label probabilities that agree with `predict`, of shape (n_samples, n_labels).
+
+        Those of the classifiers, but for labels on which the predicted labelset overrules them:
+        these are moved to their side of 1/2, just so far that rounding gives the prediction.
+        """
+        X = self._validate_predict(X)
+        P = self._classifiers.probabilities(X, self.n_jobs)
+        near = self.index_.query(X, P, self.regression_.score, n_jobs=self.n_jobs)
+        on = self.index_.labelsets[near.labelset[:, 0]] == 1
+        below, above = np.nextafter(0.5, [0, 1])
+        return self._answer_proba(np.where(on, np.maximum(P, above), np.minimum(P, below)))
+
+    def label_probabilities(self, X: Any) -> NDArray[np.float64]:
+        """The point p in the hypercube: what the independent classifiers say, label by label."""
+        return self._classifiers.probabilities(self._validate_predict(X), self.n_jobs)
+
+    def predict_theta(self, X: Any) -> NDArray[np.float64]:
+        """Probability that one label of the prediction is wrong, one number a row."""
+        near = self._search(self._validate_predict(X))
+        return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
+
+    def expected_loss(self, X: Any) -> NDArray[np.float64]:
+        """Expected number of wrong labels in the prediction, ``L * theta``."""
+        return self.n_labels_ * self.predict_theta(X)
+
+    def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
+        """The `k` distinct training labelsets of smallest theta for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        k : int, at most the number of distinct labelsets
+
+        Returns
+        -------
+        NearestLabelsets
+        """
+        X = self._validate_predict(X)
+        if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
+            raise InputError(
+                f"k must be a whole number from 1 to {len(self.labelsets_)}, the number of "
+                f"distinct training labelsets; got {k!r}."
+            )
+        near = self._search(X, int(k))
+        return NearestLabelsets(
+            self.labelsets_[near.labelset],
+            self.regression_.theta(near.Dx, near.Dy),
+            self.rows_[near.row],
+            near.Dx,
+            near.Dy,
+        )
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
+        X = self._validate_predict(X)
+        P = self._classifiers.probabilities(X, self.n_jobs)
+        near = self.index_.query(X, P, self.regression_.score, k=2, n_jobs=self.n_jobs)
+        names = [as_label_sets(self.labelsets_[column], self.label_names_) for column in near.labelset.T]
+        x_part, y_part = self.regression_.parts(near.Dx, near.Dy)
+        theta = self.regression_.theta(near.Dx, near.Dy)
+
+        def evidence(i: int, rank: int, runner_up: Explanation | None = None) -> Explanation:
+            return Explanation(
+                labels=names[rank][i],
+                row=int(self.rows_[near.row[i, rank]]),
+                Dx=float(near.Dx[i, rank]),
+                Dy=float(near.Dy[i, rank]),
+                x_part=float(x_part[i, rank]),
+                y_part=float(y_part[i, rank]),
+                theta=float(theta[i, rank]),
+                n_labels=self.n_labels_,
+                probabilities=tuple(P[i].tolist()),
+                runner_up=runner_up,
+            )
+
+        return [evidence(i, 0, runner_up=evidence(i, 1)) for i in range(len(P))]
+
+    def _search(self, X: Any, k: int = 1) -> Neighbors:
+        P = self._classifiers.probabilities(X, self.n_jobs)
+        return self.index_.query(X, P, self.regression_.score, k, self.n_jobs)
+
+    def _base_estimator(self) -> Any:
+        return default_estimator() if self.estimator is None else self.estimator
+
+    def _fit_classifiers(self, T: Training, rng: np.random.RandomState, title: str) -> Any:
+        return fit_label_probabilities(
+            self._base_estimator(),
+            T,
+            self.label_names_,
+            n_jobs=self.n_jobs,
+            rng=rng,
+            title=title,
+            verbose=self.verbose,
+        )
+
+    def _fraction(self, T: Training, rng: np.random.RandomState) -> Training:
+        if self.train_fraction == 1:
+            return T
+        size = round(self.train_fraction * len(T))
+        return T[np.sort(rng.permutation(len(T))[:size])]
+
+    def _check_training(self, T: Training) -> None:
+        base = self._base_estimator()
+        if not hasattr(base, "predict_proba"):
+            raise InputError(
+                f"NLDD measures label distances from probabilities, but {base!r} has no "
+                "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
+                "nldd.PlattSVC() or the default."
+            )
+        if len(T) < MIN_ROWS:
+            raise InputError(
+                f"NLDD needs at least {MIN_ROWS} training rows, two for each half; "
+                f"got n_samples={len(T)}."
+            )
+        if (T.Y == T.Y[0]).all():
+            labels = as_label_sets(T.Y[:1], self.label_names_)[0]
+            raise InputError(
+                "NLDD needs at least two distinct labelsets (classes); all "
+                f"{len(T)} training rows carry {labels!r}. There is nothing to choose from: "
+                "predict that one labelset, or add rows that carry others."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags

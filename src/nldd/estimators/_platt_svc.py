@@ -1,0 +1,184 @@
+"""The paper's base classifier: a linear support vector machine with Platt's probabilities."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import SVC
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from nldd._sklearn import Interval, check_sample_weight, validate_data, validate_parameters
+from nldd.estimators._platt_scaling import fit_sigmoid, sigmoid
+from nldd.exceptions import InputError
+
+
+def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
+    """Consecutive folds ``floor(i n / k) .. floor((i + 1) n / k) - 1``."""
+    edges = [i * n_samples // n_folds for i in range(n_folds + 1)]
+    return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+
+
+class PlattSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear support vector machine whose decision values are turned into probabilities.
+
+    This is the recipe of the paper's experiments: LIBSVM's C-SVC with a linear kernel on
+    unscaled features, and a sigmoid fitted to decision values from five-fold cross-validation.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of margin violations.
+    n_folds : int, default=5
+        Folds of the cross-validation behind the sigmoid.
+    tol : float, default=1e-3
+        Stopping tolerance of the solver.
+    random_state : int, RandomState instance or None, default=None
+        Order of the rows before they are cut into folds.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+    intercept_ : ndarray of shape (1,)
+    sigmoid_ : tuple of float
+        A and B of the sigmoid.
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    With decision value ``f(x) = w.x + b``, the probability of the second class is
+    ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin the two may
+    disagree. Folds are cut from a random order without regard to the classes; where the
+    training part of a fold has one class only, its decision values are +1 or -1.
+
+    References
+    ----------
+    J. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
+    regularized likelihood methods. In Advances in Large Margin Classifiers, MIT Press.
+
+    Examples
+    --------
+    >>> from nldd import PlattSVC
+    >>> X = np.arange(20.0).reshape(-1, 1)
+    >>> y = (X.ravel() > 9).astype(int)
+    >>> model = PlattSVC(random_state=0).fit(X, y)
+    >>> model.predict([[2.0], [17.0]])
+    array([0, 1])
+    >>> bool(model.predict_proba([[17.0]])[0, 1] > 0.9)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        n_folds: int = 5,
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.n_folds = n_folds
+        self.tol = tol
+        self.random_state = random_state
+
+    @validate_parameters(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine to all rows, and the sigmoid to out-of-fold decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), two classes
+        sample_weight : array-like of shape (n_samples,), default=None
+            Multiplies C for each row, and weighs it in the sigmoid.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        weight = None
+        if sample_weight is not None:
+            weight = check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
+            # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
+            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+        self.classes_, code = np.unique(y, return_inverse=True)
+        if len(self.classes_) > 2:
+            raise InputError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{len(self.classes_)} classes. Use BinaryRelevance(PlattSVC()) for several labels."
+            )
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"PlattSVC needs two classes; y has one class only, {self.classes_[0]!r}."
+            )
+        self.coef_, self.intercept_ = self._fit_machine(X, code, weight)
+        self.sigmoid_ = fit_sigmoid(self._out_of_fold(X, code, weight), code, weight)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class on whose side of the hyperplane each row lies."""
+        positive = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive.astype(int)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of both classes, of shape (n_samples, 2)."""
+        positive = sigmoid(self.decision_function(X), *self.sigmoid_)
+        return np.column_stack([1 - positive, positive])
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed distance to the hyperplane, in units of the margin."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return _decision_values(X, self.coef_, self.intercept_)
+
+    def _fit_machine(
+        self, X: Any, code: NDArray[np.intp], weight: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        machine = SVC(kernel="linear", C=self.C, tol=self.tol).fit(X, code, sample_weight=weight)
+        coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
+        return np.asarray(coef), np.asarray(machine.intercept_)
+
+    def _out_of_fold(
+        self, X: Any, code: NDArray[np.intp], weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        """Decision value of each row from a machine that was fitted without it."""
+        order = check_random_state(self.random_state).permutation(len(code))
+        values = np.empty(len(code))
+        for fold in fold_slices(len(code), self.n_folds):
+            held_out, kept = order[fold], np.delete(order, fold)
+            positive = code[kept].astype(bool)
+            if positive.all() or not positive.any():
+                values[held_out] = 1.0 if positive.any() else -1.0
+                continue
+            part = None if weight is None else weight[kept]
+            values[held_out] = _decision_values(
+                X[held_out], *self._fit_machine(X[kept], code[kept], part)
+            )
+        return values
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _decision_values(
+    X: Any, coef: NDArray[np.float64], intercept: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return np.asarray(safe_sparse_dot(X, coef.T, dense_output=True)).ravel() + intercept[0]

@@ -1,0 +1,25 @@
+"""Errors and warnings that nldd raises by name."""
+
+
+class NLDDError(Exception):
+    """Anything that nldd refuses to do; the command line prints it and stops."""
+
+
+class InputError(NLDDError, ValueError):
+    """Data or parameters that cannot be used: what was expected, what came, what to do."""
+
+
+class MissingExtraError(NLDDError, ImportError):
+    """An optional dependency is not installed; the message names the command that does."""
+
+
+class NLDDWarning(UserWarning):
+    """Something worth knowing about a fit that went through all the same."""
+
+
+class SeparationWarning(NLDDWarning):
+    """The distances tell right from wrong labels perfectly: no finite likelihood maximum."""
+
+
+class ZeroWeightWarning(NLDDWarning):
+    """One of the two distances got no weight, so the prediction ignores it but for ties."""

@@ -1,0 +1,79 @@
+"""Maximum likelihood of the linear model under slopes >= 0."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.regression._loss import BinomialLoss
+from nldd.regression._newton import minimize
+
+NO_EFFECT = 1e-9
+CERTAIN = 15.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Coefficients of either model, with what their standard errors need.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (3,)
+    free : ndarray of shape (3,), bool
+        Coefficients that were estimated, rather than held at 0.
+    J : ndarray of shape (n_pairs, 3)
+        Derivative of each pair's log-odds by the coefficients.
+    eta : ndarray of shape (n_pairs,)
+        Log-odds of each pair.
+    """
+
+    beta: NDArray[np.float64]
+    free: NDArray[np.bool_]
+    J: NDArray[np.float64]
+    eta: NDArray[np.float64]
+    n_steps: int
+    converged: bool
+    separated: bool
+
+
+def fit_linear(loss: BinomialLoss, Z: NDArray[np.float64]) -> Estimate:
+    """Estimate b in ``log-odds = Z b``, where Z has the columns 1, Dx, Dy."""
+    columns = identified_columns(Z)
+    minimum = minimize(loss, Z[:, columns])
+    separated = is_certain(Z[:, columns] @ minimum.b)
+    if separated:
+        minimum = minimize(loss.smoothed(len(columns)), Z[:, columns])
+    beta = np.zeros(Z.shape[1])
+    beta[columns] = minimum.b
+    # A slope that moves no pair's log-odds is rounding error around 0, and must not rank rows.
+    beta[1:][beta[1:] * Z[:, 1:].max(axis=0) < NO_EFFECT] = 0
+    free = beta > 0
+    free[0] = True
+    return Estimate(
+        beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated
+    )
+
+
+def is_certain(eta: NDArray[np.float64]) -> bool:
+    """Whether some pair's labels are fitted as all but certainly right or wrong.
+
+    That is how separation shows: along the direction that separates, the likelihood grows for
+    ever and Newton's steps go on until they drown in rounding. No number of labels at hand can
+    support odds of three million to one. (Albert and Anderson, 1984, Biometrika 71.)
+    """
+    return bool(np.abs(eta).max() > CERTAIN)
+
+
+def identified_columns(Z: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Columns of ``1, Dx, Dy`` with a coefficient of their own.
+
+    A distance that is the same in all pairs, or a linear function of the other one, has none.
+    The label distance is kept before the feature distance: it is the stronger of the two.
+    """
+    scale = np.abs(Z).max(axis=0)
+    Z = Z / np.where(scale > 0, scale, 1)
+    kept = [0]
+    for column in (2, 1):
+        if np.linalg.matrix_rank(Z[:, [*kept, column]], tol=1e-9 * np.sqrt(len(Z))) > len(kept):
+            kept.append(column)
+    return np.sort(kept)

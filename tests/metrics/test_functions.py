@@ -1,0 +1,273 @@
+import inspect
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn.metrics
+from metrics.naive import NAIVE, random_pairs
+from scipy.sparse import coo_matrix, csr_array, csr_matrix
+
+from nldd import metrics
+from nldd.exceptions import InputError
+from nldd.metrics import MEASURES
+
+KEYS = tuple(NAIVE)
+WITH_EMPTY = tuple(
+    key for key in KEYS if "empty" in inspect.signature(MEASURES[key].function).parameters
+)
+# Measures with every value of `empty` they can take.
+KEY_EMPTY = [
+    pytest.param(key, options, id=f"{key}-{'-'.join(f'empty{e}' for e in options.values())}")
+    for key in KEYS
+    for options in ([{"empty": 0}, {"empty": 1}] if key in WITH_EMPTY else [{}])
+]
+
+# Rows: {0, 1} read as {0}; {} as {}; {1, 2} as {1, 2}; {0} as {}; {} as {2}. Label 3 never occurs.
+Y_TRUE = [[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+Y_PRED = [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 1, 0]]
+
+
+def naive(key, Y_true, Y_pred, weight=None, empty=1):
+    weight = np.ones(len(Y_true)) if weight is None else weight
+    return NAIVE[key](Y_true, Y_pred, weight, empty)
+
+
+def value(key, Y_true, Y_pred, **options):
+    return MEASURES[key].function(Y_true, Y_pred, **options)
+
+
+def test_functions_are_all_covered_here():
+    assert set(KEYS) == set(MEASURES)
+    assert set(KEYS) <= set(metrics.__all__)
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("hamming_loss", 3 / 20),  # labels 1, 0 and 2 of rows 0, 3 and 4
+        ("zero_one_loss", 3 / 5),
+        ("subset_accuracy", 2 / 5),
+        # For the rest: what counts + (share of what is empty) * empty.
+        ("multilabel_accuracy", (1.5 / 5, 1 / 5)),  # 1/2, empty, 1, 0, 0
+        ("f_measure", (5 / 3 / 5, 1 / 5)),  # 2/3, empty, 1, 0, 0
+        ("precision", (2 / 5, 1 / 5)),  # 1, empty, 1, 0 (truth is not empty), 0
+        ("recall", (1.5 / 5, 1 / 5)),  # 1/2, empty, 1, 0, 0 (prediction is not empty)
+        ("micro_f", (6 / 9, 0)),  # 3 in both, 5 in the truth, 4 in the prediction
+        ("micro_precision", (3 / 4, 0)),
+        ("micro_recall", (3 / 5, 0)),
+        ("macro_f", (2 / 4, 1 / 4)),  # 2/3, 2/3, 2/3, empty
+        ("macro_precision", (2.5 / 4, 1 / 4)),  # 1/1, 1/1, 1/2, empty
+        ("macro_recall", (2 / 4, 1 / 4)),  # 1/2, 1/2, 1/1, empty
+    ],
+)
+def test_measure_by_hand(key, expected):
+    if key not in WITH_EMPTY:
+        assert value(key, Y_TRUE, Y_PRED) == pytest.approx(expected, abs=1e-15)
+        return
+    counted, share_empty = expected
+    for empty in (0, 1, 0.5):
+        by_hand = counted + share_empty * empty
+        assert value(key, Y_TRUE, Y_PRED, empty=empty) == pytest.approx(by_hand, abs=1e-15)
+    assert value(key, Y_TRUE, Y_PRED) == value(key, Y_TRUE, Y_PRED, empty=1)
+
+
+@pytest.mark.parametrize(("key", "options"), KEY_EMPTY)
+def test_measure_equals_naive_loop(key, options):
+    for Y_true, Y_pred in random_pairs(300):
+        expected = naive(key, Y_true, Y_pred, **options)
+        assert value(key, Y_true, Y_pred, **options) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("key", "options"), KEY_EMPTY)
+def test_measure_with_weights_equals_naive_loop(key, options):
+    rng = np.random.default_rng(1)
+    for Y_true, Y_pred in random_pairs(100, seed=1):
+        weight = rng.uniform(0.1, 3, len(Y_true))
+        expected = naive(key, Y_true, Y_pred, weight, **options)
+        found = value(key, Y_true, Y_pred, sample_weight=weight, **options)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("key", "options"), KEY_EMPTY)
+def test_measure_integer_weights_equal_repeated_rows(key, options):
+    rng = np.random.default_rng(2)
+    for Y_true, Y_pred in random_pairs(100, seed=2):
+        weight = rng.integers(0, 4, len(Y_true))
+        weight[0] = 2
+        repeated = (np.repeat(Y, weight, axis=0) for Y in (Y_true, Y_pred))
+        expected = value(key, *repeated, **options)
+        found = value(key, Y_true, Y_pred, sample_weight=weight.tolist(), **options)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("key", ["hamming_loss", "micro_f", "macro_f"])
+@pytest.mark.parametrize("length", [1, 6])
+def test_measure_refuses_weights_of_another_length(key, length):
+    with pytest.raises(InputError, match="sample_weight"):
+        value(key, Y_TRUE, Y_PRED, sample_weight=np.ones(length))
+
+
+SCIKIT_LEARN = {
+    "hamming_loss": (sklearn.metrics.hamming_loss, {}),
+    "zero_one_loss": (sklearn.metrics.zero_one_loss, {}),
+    "subset_accuracy": (sklearn.metrics.accuracy_score, {}),
+    "multilabel_accuracy": (sklearn.metrics.jaccard_score, {"average": "samples"}),
+    "f_measure": (sklearn.metrics.f1_score, {"average": "samples"}),
+    "precision": (sklearn.metrics.precision_score, {"average": "samples"}),
+    "recall": (sklearn.metrics.recall_score, {"average": "samples"}),
+    "micro_f": (sklearn.metrics.f1_score, {"average": "micro"}),
+    "micro_precision": (sklearn.metrics.precision_score, {"average": "micro"}),
+    "micro_recall": (sklearn.metrics.recall_score, {"average": "micro"}),
+    "macro_f": (sklearn.metrics.f1_score, {"average": "macro"}),
+    "macro_precision": (sklearn.metrics.precision_score, {"average": "macro"}),
+    "macro_recall": (sklearn.metrics.recall_score, {"average": "macro"}),
+}
+# scikit-learn's precision of an empty prediction is `zero_division` even where the truth is not
+# empty (ours is 0 there), its recall likewise: the two agree for 0 only.
+AGREES_FOR_0_ONLY = {key for key in KEYS if key.endswith(("precision", "recall"))}
+
+
+@pytest.mark.parametrize(
+    ("key", "options"),
+    [
+        case
+        for case in KEY_EMPTY
+        if not (case.values[1].get("empty") == 1 and case.values[0] in AGREES_FOR_0_ONLY)
+    ],
+)
+def test_measure_equals_scikit_learn(key, options):
+    function, average = SCIKIT_LEARN[key]
+    zero_division = {"zero_division": options["empty"]} if options else {}
+    rng = np.random.default_rng(3)
+    for Y_true, Y_pred in random_pairs(40, min_labels=2, seed=3):
+        weight = rng.uniform(0.1, 3, len(Y_true))
+        expected = function(Y_true, Y_pred, sample_weight=weight, **average, **zero_division)
+        found = value(key, Y_true, Y_pred, sample_weight=weight, **options)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("key", sorted(AGREES_FOR_0_ONLY))
+def test_precision_and_recall_of_one_empty_side_are_zero(key):
+    """Where scikit-learn with zero_division=1 would call it perfect."""
+    full, nothing = [[1, 1]], [[0, 0]]
+    pair = (full, nothing) if key.endswith("precision") else (nothing, full)
+    function, average = SCIKIT_LEARN[key]
+    assert value(key, *pair, empty=1) == 0.0
+    assert function(*map(np.array, pair), zero_division=1, **average) == 1.0
+
+
+@pytest.mark.parametrize("key", WITH_EMPTY)
+@pytest.mark.parametrize("empty", [0, 0.25, 1])
+def test_measure_of_nothing_found_and_nothing_to_find_is_empty(key, empty):
+    assert value(key, np.zeros((3, 2)), np.zeros((3, 2)), empty=empty) == empty
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_measure_of_perfect_prediction_is_best(key):
+    best = 1.0 if MEASURES[key].greater_is_better else 0.0
+    for Y_true, _ in random_pairs(50):
+        assert value(key, Y_true, Y_true) == best
+
+
+@pytest.mark.parametrize("empty", [0, 1])
+def test_f_measure_is_never_below_accuracy_in_a_row(empty):
+    rows = list(product([0, 1], repeat=4))
+    for truth, prediction in product(rows, rows):
+        accuracy = metrics.multilabel_accuracy([truth], [prediction], empty=empty)
+        f = metrics.f_measure([truth], [prediction], empty=empty)
+        assert f >= accuracy
+        # F = 2 J / (1 + J): equal only where both are 0 or 1.
+        assert f == pytest.approx(2 * accuracy / (1 + accuracy))
+        assert (f == accuracy) == (accuracy in (0, 1))
+
+
+FORMS = {
+    "list": list,
+    "tuple": lambda Y: tuple(map(tuple, Y)),
+    "bool": lambda Y: np.array(Y, dtype=bool),
+    "float": lambda Y: np.array(Y, dtype=float),
+    "int8": lambda Y: np.array(Y, dtype=np.int8),
+    "csr_matrix": csr_matrix,
+    "csr_array": csr_array,
+    "coo_matrix": coo_matrix,
+    "csr_bool": lambda Y: csr_array(np.array(Y, dtype=bool)),
+    "pandas": lambda Y: pd.DataFrame(Y, columns=list("abcd")),
+    "pandas_bool": lambda Y: pd.DataFrame(Y, columns=list("abcd")).astype(bool),
+    "pandas_nullable": lambda Y: pd.DataFrame(Y, columns=list("abcd")).astype("Int64"),
+    "pandas_bool_and_int": lambda Y: pd.DataFrame(Y, columns=list("abcd")).astype({"a": bool}),
+    "polars": lambda Y: pl.DataFrame(Y, schema=list("abcd"), orient="row"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_measure_takes_every_form_of_indicator(form):
+    as_form = FORMS[form]
+    for key in KEYS:
+        expected = value(key, np.array(Y_TRUE), np.array(Y_PRED))
+        assert value(key, as_form(Y_TRUE), as_form(Y_PRED)) == expected
+        assert value(key, as_form(Y_TRUE), Y_PRED) == expected
+
+
+def test_measure_returns_python_float():
+    assert all(type(value(key, Y_TRUE, Y_PRED)) is float for key in KEYS)
+
+
+def test_measure_leaves_its_input_alone():
+    Y_true, Y_pred = csr_matrix(Y_TRUE), np.array(Y_PRED)
+    for key in KEYS:
+        value(key, Y_true, Y_pred)
+    np.testing.assert_array_equal(Y_true.toarray(), Y_TRUE)
+    np.testing.assert_array_equal(Y_pred, Y_PRED)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("Y_true", "Y_pred", "message"),
+    [
+        pytest.param(
+            np.zeros((2, 3)),
+            np.zeros((2, 2)),
+            r"same rows and label columns; got shapes \(2, 3\) and \(2, 2\)",
+            id="other labels",
+        ),
+        pytest.param(
+            np.zeros((1, 2)),
+            np.zeros((3, 2)),
+            r"same rows and label columns; got shapes \(1, 2\) and \(3, 2\)",
+            id="other rows",
+        ),
+        pytest.param(
+            [0, 1], [[0, 1]], r"Y_true must be an indicator matrix.*shape \(2,\)", id="1-D"
+        ),
+        pytest.param(
+            [[0, 1]], [[[0, 1]]], r"Y_pred must be an indicator matrix.*\(1, 1, 2\)", id="3-D"
+        ),
+        pytest.param(
+            [[0, 2]], [[0, 1]], "Y_true must be an indicator matrix.*type int64", id="two"
+        ),
+        pytest.param(
+            [[0, 1]], [[0, 0.5]], "Y_pred must be an indicator matrix.*type float64", id="half"
+        ),
+        pytest.param(
+            [[0, np.nan]], [[0, 1]], "Y_true must be an indicator matrix.*float64", id="NaN"
+        ),
+        pytest.param([["0", "1"]], [[0, 1]], "Y_true must be an indicator matrix.*<U1", id="text"),
+        pytest.param(
+            np.array([[None, 1]]), [[0, 1]], "Y_true must be an indicator matrix.*object", id="None"
+        ),
+        pytest.param(
+            csr_matrix([[0, 3]]), [[0, 1]], "Y_true must be an indicator matrix", id="sparse three"
+        ),
+        pytest.param(
+            np.zeros((0, 3)), np.zeros((0, 3)), r"Nothing to measure.*\(0, 3\)", id="no rows"
+        ),
+        pytest.param(
+            np.zeros((3, 0)), np.zeros((3, 0)), r"Nothing to measure.*\(3, 0\)", id="no labels"
+        ),
+    ],
+)
+def test_measure_refuses_what_is_no_pair_of_indicators(key, Y_true, Y_pred, message):
+    with pytest.raises(InputError, match=message):
+        value(key, Y_true, Y_pred)

@@ -1,0 +1,130 @@
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import KFold, cross_val_score, cross_validate
+
+from nldd.metrics import MEASURES, PAPER_MEASURES, Measure, evaluate
+
+RECORDS = [pytest.param(measure, id=key) for key, measure in MEASURES.items()]
+
+
+@pytest.fixture
+def data():
+    """Features and labels of 12 rows; the second label is rare, some rows have no label."""
+    rng = np.random.default_rng(1)
+    Y = (rng.random((12, 3)) < [0.7, 0.2, 0.5]).astype(int)
+    Y[::4] = 0
+    return rng.normal(size=(12, 2)), Y
+
+
+def test_paper_measures_are_the_four_of_the_paper_in_its_order():
+    assert [measure.key for measure in PAPER_MEASURES] == [
+        "hamming_loss",
+        "zero_one_loss",
+        "multilabel_accuracy",
+        "f_measure",
+    ]
+    assert tuple(MEASURES.values())[:4] == PAPER_MEASURES
+
+
+def test_measures_have_unique_keys_and_names():
+    assert all(measure.key == key for key, measure in MEASURES.items())
+    assert len({measure.key for measure in MEASURES.values()}) == 13
+    assert len({measure.name for measure in MEASURES.values()}) == 13
+    assert len({measure.function for measure in MEASURES.values()}) == 13
+
+
+@pytest.mark.parametrize("measure", RECORDS)
+def test_measure_key_is_the_name_of_its_function(measure):
+    assert measure.function.__name__ == measure.key
+
+
+@pytest.mark.parametrize("measure", RECORDS)
+def test_measure_direction_agrees_with_its_name(measure):
+    is_loss = "loss" in measure.name
+    assert measure.greater_is_better is not is_loss
+    assert measure.arrow == ("↓" if is_loss else "↑")
+    right, wrong = measure([[1, 0]], [[1, 0]]), measure([[1, 0]], [[0, 1]])
+    assert (right > wrong) is measure.greater_is_better
+
+
+def test_measure_call_passes_options_on():
+    measure = MEASURES["recall"]
+    # Recalls 1/2 and 0 / 0 with weights 1 and 3: (0.5 + 3 * 0) / 4.
+    found = measure([[1, 1], [0, 0]], [[1, 0], [0, 0]], empty=0, sample_weight=[1, 3])
+    assert found == 0.125
+
+
+def test_measure_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        MEASURES["recall"].greater_is_better = False
+
+
+def test_measure_survives_pickling():
+    assert pickle.loads(pickle.dumps(MEASURES["recall"])) == MEASURES["recall"]
+
+
+@pytest.mark.parametrize("measure", RECORDS)
+def test_scorer_in_cross_validation_gives_minus_the_loss(measure, data):
+    X, Y = data
+    model = DummyClassifier(strategy="most_frequent")
+    found = cross_val_score(model, X, Y, cv=KFold(3), scoring=measure.scorer())
+    sign = 1 if measure.greater_is_better else -1
+    expected = []
+    for train, test in KFold(3).split(X):
+        # The majority of each label; `most_frequent` takes the smaller class of a tie, 0.
+        majority = (Y[train].mean(axis=0) > 0.5).astype(int)
+        expected.append(sign * measure.function(Y[test], np.tile(majority, (len(test), 1))))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-15)
+    assert len(set(found)) > 1
+
+
+def test_scorer_passes_empty_on():
+    X, Y = np.zeros((4, 1)), np.zeros((4, 2), dtype=int)
+    scores = cross_validate(
+        DummyClassifier(strategy="most_frequent"),
+        X,
+        Y,
+        cv=2,
+        scoring={
+            "by default": MEASURES["f_measure"].scorer(),
+            "zero": MEASURES["f_measure"].scorer(empty=0),
+            "half": MEASURES["f_measure"].scorer(empty=0.5),
+        },
+    )
+    assert scores["test_by default"].tolist() == [1.0, 1.0]
+    assert scores["test_zero"].tolist() == [0.0, 0.0]
+    assert scores["test_half"].tolist() == [0.5, 0.5]
+
+
+def test_scorer_takes_sample_weight(data):
+    X, Y = data
+    model = DummyClassifier(strategy="most_frequent").fit(X, Y)
+    weight = np.arange(12)
+    scorer = MEASURES["hamming_loss"].scorer()
+    expected = -np.average((model.predict(X) != Y).mean(axis=1), weights=weight)
+    assert scorer(model, X, Y, sample_weight=weight) == pytest.approx(expected, abs=1e-15)
+
+
+def test_evaluate_gives_the_paper_measures_by_key():
+    # Rows {0, 1} read as {0}, {2} read as {0, 2}: 2 of 6 labels wrong, no row right,
+    # accuracies 1/2 and 1/2, F-measures 2/3 and 2/3.
+    found = evaluate([[1, 1, 0], [0, 0, 1]], [[1, 0, 0], [1, 0, 1]])
+    assert list(found) == [measure.key for measure in PAPER_MEASURES]
+    assert found == pytest.approx(
+        {
+            "hamming_loss": 1 / 3,
+            "zero_one_loss": 1.0,
+            "multilabel_accuracy": 0.5,
+            "f_measure": 2 / 3,
+        }
+    )
+
+
+def test_evaluate_takes_any_measures_in_their_order():
+    share_of_ones = Measure("ones", "Ones", lambda Y_true, Y_pred: float(np.mean(Y_pred)), True)
+    found = evaluate([[1, 0]], [[1, 1]], [share_of_ones, MEASURES["precision"]])
+    assert list(found.items()) == [("ones", 1.0), ("precision", 0.5)]

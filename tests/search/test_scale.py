@@ -1,0 +1,203 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix, issparse
+
+from nldd.search import feature_scale, scaled
+
+CONTAINERS = [
+    pytest.param(np.array, id="dense"),
+    pytest.param(csr_matrix, id="csr_matrix"),
+    pytest.param(csr_array, id="csr_array"),
+]
+
+# Columns: numbers, two values with 0, two values without 0, a constant, zeros, {-1, 0, 1}.
+X = np.array(
+    [
+        [1.0, 0.0, 2.0, 7.0, 0.0, -1.0],
+        [3.0, 1.0, 4.0, 7.0, 0.0, 0.0],
+        [5.0, 1.0, 2.0, 7.0, 0.0, 1.0],
+    ]
+)
+
+
+def csr(data, columns, row_ends, shape, container=csr_matrix):
+    """A CSR matrix exactly as stored: explicit zeros and duplicates are kept."""
+    matrix = container((np.array(data, float), columns, [0, *row_ends]), shape=shape)
+    assert matrix.nnz == len(data)
+    return matrix
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize(
+    ("standardize", "expected"),
+    [
+        # 1, 3, 5: squares around 3 are 4 + 0 + 4, over 2 is 4, root 2. -1, 0, 1: (1 + 0 + 1) / 2.
+        ("numeric", [2, 1, 1, 1, 1, 1]),
+        # 0, 1, 1: (4 + 1 + 1) / 9 / 2 = 1/3; 2, 4, 2 is twice that far apart.
+        ("all", [2, np.sqrt(1 / 3), 2 * np.sqrt(1 / 3), 1, 1, 1]),
+        ("none", [1, 1, 1, 1, 1, 1]),
+    ],
+)
+def test_feature_scale_by_hand(container, standardize, expected):
+    np.testing.assert_allclose(feature_scale(container(X), standardize), expected, rtol=1e-15)
+
+
+def test_feature_scale_takes_numeric_by_default():
+    np.testing.assert_array_equal(feature_scale(X), feature_scale(X, "numeric"))
+
+
+@pytest.mark.parametrize("standardize", ["numeric", "all"])
+def test_feature_scale_divides_by_n_minus_one(standardize):
+    values = np.random.default_rng(0).normal(5, 3, size=(6, 4))
+    expected = values.std(axis=0, ddof=1)
+    np.testing.assert_allclose(feature_scale(values, standardize), expected, rtol=1e-13)
+    assert not np.allclose(expected, values.std(axis=0))
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("standardize", ["numeric", "all"])
+@pytest.mark.parametrize("constant", [0.0, 0.1, -3.7, 1e8 / 3])
+def test_feature_scale_leaves_constants_alone(container, standardize, constant):
+    # 0.1 summed 7 times is not 0.7: a variance by rounding error must not count.
+    assert feature_scale(container(np.full((7, 1), constant)), standardize).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("standardize", ["numeric", "all"])
+def test_feature_scale_of_one_row_is_one(container, standardize):
+    assert feature_scale(container([[3.0, 0.0]]), standardize).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize(
+    ("values", "is_two_valued"),
+    [
+        pytest.param([0, 2, 2, 0], True, id="0-2"),
+        pytest.param([0, -2, -2, 0], True, id="-2-0"),
+        pytest.param([-2, 2, 2, -2], True, id="-2-2, no zero"),
+        pytest.param([-2, 2, 2, 0], False, id="-2-0-2, hidden zero"),
+        pytest.param([1, 2, 2, 1], True, id="1-2, no zero"),
+        pytest.param([1, 2, 2, 0], False, id="0-1-2, zero is the smallest"),
+        pytest.param([-1, -2, -2, 0], False, id="-2--1-0, zero is the largest"),
+        pytest.param([0, 0, 0, 1e-30], True, id="0-1e-30"),
+    ],
+)
+def test_feature_scale_numeric_leaves_two_values_alone(container, values, is_two_valued):
+    column = np.array(values, dtype=float)[:, np.newaxis]
+    expected = 1.0 if is_two_valued else column.std(ddof=1)
+    np.testing.assert_allclose(feature_scale(container(column)), [expected], rtol=1e-14)
+    every = feature_scale(container(column), "all")
+    np.testing.assert_allclose(every, [column.std(ddof=1)], rtol=1e-14)
+
+
+def test_feature_scale_reads_stored_zeros_as_zeros():
+    # Columns 0, 0, 3, 3 (one zero stored), -2, 0, 2, 2 (stored) and 5, 5, 5, 5.
+    stored = csr(
+        [0, -2, 5, 0, 5, 3, 2, 5, 3, 2, 5],
+        [0, 1, 2, 1, 2, 0, 1, 2, 0, 1, 2],
+        [3, 5, 8, 11],
+        (4, 3),
+    )
+    dense = np.array([[0, -2, 5], [0, 0, 5], [3, 2, 5], [3, 2, 5]], dtype=float)
+    np.testing.assert_array_equal(stored.toarray(), dense)
+    # -2, 0, 2, 2 has mean 1/2: (6.25 + 0.25 + 2.25 + 2.25) / 3 = 11/3.
+    np.testing.assert_allclose(feature_scale(stored), [1, np.sqrt(11 / 3), 1], rtol=1e-14)
+    # 0, 0, 3, 3: 4 * 2.25 / 3 = 3.
+    np.testing.assert_allclose(
+        feature_scale(stored, "all"), [np.sqrt(3), np.sqrt(11 / 3), 1], rtol=1e-14
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "row_ends"),
+    [
+        pytest.param([0.5, 0.5, 1], [2, 3, 3], id="half and half is 1: 1, 1, 0"),
+        pytest.param([1, 1, 3, -3, 1], [2, 4, 5], id="3 and -3 are 0: 2, 0, 1"),
+        pytest.param([1, 2, 3, 3], [2, 3, 4], id="1 and 2 are 3: a constant"),
+        pytest.param([2, -1, 1, 4], [2, 3, 4], id="2 and -1 are 1: 1, 1, 4"),
+    ],
+)
+def test_feature_scale_adds_up_duplicate_entries(data, row_ends):
+    duplicated = csr(data, [0] * len(data), row_ends, (3, 1))
+    for standardize in ("numeric", "all"):
+        expected = feature_scale(duplicated.toarray(), standardize)
+        np.testing.assert_allclose(feature_scale(duplicated, standardize), expected, rtol=1e-14)
+    assert duplicated.data.tolist() == data
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csr_array])
+@pytest.mark.parametrize("standardize", ["numeric", "all", "none"])
+def test_feature_scale_of_sparse_equals_dense(container, standardize):
+    rng = np.random.default_rng(0)
+    draws = [rng.standard_normal, lambda size: rng.integers(-2, 3, size).astype(float)]
+    for density in (0.0, 0.05, 0.3, 0.9, 1.0):
+        for draw in draws:
+            cells = np.nonzero(rng.random((25, 12)) < density)
+            S = container((draw(len(cells[0])), cells), shape=(25, 12))  # may store zeros
+            expected = feature_scale(S.toarray(), standardize)
+            np.testing.assert_allclose(feature_scale(S, standardize), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, bool])
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_feature_scale_is_in_double_precision_for_any_type(container, dtype):
+    values = np.array([[1, 0], [2, 1], [4, 1], [200, 0]]).astype(dtype)
+    expected = values.astype(float).std(axis=0, ddof=1)
+    expected[values.max(axis=0) == values.min(axis=0)] = 1  # bool: 1, 1, 1, 1
+    scale = feature_scale(container(values), "all")
+    assert scale.dtype == np.float64
+    np.testing.assert_allclose(scale, expected, rtol=1e-14)
+
+
+def test_feature_scale_survives_a_large_offset():
+    # 1e7 + normal: the one-pass formula (mean of squares - square of mean) would lose all digits.
+    values = np.random.default_rng(0).normal(size=(100, 1)) + 1e7
+    expected = (values - 1e7).std(axis=0, ddof=1)
+    np.testing.assert_allclose(feature_scale(values), expected, rtol=1e-7)
+    np.testing.assert_allclose(feature_scale(csr_matrix(values)), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_scaled_divides_each_feature(container):
+    scale = np.array([2.0, 1.0, 4.0, 7.0, 1.0, 0.5])
+    Z = scaled(container(X), scale)
+    assert issparse(Z) == (container is not np.array)
+    Z = Z.toarray() if issparse(Z) else Z
+    assert Z.tolist() == [
+        [0.5, 0.0, 0.5, 1.0, 0.0, -2.0],
+        [1.5, 1.0, 1.0, 1.0, 0.0, 0.0],
+        [2.5, 1.0, 0.5, 1.0, 0.0, 2.0],
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_scaled_is_in_double_precision(container, dtype):
+    Z = scaled(container(np.array([[1, 0], [3, 6]], dtype=dtype)), np.array([3.0, 5.0]))
+    assert Z.dtype == np.float64
+    dense = Z.toarray() if issparse(Z) else Z
+    assert dense.tolist() == [[1 / 3, 0.0], [1.0, 6 / 5]]
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csr_array])
+def test_scaled_sparse_is_canonical_and_leaves_its_input_alone(container):
+    # Row 0 holds columns 1, 0, 1 in this order: 2 and 3 are 5 together.
+    given = csr([2, 4, 3, 0], [1, 0, 1, 1], [3, 4], (2, 2), container)
+    Z = scaled(given, np.array([2.0, 10.0]))
+    assert isinstance(Z, container)
+    assert Z.has_canonical_format
+    assert Z.toarray().tolist() == [[2.0, 0.5], [0.0, 0.0]]
+    assert given.data.tolist() == [2, 4, 3, 0]
+    assert given.indices.tolist() == [1, 0, 1, 1]
+
+
+def test_scaled_dense_leaves_its_input_alone():
+    given = X.copy()
+    scaled(given, np.full(6, 2.0))
+    np.testing.assert_array_equal(given, X)
+
+
+def test_scaled_by_its_own_scale_has_unit_deviation():
+    values = np.random.default_rng(0).normal(3, [0.1, 1, 50], size=(40, 3))
+    Z = scaled(values, feature_scale(values))
+    np.testing.assert_allclose(Z.std(axis=0, ddof=1), 1, rtol=1e-13)

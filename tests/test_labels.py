@@ -1,0 +1,415 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy.sparse import coo_matrix, csr_array, csr_matrix
+from sklearn.exceptions import DataConversionWarning
+
+import nldd
+from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
+from nldd.exceptions import InputError
+
+INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
+NAMES = ["sad", "happy", "quiet"]
+SETS = [{"sad", "quiet"}, set(), {"quiet"}]
+
+
+def as_objects(rows):
+    """A 1-D array of the rows as they are."""
+    array = np.empty(len(rows), dtype=object)
+    array[:] = rows
+    return array
+
+
+def pandas_frame(dtype=None):
+    frame = pd.DataFrame(INDICATOR, columns=NAMES)
+    return frame if dtype is None else frame.astype(dtype)
+
+
+def polars_frame(dtype=None):
+    frame = pl.DataFrame(INDICATOR, schema=NAMES, orient="row")
+    return frame if dtype is None else frame.cast(dtype)
+
+
+def assert_table(table, Y, names, single=False):
+    assert table.Y.dtype == np.int8
+    assert table.Y.tolist() == Y
+    assert table.names.dtype == object
+    assert table.names.tolist() == names
+    assert table.single is single
+
+
+@pytest.mark.parametrize(
+    "Y",
+    [
+        pytest.param(INDICATOR, id="list"),
+        pytest.param(tuple(map(tuple, INDICATOR)), id="tuple"),
+        pytest.param([[True, False, True], [False] * 3, [False, False, True]], id="list of bool"),
+        pytest.param([[1.0, 0.0, 1.0], [0.0] * 3, [0.0, 0.0, 1.0]], id="list of float"),
+        pytest.param(np.array(INDICATOR), id="int"),
+        pytest.param(np.array(INDICATOR, dtype=np.uint8), id="uint8"),
+        pytest.param(np.array(INDICATOR, dtype=bool), id="bool"),
+        pytest.param(np.array(INDICATOR, dtype=float), id="float"),
+        pytest.param(np.asfortranarray(INDICATOR), id="Fortran order"),
+        pytest.param(csr_matrix(INDICATOR), id="csr_matrix"),
+        pytest.param(csr_array(INDICATOR), id="csr_array"),
+        pytest.param(csr_array(np.array(INDICATOR, dtype=bool)), id="csr_array of bool"),
+        pytest.param(coo_matrix(np.array(INDICATOR, dtype=float)), id="coo_matrix of float"),
+    ],
+)
+def test_read_labels_indicator_is_named_by_position(Y):
+    assert_table(read_labels(Y), INDICATOR, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(pandas_frame(), id="pandas int"),
+        pytest.param(pandas_frame(float), id="pandas float"),
+        pytest.param(pandas_frame(bool), id="pandas bool"),
+        pytest.param(pandas_frame(object), id="pandas object"),
+        pytest.param(pandas_frame("boolean"), id="pandas nullable bool"),
+        pytest.param(pandas_frame("Int64"), id="pandas nullable int"),
+        pytest.param(pandas_frame("Float64"), id="pandas nullable float"),
+        pytest.param(pandas_frame({"sad": bool}), id="pandas bool and int"),
+        pytest.param(
+            pandas_frame({"sad": "boolean", "happy": float}), id="pandas nullable bool and others"
+        ),
+        pytest.param(polars_frame(), id="polars int"),
+        pytest.param(polars_frame(pl.Float64), id="polars float"),
+        pytest.param(polars_frame(pl.Boolean), id="polars bool"),
+        pytest.param(polars_frame({"sad": pl.Boolean}), id="polars bool and int"),
+    ],
+)
+def test_read_labels_frame_is_named_by_its_columns(frame):
+    assert_table(read_labels(frame), INDICATOR, NAMES)
+
+
+def test_read_labels_frame_ignores_the_index():
+    frame = pandas_frame().set_axis(["c", "a", "b"], axis=0)
+    assert_table(read_labels(frame), INDICATOR, NAMES)
+
+
+def test_read_labels_frame_names_are_python_objects():
+    names = read_labels(pd.DataFrame([[0, 1]], columns=np.array([10, 20]))).names
+    assert [(name, type(name)) for name in names] == [(10, int), (20, int)]
+
+
+def test_read_labels_frame_may_have_tuples_as_names():
+    columns = pd.MultiIndex.from_tuples([("mood", "sad"), ("mood", "happy")])
+    frame = pd.DataFrame([[0, 1], [1, 1]], columns=columns)
+    assert_table(read_labels(frame), [[0, 1], [1, 1]], [("mood", "sad"), ("mood", "happy")])
+
+
+@pytest.mark.parametrize(
+    "Y",
+    [
+        pytest.param(SETS, id="sets"),
+        pytest.param(tuple(SETS), id="tuple of sets"),
+        pytest.param([frozenset(labels) for labels in SETS], id="frozensets"),
+        pytest.param([("sad", "quiet"), (), ("quiet",)], id="tuples"),
+        pytest.param([["quiet", "sad"], [], ["quiet"]], id="lists"),
+        pytest.param([{"sad", "quiet"}, (), ["quiet", "quiet"]], id="mixed, one twice"),
+        pytest.param(as_objects(SETS), id="object array of sets"),
+        pytest.param(as_objects([["sad", "quiet"], [], ["quiet"]]), id="object array of lists"),
+        pytest.param(pd.Series(SETS), id="pandas Series of sets"),
+        pytest.param(pd.Series([["sad", "quiet"], [], ["quiet"]]), id="pandas Series of lists"),
+        pytest.param(pl.Series([["sad", "quiet"], [], ["quiet"]]), id="polars Series of lists"),
+    ],
+)
+def test_read_labels_sets_are_named_in_sorted_order(Y):
+    assert_table(read_labels(Y), [[1, 1], [0, 0], [1, 0]], ["quiet", "sad"])
+
+
+@pytest.mark.parametrize(
+    ("Y", "expected", "names"),
+    [
+        # Equal lengths of strings are label sets as well: no row of 0 and 1 holds text.
+        pytest.param([["b", "a"], ["a", "c"]], [[1, 1, 0], [1, 0, 1]], ["a", "b", "c"], id="text"),
+        pytest.param([[0, 1], [7]], [[1, 1, 0], [0, 0, 1]], [0, 1, 7], id="ragged lists of ints"),
+        pytest.param([[0], [1, 0]], [[1, 0], [1, 1]], [0, 1], id="ragged lists of 0 and 1"),
+        pytest.param([{0, 1}, {1, 7}], [[1, 1, 0], [0, 1, 1]], [0, 1, 7], id="sets of ints"),
+        pytest.param(
+            pl.Series([[5, 3], [3, 4]]), [[1, 0, 1], [1, 1, 0]], [3, 4, 5], id="polars list of ints"
+        ),
+        pytest.param(
+            [{("a", 2)}, {("a", 1)}], [[0, 1], [1, 0]], [("a", 1), ("a", 2)], id="sets of tuples"
+        ),
+        pytest.param([{"only"}, {"only"}], [[1], [1]], ["only"], id="one label"),
+    ],
+)
+def test_read_labels_sets_by_hand(Y, expected, names):
+    assert_table(read_labels(Y), expected, names)
+
+
+def test_read_labels_equal_lists_of_ints_are_an_indicator():
+    assert_table(read_labels([[0, 1], [1, 0]]), [[0, 1], [1, 0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("y", "names"),
+    [
+        pytest.param(["b", "a", "b"], ["a", "b"], id="list of text"),
+        pytest.param(("b", "a", "b"), ["a", "b"], id="tuple of text"),
+        pytest.param(np.array(["b", "a", "b"]), ["a", "b"], id="text"),
+        pytest.param(np.array(["b", "a", "b"], dtype=object), ["a", "b"], id="object"),
+        pytest.param(pd.Series(["b", "a", "b"]), ["a", "b"], id="pandas text"),
+        pytest.param(
+            pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"], id="pandas category"
+        ),
+        pytest.param(pl.Series(["b", "a", "b"]), ["a", "b"], id="polars text"),
+        pytest.param([1, 0, 1], [0, 1], id="list of 0 and 1"),
+        pytest.param([9, -3, 9], [-3, 9], id="list of ints"),
+        pytest.param(np.array([2, 1, 2]), [1, 2], id="ints"),
+        pytest.param(np.array([2.0, 1.0, 2.0]), [1.0, 2.0], id="floats"),
+        pytest.param(np.array([True, False, True]), [False, True], id="bool"),
+        pytest.param(pd.Series([2, 1, 2]), [1, 2], id="pandas ints"),
+        pytest.param(pd.Series([2, 1, 2], dtype="Int64"), [1, 2], id="pandas nullable ints"),
+        pytest.param(pl.Series([2, 1, 2]), [1, 2], id="polars ints"),
+    ],
+)
+def test_read_labels_classes_become_one_label_each(y, names):
+    assert_table(read_labels(y), [[0, 1], [1, 0], [0, 1]], names, single=True)
+
+
+@pytest.mark.parametrize(
+    ("y", "names"),
+    [
+        pytest.param([[3], [1], [3]], [1, 3], id="ints"),
+        pytest.param(np.array([["b"], ["a"], ["b"]]), ["a", "b"], id="text"),
+    ],
+)
+def test_read_labels_column_of_classes_warns(y, names):
+    with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
+        table = read_labels(y)
+    assert_table(table, [[0, 1], [1, 0], [0, 1]], names, single=True)
+
+
+def test_read_labels_column_of_0_and_1_is_one_label():
+    assert_table(read_labels([[1], [0], [1]]), [[1], [0], [1]], [0])
+
+
+def test_read_labels_gives_its_own_copy():
+    Y = np.array(INDICATOR, dtype=np.int8)
+    read_labels(Y).Y[:] = 1
+    assert Y.tolist() == INDICATOR
+
+
+FORMS = "Give one 0/1 column per label .*or a list with one set of label names per row"
+
+
+@pytest.mark.parametrize(
+    ("Y", "message"),
+    [
+        pytest.param(
+            None, f"requires y to be passed, but the target y is None.*{FORMS}", id="None"
+        ),
+        pytest.param([[0, 2], [1, 0]], f"label column 1 holds 0, 2.*{FORMS}", id="two"),
+        pytest.param([[-1, 1], [1, 1]], "label column 0 holds -1, 1", id="minus one"),
+        pytest.param(np.array([[0.5, 1]]), "label column 0 holds 0.5", id="half"),
+        pytest.param(csr_matrix([[0, 1], [1, 3]]), "label column 1 holds 1, 3", id="sparse"),
+        pytest.param(
+            pd.DataFrame({"sad": [0, 1], "happy": [0, 5]}),
+            "only 0 and 1; label column 'happy' holds 0, 5",
+            id="frame",
+        ),
+        pytest.param(
+            pl.DataFrame({"sad": [0, 1], "happy": [0, 5]}),
+            "only 0 and 1; label column 'happy' holds 0, 5",
+            id="polars frame",
+        ),
+        pytest.param(
+            np.array([["yes", "no"], ["no", "no"]]), "label column 0 holds 'no', 'yes'", id="text"
+        ),
+        pytest.param(np.zeros((2, 3, 4)), rf"got shape \(2, 3, 4\).*{FORMS}", id="3-D"),
+        pytest.param(
+            pd.DataFrame([[0, 1, 1]], columns=["a", "b", "a"]),
+            "must be distinct; 'a' names more than one column",
+            id="duplicate column names",
+        ),
+        pytest.param([{"a"}, {1, 2.5}], "of one type.*got float, int, str", id="mixed names"),
+        pytest.param([{"a", None}], "of one type.*got NoneType, str", id="None as a name"),
+    ],
+)
+def test_read_labels_refuses_and_says_what_came(Y, message):
+    with pytest.raises(InputError, match=message):
+        read_labels(Y)
+
+
+def test_input_error_is_a_value_error():
+    assert issubclass(InputError, ValueError)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(pd.DataFrame({"sad": ["yes", "no"]}), id="pandas"),
+        pytest.param(pd.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), id="pandas mixed"),
+        pytest.param(pl.DataFrame({"sad": ["yes", "no"]}), id="polars"),
+        pytest.param(pl.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), id="polars mixed"),
+    ],
+)
+def test_read_labels_refuses_text_in_a_frame(frame):
+    with pytest.raises(
+        InputError, match=f"only 0 and 1, but a label column holds text.*'yes'.*{FORMS}"
+    ):
+        read_labels(frame)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(pd.DataFrame({"sad": [0, 1, 1], "happy": [1, 0, np.nan]}), id="pandas float"),
+        pytest.param(
+            pd.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), id="pandas object"
+        ),
+        pytest.param(
+            pd.DataFrame({"sad": [0, 1, 1], "happy": pd.array([1, 0, None], dtype="Int64")}),
+            id="pandas nullable int",
+        ),
+        pytest.param(
+            pd.DataFrame({"sad": [0, 1, 1], "happy": pd.array([True, False, None])}),
+            id="pandas nullable bool",
+        ),
+        pytest.param(pl.DataFrame({"sad": [0, 1, 1], "happy": [1, 0, None]}), id="polars int"),
+        pytest.param(
+            pl.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), id="polars bool"
+        ),
+    ],
+)
+def test_read_labels_names_the_cell_without_a_value(frame):
+    with pytest.raises(InputError, match=r"NaN: label column 'happy' has no value in row 2\. Drop"):
+        read_labels(frame)
+
+
+@pytest.mark.parametrize(
+    "Y", [[[1, 0], [np.nan, 1]], [1.0, np.nan, 0.0]], ids=["indicator", "classes"]
+)
+def test_read_labels_refuses_nan_in_an_array(Y):
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        read_labels(Y)
+
+
+def test_read_labels_refuses_continuous_targets():
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        read_labels([0.5, 1.2])
+
+
+@pytest.mark.parametrize(
+    ("Y", "found"),
+    [
+        pytest.param([{"a"}, "bc"], "row 1 holds 'bc'", id="string among sets"),
+        pytest.param([{"a"}, {"b"}, None], "row 2 holds None", id="None among sets"),
+        pytest.param([3, {"a"}], "row 0 holds 3", id="number among sets"),
+        pytest.param(pd.Series([{"a"}, np.nan]), "row 1 holds nan", id="NaN among sets"),
+        pytest.param([("a", "b"), "bc"], "row 1 holds 'bc'", id="string among tuples"),
+        pytest.param([["a"], None], "row 1 holds None", id="None among lists"),
+        pytest.param(pl.Series([["a"], None]), "row 1 holds None", id="null among polars lists"),
+    ],
+)
+def test_read_labels_refuses_rows_that_are_no_sets(Y, found):
+    with pytest.raises(InputError, match=f"one set of label names per row; {found}.*{FORMS}"):
+        read_labels(Y)
+
+
+@pytest.mark.parametrize(
+    "Y",
+    [
+        pytest.param(pd.DataFrame(index=[0, 1, 2]), id="frame"),
+        pytest.param(csr_matrix((3, 0)), id="sparse"),
+        pytest.param(np.zeros((3, 0)), id="array"),
+        pytest.param([set(), set(), set()], id="empty sets"),
+        pytest.param([[], [], []], id="empty lists"),
+    ],
+)
+def test_read_labels_refuses_labels_without_columns(Y):
+    with pytest.raises(InputError, match=rf"no label.*\(3, 0\).*{FORMS}"):
+        read_labels(Y)
+
+
+def test_read_labels_as_puts_known_names_first_and_unknown_after_them():
+    known = np.array(["sad", "happy"], dtype=object)
+    table = read_labels_as([{"happy"}, {"zeal", "sad"}, {"calm"}, set()], known)
+    assert_table(
+        table,
+        [[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]],
+        ["sad", "happy", "calm", "zeal"],
+    )
+
+
+def test_read_labels_as_keeps_known_names_that_do_not_occur():
+    known = np.array(["sad", "happy"], dtype=object)
+    assert_table(read_labels_as([("happy",), ()], known), [[0, 1], [0, 0]], ["sad", "happy"])
+
+
+@pytest.mark.parametrize(
+    ("Y", "names"),
+    [
+        pytest.param(INDICATOR, [0, 1, 2], id="array"),
+        pytest.param(csr_array(INDICATOR), [0, 1, 2], id="sparse"),
+        pytest.param(pandas_frame(), NAMES, id="frame"),
+    ],
+)
+def test_read_labels_as_takes_indicators_as_they_are(Y, names):
+    assert_table(read_labels_as(Y, np.array(NAMES, dtype=object)), INDICATOR, names)
+
+
+def test_read_labels_as_refuses_what_read_labels_refuses():
+    known = np.array(["sad"], dtype=object)
+    with pytest.raises(InputError, match="row 1 holds 'happy'"):
+        read_labels_as([{"sad"}, "happy"], known)
+    with pytest.raises(InputError, match="label column 0 holds 2"):
+        read_labels_as([[2, 1]], known)
+
+
+def test_indicator_by_hand():
+    names = np.array(["b", "a"], dtype=object)
+    Y = indicator([("a",), ("b", "a"), ()], names)
+    assert Y.dtype == np.int8
+    assert Y.tolist() == [[0, 1], [1, 1], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    "Y",
+    [INDICATOR, np.array(INDICATOR, dtype=bool), csr_matrix(INDICATOR), pandas_frame()],
+    ids=["list", "bool", "sparse", "frame"],
+)
+def test_as_label_sets_keeps_the_order_of_columns(Y):
+    expected = [("sad", "quiet"), (), ("quiet",)]
+    assert as_label_sets(Y, NAMES) == expected
+    assert as_label_sets(Y, np.array(NAMES, dtype=object)) == expected
+
+
+def test_as_label_sets_is_public():
+    assert nldd.as_label_sets is as_label_sets
+
+
+label_sets = st.one_of(
+    st.lists(st.frozensets(st.text(max_size=5), max_size=5), min_size=1),
+    st.lists(st.frozensets(st.integers(), max_size=5), min_size=1),
+).filter(any)
+
+
+@settings(deadline=None)
+@given(label_sets)
+def test_label_sets_survive_the_round_trip(sets):
+    table = read_labels(sets)
+    assert [frozenset(labels) for labels in as_label_sets(table.Y, table.names)] == sets
+    assert table.names.tolist() == sorted(frozenset().union(*sets))
+
+
+@settings(deadline=None)
+@given(arrays(np.int8, array_shapes(min_dims=2, max_dims=2), elements=st.integers(0, 1)))
+def test_indicator_survives_the_round_trip(Y):
+    names = np.array([f"label {j}" for j in reversed(range(Y.shape[1]))], dtype=object)
+    sets = as_label_sets(Y, names)
+    np.testing.assert_array_equal(indicator(sets, names), Y)
+    if Y.any():
+        occurring = Y.any(axis=0)
+        table = read_labels(list(map(set, sets)))
+        # Sorted, so in the opposite order here (fewer than ten columns).
+        assert table.names.tolist() == names[occurring][::-1].tolist()
+        np.testing.assert_array_equal(table.Y, Y[:, occurring][:, ::-1])

@@ -1,0 +1,123 @@
+import io
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from nldd import _progress
+from nldd._progress import progress
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+class Clock:
+    """A clock that moves when told to."""
+
+    now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=clock.monotonic))
+    return clock
+
+
+def walk(steps, clock, seconds):
+    """Go through `steps`, taking `seconds` for each."""
+    seen = []
+    for step in steps:
+        seen.append(step)
+        clock.now += seconds
+    return seen
+
+
+def test_progress_on_terminal_redraws_one_line(clock):
+    stream = Terminal()
+    assert walk(progress("abc", 3, "folds", show=True, stream=stream), clock, 1.0) == list("abc")
+    # A third of 30 cells each step; 1 s gone for 1 step leaves 2 s for 2 steps.
+    assert stream.getvalue() == (
+        f"\rfolds [{'#' * 10}{'.' * 20}] 1/3 0:02 left  "
+        f"\rfolds [{'#' * 20}{'.' * 10}] 2/3 0:01 left  "
+        f"\rfolds [{'#' * 30}] 3/3 0:03 in all  "
+        "\n"
+    )
+
+
+def test_progress_on_terminal_does_not_redraw_faster_than_the_eye(clock):
+    stream = Terminal()
+    walk(progress(range(25), 25, "rows", show=True, stream=stream), clock, 1 / 64)
+    # 1/64 s a step: drawn every 7 steps (7/64 = 0.109 s, 6/64 = 0.094 s), and at the end.
+    counts = [line.split("] ")[1].split()[0] for line in stream.getvalue().split("\r")[1:]]
+    assert counts == ["7/25", "14/25", "21/25", "25/25"]
+
+
+def test_progress_elsewhere_writes_one_line_at_the_end(clock):
+    stream = io.StringIO()
+    steps = progress(range(3), 3, "folds", show=True, stream=stream)
+    next(steps)
+    assert stream.getvalue() == ""
+    walk(steps, clock, 40.0)
+    assert stream.getvalue() == "folds: 3 of 3 in 1:20\n"
+
+
+def test_progress_counts_the_steps_that_came(clock):
+    stream = io.StringIO()
+    walk(progress([7, 8], 5, "folds", show=True, stream=stream), clock, 0.0)
+    assert stream.getvalue() == "folds: 2 of 5 in 0:00\n"
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()], ids=["file", "terminal"])
+def test_progress_not_shown_passes_through_silently(stream, capsys):
+    steps = progress(iter([3, 1, 2]), 3, "folds", show=False, stream=stream)
+    assert list(steps) == [3, 1, 2]
+    assert stream.getvalue() == ""
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_progress_takes_steps_only_when_asked(show):
+    taken = []
+    steps = progress(
+        (taken.append(i) or i for i in range(3)), 3, "folds", show=show, stream=io.StringIO()
+    )
+    assert taken == []
+    assert next(steps) == 0
+    assert taken == [0]
+
+
+def test_progress_writes_to_standard_error(capsys):
+    assert list(progress([1], 1, "folds", show=True)) == [1]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "folds: 1 of 1 in 0:00\n"
+
+
+def test_progress_asks_for_standard_error_when_it_starts(monkeypatch):
+    stream = io.StringIO()
+    steps = progress([], 0, "folds", show=True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert list(steps) == []
+    assert stream.getvalue() == "folds: 0 of 0 in 0:00\n"
+
+
+def test_progress_on_terminal_without_steps_ends_the_line(clock):
+    stream = Terminal()
+    assert list(progress([], 0, "folds", show=True, stream=stream)) == []
+    assert stream.getvalue() == "\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0:00"), (0.6, "0:01"), (59.4, "0:59"), (59.6, "1:00"), (61, "1:01"), (3600, "60:00")],
+)
+def test_clock_rounds_to_minutes_and_seconds(seconds, text):
+    assert _progress._clock(seconds) == text
