@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning
 
-import nldd
 from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
 from nldd.exceptions import InputError
 
@@ -50,10 +49,8 @@ def assert_table(table, Y, names, single=False):
         pytest.param([[True, False, True], [False] * 3, [False, False, True]], id="list of bool"),
         pytest.param([[1.0, 0.0, 1.0], [0.0] * 3, [0.0, 0.0, 1.0]], id="list of float"),
         pytest.param(np.array(INDICATOR), id="int"),
-        pytest.param(np.array(INDICATOR, dtype=np.uint8), id="uint8"),
         pytest.param(np.array(INDICATOR, dtype=bool), id="bool"),
         pytest.param(np.array(INDICATOR, dtype=float), id="float"),
-        pytest.param(np.asfortranarray(INDICATOR), id="Fortran order"),
         pytest.param(csr_matrix(INDICATOR), id="csr_matrix"),
         pytest.param(csr_array(INDICATOR), id="csr_array"),
         pytest.param(csr_array(np.array(INDICATOR, dtype=bool)), id="csr_array of bool"),
@@ -85,11 +82,6 @@ def test_read_labels_indicator_is_named_by_position(Y):
     ],
 )
 def test_read_labels_frame_is_named_by_its_columns(frame):
-    assert_table(read_labels(frame), INDICATOR, NAMES)
-
-
-def test_read_labels_frame_ignores_the_index():
-    frame = pandas_frame().set_axis(["c", "a", "b"], axis=0)
     assert_table(read_labels(frame), INDICATOR, NAMES)
 
 
@@ -235,12 +227,9 @@ FORMS = "Give one 0/1 column per label .*or a list with one set of label names p
     ],
 )
 def test_read_labels_refuses_and_says_what_came(Y, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         read_labels(Y)
-
-
-def test_input_error_is_a_value_error():
-    assert issubclass(InputError, ValueError)
+    assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.parametrize(
@@ -381,10 +370,6 @@ def test_as_label_sets_keeps_the_order_of_columns(Y):
     expected = [("sad", "quiet"), (), ("quiet",)]
     assert as_label_sets(Y, NAMES) == expected
     assert as_label_sets(Y, np.array(NAMES, dtype=object)) == expected
-
-
-def test_as_label_sets_is_public():
-    assert nldd.as_label_sets is as_label_sets
 
 
 label_sets = st.one_of(

@@ -139,12 +139,6 @@ def test_fit_sigmoid_weights_equal_repetition():
     np.testing.assert_allclose(fit_sigmoid(f, y, weight.astype(float)), repeated, rtol=1e-10)
 
 
-def test_fit_sigmoid_is_the_same_for_any_order_of_rows():
-    f, y = decisions(0)
-    order = np.random.default_rng(0).permutation(len(y))
-    np.testing.assert_allclose(fit_sigmoid(f[order], y[order]), fit_sigmoid(f, y), rtol=1e-10)
-
-
 @pytest.mark.parametrize("n_positive", [1, 3, 8])
 def test_fit_sigmoid_of_zeros_has_no_slope(n_positive):
     y = np.array([1] * n_positive + [0] * (9 - n_positive))

@@ -46,7 +46,7 @@ def test_measure_key_is_the_name_of_its_function(measure):
 def test_measure_direction_agrees_with_its_name(measure):
     is_loss = "loss" in measure.name
     assert measure.greater_is_better is not is_loss
-    assert measure.arrow == ("↓" if is_loss else "↑")
+    assert measure.direction == ("lower is better" if is_loss else "higher is better")
     right, wrong = measure([[1, 0]], [[1, 0]]), measure([[1, 0]], [[0, 1]])
     assert (right > wrong) is measure.greater_is_better
 

@@ -46,9 +46,9 @@ class Measure:
         return make_scorer(self.function, greater_is_better=self.greater_is_better, **options)
 
     @property
-    def arrow(self) -> str:
-        """The better direction, for table heads: an arrow up or down."""
-        return "↑" if self.greater_is_better else "↓"
+    def direction(self) -> str:
+        """Which values are better, for table heads."""
+        return "higher is better" if self.greater_is_better else "lower is better"
 
 
 _RECORDS = (

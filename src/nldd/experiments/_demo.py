@@ -1,0 +1,105 @@
+"""The first thing a newcomer runs: BR against NLDD on the yeast data that come along."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._labels import as_label_sets
+from nldd.datasets import load_yeast
+from nldd.estimators import BinaryRelevance, Explanation, NLDDClassifier, PlattSVC
+from nldd.experiments._cross_validation import Cell, cross_validate, mean_scores
+
+BASES: dict[str, Callable[[], Any]] = {"logistic": lambda: None, "svm": PlattSVC}
+BASE_NAMES = {"logistic": "logistic regression", "svm": "linear SVM with Platt scaling"}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A gene that the model did not see: what it predicted and why, and the truth."""
+
+    gene: int
+    explanation: Explanation
+    truth: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Everything that the demonstration shows."""
+
+    base: str
+    n_folds: int
+    scores: dict[str, dict[str, float]]
+    seconds: dict[str, float]
+    beta: NDArray[np.float64]
+    beta_spread: NDArray[np.float64]
+    examples: list[Example]
+    model: NLDDClassifier = field(repr=False)
+
+
+def run_demo(
+    *,
+    base: str = "logistic",
+    n_folds: int = 10,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    watch: Callable[[Iterable[Cell], int], Iterator[Cell]] | None = None,
+) -> Demo:
+    """Cross-validate BR and NLDD on yeast and explain five predictions of the first fold.
+
+    `watch` sees the cells go by, with their number, and may draw a progress bar.
+    """
+    X, Y, label_names = load_yeast()
+    estimator = BASES[base]()
+    methods = {
+        "BR": BinaryRelevance(estimator, n_jobs=n_jobs, random_state=random_state),
+        "NLDD": NLDDClassifier(estimator, n_jobs=n_jobs, random_state=random_state),
+    }
+    steps = cross_validate(methods, X, Y, n_folds=n_folds, random_state=random_state)
+    cells = list(steps if watch is None else watch(steps, n_folds * len(methods)))
+    nldd_cells = [cell for cell in cells if cell.method == "NLDD"]
+    beta = np.array([cell.model.beta_ for cell in nldd_cells])
+    first = nldd_cells[0]
+    return Demo(
+        base=base,
+        n_folds=n_folds,
+        scores={method: mean_scores(cells, method) for method in methods},
+        seconds={
+            method: sum(c.fit_seconds + c.predict_seconds for c in cells if c.method == method)
+            for method in methods
+        },
+        beta=beta.mean(axis=0),
+        beta_spread=beta.std(axis=0, ddof=1),
+        examples=_examples(first, X, Y, label_names),
+        model=first.model,
+    )
+
+
+def _examples(cell: Cell, X: Any, Y: Any, label_names: list[str], count: int = 5) -> list[Example]:
+    """Genes of the test fold from the surest to the least sure prediction."""
+    rows = cell.test_rows
+    explanations = cell.model.explain(X[rows])
+    by_theta = np.argsort([explanation.theta for explanation in explanations], kind="stable")
+    chosen = by_theta[np.linspace(0, len(rows) - 1, count).round().astype(int)]
+    truth = as_label_sets(Y[rows[chosen]], label_names)
+    # The folds were cut from all genes: say which gene of the whole data set a row was.
+    train = np.setdiff1d(np.arange(len(X)), rows)
+    return [
+        Example(int(rows[i]), _renamed(explanations[i], label_names, train), truth[place])
+        for place, i in enumerate(chosen)
+    ]
+
+
+def _renamed(
+    explanation: Explanation, label_names: list[str], train: NDArray[np.intp]
+) -> Explanation:
+    """The same evidence with label names, and with rows counted in the whole data set."""
+    runner_up = explanation.runner_up
+    return replace(
+        explanation,
+        labels=tuple(label_names[label] for label in explanation.labels),
+        row=int(train[explanation.row]),
+        runner_up=None if runner_up is None else _renamed(runner_up, label_names, train),
+    )

@@ -1,0 +1,74 @@
+"""The demonstration as text."""
+
+from nldd.estimators import Explanation
+from nldd.estimators._explanation import braces, theta_in_words
+from nldd.experiments._demo import BASE_NAMES, Demo, Example
+from nldd.experiments._published import DOUBTFUL, PUBLISHED_YEAST, PUBLISHED_YEAST_BETA
+from nldd.metrics import PAPER_MEASURES
+
+COEFFICIENTS = ("b0", "b1 (Dx, features)", "b2 (Dy, labels)")
+
+
+def render_demo(demo: Demo) -> str:
+    """All of the demonstration but the picture."""
+    return "\n\n".join([_scores(demo), _coefficients(demo), _examples(demo)])
+
+
+def _scores(demo: Demo) -> str:
+    heads = [f"{measure.name:>22}" for measure in PAPER_MEASURES]
+    better = [f"{measure.direction:>22}" for measure in PAPER_MEASURES]
+    lines = [
+        f"Yeast: 2417 genes, 103 features, 14 labels; {demo.n_folds}-fold cross-validation",
+        f"Base classifier: {BASE_NAMES[demo.base]} (the paper: {BASE_NAMES['svm']})",
+        "",
+        " " * 16 + "".join(heads),
+        " " * 16 + "".join(better),
+    ]
+    notes = []
+    for method, scores in demo.scores.items():
+        ours, paper = "", ""
+        for measure in PAPER_MEASURES:
+            ours += f"{scores[measure.key]:>21.4f} "
+            doubt = DOUBTFUL.get((method, measure.key))
+            paper += f"{PUBLISHED_YEAST[method][measure.key]:>21.4f}{'*' if doubt else ' '}"
+            notes += [f"* {doubt}"] if doubt else []
+        lines += [f"{method:<5}this run   {ours}".rstrip(), f"{'':<5}paper      {paper}".rstrip()]
+    return "\n".join([*lines, *notes])
+
+
+def _coefficients(demo: Demo) -> str:
+    lines = [
+        "Weights of the two distances, mean over the folds",
+        "  log-odds of a wrong label = b0 + b1 Dx + b2 Dy",
+        "",
+        f"{'':<20}{'this run':>10}{'+-':>8}{'paper':>10}",
+    ]
+    table = zip(COEFFICIENTS, demo.beta, demo.beta_spread, PUBLISHED_YEAST_BETA, strict=True)
+    lines += [f"{name:<20}{b:>10.4f}{s:>8.4f}{paper:>10.4f}" for name, b, s, paper in table]
+    return "\n".join(lines)
+
+
+def _examples(demo: Demo) -> str:
+    head = "Five genes that the model had not seen, from the surest to the least sure prediction"
+    return "\n\n".join([head, *(_example(example) for example in demo.examples)])
+
+
+def _example(example: Example) -> str:
+    why = example.explanation
+    wrong = len(set(why.labels) ^ set(example.truth))
+    return "\n".join(
+        [
+            f"Gene {example.gene}: {braces(why.labels)}",
+            f"  {theta_in_words(why.theta, why.n_labels)}",
+            f"  from gene {why.row}: Dx = {why.Dx:.2f}, Dy = {why.Dy:.2f}; "
+            f"weighted {why.x_part:.2f} + {why.y_part:.2f}",
+            *_runner_up(why.runner_up),
+            f"  truth: {braces(example.truth)}, so {wrong} of {why.n_labels} labels are wrong",
+        ]
+    )
+
+
+def _runner_up(other: Explanation | None) -> list[str]:
+    if other is None:
+        return []
+    return [f"  next best: {braces(other.labels)} from gene {other.row}, theta {other.theta:.3f}"]

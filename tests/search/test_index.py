@@ -1,0 +1,134 @@
+"""The exact search against plain loops, on its own and whatever the block size."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import config_context
+
+import reference
+from nldd.search import LabelsetIndex, Neighbors
+
+SCORES = {
+    "linear": lambda Dx, Dy: 0.3 * Dx + 1.1 * Dy,
+    "features only": lambda Dx, Dy: Dx,
+    "labels only": lambda Dx, Dy: Dy,
+    "neither": lambda Dx, Dy: 0 * Dx,
+    "multiplicative": lambda Dx, Dy: Dx**0.4 * Dy**1.3,
+}
+
+
+def random_index(seed, n_rows=60, n_queries=25, offset=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, size=(n_rows + n_queries, 3)) + offset
+    if seed % 2:
+        X = X + rng.normal(size=X.shape)
+    Y = rng.integers(0, 2, size=(n_rows, 4)) * rng.integers(0, 2, size=(n_rows, 1))
+    P = rng.uniform(size=(n_queries, 4)).round(1)
+    scale = rng.uniform(0.5, 2, size=3)
+    return X[:n_rows], Y, X[n_rows:], P, scale
+
+
+@pytest.mark.parametrize("score", SCORES.values(), ids=SCORES.keys())
+@pytest.mark.parametrize("seed", range(20))
+def test_query_equals_loops(score, seed):
+    X, Y, X_new, P, scale = random_index(seed)
+    k = min(3, len(np.unique(Y, axis=0)))
+    found = LabelsetIndex(X, Y, scale).query(X_new, P, score, k)
+    for i in range(len(P)):
+        distances = reference.all_distances(X_new[i], P[i], X, Y, scale)
+        rows = reference.k_nearest_labelsets(distances, Y, score, k)
+        assert found.row[i].tolist() == rows
+        expected = np.array([distances[row] for row in rows])
+        assert_allclose(found.Dx[i], expected[:, 0], rtol=1e-12, atol=1e-14)
+        assert_allclose(found.Dy[i], expected[:, 1], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6], ids=["1e3", "1e6"])
+def test_query_survives_features_far_from_zero(offset):
+    """|a|^2 + |b|^2 - 2 a.b loses all digits here; the answer must not."""
+    score = SCORES["linear"]
+    for seed in range(20):
+        X, Y, X_new, P, scale = random_index(2 * seed, offset=offset)
+        found = LabelsetIndex(X, Y, scale).query(X_new, P, score)
+        for i in range(len(P)):
+            distances = reference.all_distances(X_new[i], P[i], X, Y, scale)
+            assert found.row[i, 0] == reference.nearest(distances, score)
+
+
+def test_query_distance_of_a_duplicate_is_exactly_zero():
+    rng = np.random.default_rng(0)
+    X = rng.normal(50, 10, size=(40, 30))
+    Y = rng.integers(0, 2, size=(40, 3))
+    index = LabelsetIndex(X, Y, np.full(30, 3.0))
+    found = index.query(X, Y.astype(float), SCORES["linear"])
+    assert_array_equal(found.row[:, 0], np.arange(40))
+    assert_array_equal(found.Dx, 0)
+    assert_array_equal(found.Dy, 0)
+
+
+def test_query_tie_goes_to_smaller_label_distance_then_lowest_row():
+    # All rows are 1 away in features; rows 1 and 2 share the labelset nearest to p.
+    X = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    Y = np.array([[0, 1], [1, 1], [1, 1], [0, 0]])
+    index = LabelsetIndex(X, Y, np.ones(1))
+    found = index.query(np.zeros((1, 1)), np.array([[0.9, 0.8]]), SCORES["features only"], k=3)
+    # Dy: row 1 and 2 sqrt(.01 + .04), row 0 sqrt(.81 + .04), row 3 sqrt(.81 + .64)
+    assert found.row.tolist() == [[1, 0, 3]]
+    assert_allclose(found.Dy[0], np.sqrt([0.05, 0.85, 1.45]))
+
+
+def equal(a: Neighbors, b: Neighbors):
+    for name in ("row", "labelset", "Dx", "Dy"):
+        assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12, atol=1e-14)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    X=arrays(float, (12, 2), elements=st.integers(-2, 2)),
+    Y=arrays(np.int8, (12, 3), elements=st.integers(0, 1)),
+    X_new=arrays(float, (7, 2), elements=st.integers(-2, 2)),
+    P=arrays(float, (7, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])),
+    order=st.permutations(range(7)),
+)
+def test_query_does_not_depend_on_how_it_is_asked(X, Y, X_new, P, order):
+    score = SCORES["linear"]
+    index = LabelsetIndex(X, Y, np.ones(2))
+    expected = index.query(X_new, P, score)
+
+    for container in (csr_matrix, csr_array):
+        sparse = LabelsetIndex(container(X), Y, np.ones(2))
+        equal(sparse.query(container(X_new), P, score), expected)
+    equal(LabelsetIndex(X.astype(np.float32), Y, np.ones(2)).query(X_new, P, score), expected)
+    equal(index.query(X_new, P, score, n_jobs=2), expected)
+    one_by_one = Neighbors.stack([index.query(X_new[[i]], P[[i]], score) for i in range(7)])
+    equal(one_by_one, expected)
+    shuffled = index.query(X_new[order], P[order], score)
+    assert_array_equal(shuffled.row, expected.row[order])
+
+
+def test_query_block_size_follows_working_memory():
+    X, Y, X_new, P, scale = random_index(1, n_rows=5000, n_queries=600)
+    index = LabelsetIndex(X, Y, scale)
+    expected = index.query(X_new, P, SCORES["linear"])
+    assert index._block_rows(None) == 512
+    # 40 bytes a row and 48 a labelset make 1 MiB hold 5 queries of 5000 rows.
+    with config_context(working_memory=1):
+        assert index._block_rows(None) == 5
+        assert index._block_rows(2) == 2
+        equal(index.query(X_new, P, SCORES["linear"]), expected)
+    with config_context(working_memory=0.01):
+        assert index._block_rows(None) == 1
+
+
+def test_query_row_order_of_training_changes_nothing_but_the_row_numbers():
+    for seed in range(30):
+        X, Y, X_new, P, scale = random_index(2 * seed + 1)  # continuous: no ties
+        order = np.random.default_rng(seed).permutation(len(X))
+        a = LabelsetIndex(X, Y, scale).query(X_new, P, SCORES["linear"])
+        b = LabelsetIndex(X[order], Y[order], scale).query(X_new, P, SCORES["linear"])
+        assert_array_equal(order[b.row], a.row)
+        assert_allclose(b.Dx, a.Dx)
