@@ -7,7 +7,7 @@ import reference
 
 
 class CentroidClassifier(ClassifierMixin, BaseEstimator):
-    """The reference's obvious classifier, for all labels at once, behind scikit-learn's interface."""
+    """The reference's obvious classifier, for all labels at once, as scikit-learn has them."""
 
     def fit(self, X, Y):
         self.X_, self.Y_ = _dense(X), np.atleast_2d(Y.T).T

@@ -219,7 +219,7 @@ FORMS = "Give one 0/1 column per label .*or a list with one set of label names p
         pytest.param(np.zeros((2, 3, 4)), rf"got shape \(2, 3, 4\).*{FORMS}", id="3-D"),
         pytest.param(
             pd.DataFrame([[0, 1, 1]], columns=["a", "b", "a"]),
-            "must be distinct; 'a' names more than one column",
+            "must be distinct; 'a' names several columns",
             id="duplicate column names",
         ),
         pytest.param([{"a"}, {1, 2.5}], "of one type.*got float, int, str", id="mixed names"),
@@ -310,12 +310,38 @@ def test_read_labels_refuses_rows_that_are_no_sets(Y, found):
         pytest.param(pd.DataFrame(index=[0, 1, 2]), id="frame"),
         pytest.param(csr_matrix((3, 0)), id="sparse"),
         pytest.param(np.zeros((3, 0)), id="array"),
-        pytest.param([set(), set(), set()], id="empty sets"),
         pytest.param([[], [], []], id="empty lists"),
     ],
 )
 def test_read_labels_refuses_labels_without_columns(Y):
     with pytest.raises(InputError, match=rf"no label.*\(3, 0\).*{FORMS}"):
+        read_labels(Y)
+
+
+def test_read_labels_refuses_sets_that_are_all_empty():
+    with pytest.raises(InputError, match="No row of Y carries any label: all 3 sets are empty"):
+        read_labels([set(), set(), set()])
+
+
+def test_read_labels_as_matches_frames_by_name():
+    known = np.array(["sad", "happy"], dtype=object)
+    frame = pd.DataFrame({"new": [1, 0], "happy": [0, 1], "sad": [1, 1]})
+    table = read_labels_as(frame, known)
+    assert table.names.tolist() == ["sad", "happy", "new"]
+    assert table.Y.tolist() == [[1, 0, 1], [1, 1, 0]]
+    with pytest.raises(InputError, match=r"lacks 1 of the 2 label columns.*happy"):
+        read_labels_as(frame[["sad"]], known)
+
+
+def test_read_labels_as_matches_by_position_where_the_model_has_no_names():
+    frame = pd.DataFrame({"b": [1, 0], "a": [0, 1]})
+    table = read_labels_as(frame, np.array([0, 1], dtype=object))
+    assert table.Y.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("Y", ["abc", 3, 2.5], ids=["text", "int", "float"])
+def test_read_labels_refuses_a_single_value(Y):
+    with pytest.raises(InputError, match="one entry per row"):
         read_labels(Y)
 
 

@@ -44,7 +44,7 @@ class Training:
         return Training(self.X[rows], self.Y[rows], weight, self.rows[rows])
 
 
-class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
     A 2-D target (indicator, sparse, frame, or a list of label sets) gives indicator
@@ -74,9 +74,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._validate_features(X, reset=False)
 
     def _validate_features(self, X: Any, reset: bool) -> Any:
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         if issparse(X) and X.indices.dtype == np.int64 and X.nnz <= np.iinfo(np.int32).max:
             # Many of scikit-learn's solvers refuse 64-bit indices, which sparse arrays often have.
             narrow = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
@@ -87,15 +85,16 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.label_names_ = table.names
         self.n_labels_ = len(table.names)
         self.single_label_ = table.single
-        binary = np.array([0, 1])
+        # A row [0, 1] per label: scikit-learn's scorers read it as multi-label, and its
+        # cross_val_predict as so many columns of probabilities, which a list would not be.
         self.classes_ = (
-            np.array(table.names.tolist()) if table.single else [binary] * self.n_labels_
+            np.array(table.names.tolist()) if table.single else np.tile([0, 1], (self.n_labels_, 1))
         )
 
-    def _answer(self, Y_pred: NDArray[np.int8]) -> NDArray[Any]:
+    def _answer(self, Y_pred: NDArray[Any]) -> NDArray[Any]:
         """Predictions in the form of the target: indicator rows, or one class a row."""
         if self.single_label_:
-            return np.asarray(self.classes_)[Y_pred.argmax(axis=1)]
+            return self.classes_[Y_pred.argmax(axis=1)]
         return Y_pred.astype(np.int64)
 
     def _answer_proba(self, P: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 from warnings import warn
 
@@ -52,26 +53,69 @@ def read_labels(Y: Any) -> LabelTable:
     array(['a', 'b'], dtype=object)
     """
     if Y is None:
-        raise InputError(f"This estimator requires y to be passed, but the target y is None. {FORMS}")
-    if issparse(Y):
-        return _read_indicator(Y.toarray(), range(Y.shape[1]))
-    if hasattr(Y, "columns") and hasattr(Y, "to_numpy"):
-        return _read_frame(Y)
+        raise InputError(
+            f"This estimator requires y to be passed, but the target y is None. {FORMS}"
+        )
+    if is_frame(Y) or issparse(Y):
+        return read_indicator(Y)
     if _holds_label_sets(Y):
-        sets = [_as_set(row, labels) for row, labels in enumerate(Y)]
+        sets = _as_sets(Y)
         names = _sorted_names(sets)
+        if not len(names):
+            raise InputError(f"No row of Y carries any label: all {len(sets)} sets are empty.")
         return LabelTable(indicator(sets, names), names)
-    return _read_array(Y)
+    values = _as_array(Y)
+    if values.ndim == 2 and values.shape[1] == 1 and not _is_binary(values):
+        warn(
+            "A column-vector y was passed when a 1d array was expected: its values are classes.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        values = values.ravel()
+    if values.ndim == 1:
+        return _read_classes(values)
+    return _checked_indicator(values, range(values.shape[1]))
+
+
+def read_indicator(Y: Any) -> LabelTable:
+    """Read a 2-D form only: an array of 0 and 1, a sparse matrix or a frame."""
+    if issparse(Y):
+        return _checked_indicator(Y.toarray(), range(Y.shape[1]))
+    if is_frame(Y):
+        return _read_frame(Y)
+    values = _as_array(Y)
+    if values.ndim != 2:
+        raise InputError(f"Y must be 2-D, one 0/1 column per label; got shape {values.shape}.")
+    return _checked_indicator(values, range(values.shape[1]))
 
 
 def read_labels_as(Y: Any, names: NDArray[np.object_]) -> LabelTable:
-    """Read labels against the `names` that a model knows; unknown ones become extra columns."""
+    """Read labels in the columns `names` of a model; unknown labels become extra columns.
+
+    Label sets and named frames are matched by name, everything else by position.
+    """
     if _holds_label_sets(Y):
-        sets = [_as_set(row, labels) for row, labels in enumerate(Y)]
+        sets = _as_sets(Y)
         unknown = _sorted_names([labels - set(names) for labels in sets])
         names = np.concatenate([names, unknown])
         return LabelTable(indicator(sets, names), names)
-    return read_labels(Y)
+    table = read_indicator(Y)
+    if not is_frame(Y) or list(names) == list(range(len(names))):
+        return table
+    missing = [name for name in names if name not in table.names]
+    if missing:
+        raise InputError(
+            f"Y lacks {len(missing)} of the {len(names)} label columns that the model knows: "
+            f"{missing[:5]}. Pass all of them, with 0 where a label is absent."
+        )
+    position = {name: j for j, name in enumerate(table.names)}
+    names = _as_names([*names, *(name for name in table.names if name not in names)])
+    return LabelTable(table.Y[:, [position[name] for name in names]], names)
+
+
+def is_frame(Y: Any) -> bool:
+    """Whether `Y` is a pandas, polars or similar frame with named columns."""
+    return hasattr(Y, "columns") and hasattr(Y, "to_numpy")
 
 
 def indicator(sets: Sequence[Iterable[Any]], names: NDArray[np.object_]) -> NDArray[np.int8]:
@@ -92,40 +136,45 @@ def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tup
     [('sad', 'quiet'), ()]
     """
     Y = Y.toarray() if issparse(Y) else np.asarray(Y)
-    return [tuple(label_names[j] for j in np.flatnonzero(row)) for row in Y]
+    return [tuple(label_names[j] for j in np.flatnonzero(row).tolist()) for row in Y]
 
 
 def _read_frame(frame: Any) -> LabelTable:
     names = _as_names(frame.columns)
-    values = frame.to_numpy()
-    if values.dtype == object:
-        try:
-            values = values.astype(float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}") from None
-    if values.dtype.kind == "f" and np.isnan(values).any():
+    try:
+        # Only pandas has missing values that do not become NaN by themselves.
+        options = {"dtype": float, "na_value": np.nan} if hasattr(frame, "isna") else {}
+        values = np.asarray(frame.to_numpy(**options), dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}"
+        ) from None
+    if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0]
         raise InputError(
             f"Y contains NaN: label column {names[column]!r} has no value in row {row}. "
             "Drop the rows that nobody labelled, or write 0 where the label is absent."
         )
-    return _read_indicator(values, names)
+    return _checked_indicator(values, names)
 
 
-def _read_array(Y: Any) -> LabelTable:
-    values = check_array(Y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y")
+def _as_array(Y: Any) -> NDArray[Any]:
+    if isinstance(Y, str | bytes | Number):
+        raise InputError(f"Y must hold one entry per row; got {Y!r}. {FORMS}")
+    values = check_array(
+        Y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", ensure_min_features=0
+    )
     if values.ndim > 2:
-        raise InputError(f"Y must have one row per sample and one column per label; got shape {values.shape}. {FORMS}")
-    if values.ndim == 2 and values.shape[1] == 1 and not _is_binary(values):
-        warn(
-            "A column-vector y was passed when a 1d array was expected: its values are taken as classes.",
-            DataConversionWarning,
-            stacklevel=5,
+        raise InputError(
+            "Y must have one row per sample and one column per label; "
+            f"got shape {values.shape}. {FORMS}"
         )
-        values = values.ravel()
-    if values.ndim == 1:
-        return _read_classes(values)
-    return _read_indicator(values, range(values.shape[1]))
+    if values.dtype == object and values.ndim == 2:
+        try:
+            return np.asarray(values.astype(float))
+        except (TypeError, ValueError):
+            raise InputError(f"Y must hold only 0 and 1; it holds other objects. {FORMS}") from None
+    return np.asarray(values)
 
 
 def _read_classes(y: NDArray[Any]) -> LabelTable:
@@ -136,18 +185,24 @@ def _read_classes(y: NDArray[Any]) -> LabelTable:
     return LabelTable(Y, _as_names(classes), single=True)
 
 
-def _read_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:
+def _checked_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:
     labels = _as_names(names)
     if values.shape[1] == 0:
         raise InputError(f"Y has no label columns: shape {values.shape}. {FORMS}")
     if len(set(labels)) < len(labels):
         repeated = next(name for name in labels if list(labels).count(name) > 1)
-        raise InputError(f"Label names must be distinct; {repeated!r} names more than one column of Y.")
+        raise InputError(f"Label names must be distinct; {repeated!r} names several columns of Y.")
     if not _is_binary(values):
         column = next(j for j in range(values.shape[1]) if not _is_binary(values[:, j]))
-        found = ", ".join(repr(value) for value in np.unique(values[:, column])[:4].tolist())
-        raise InputError(f"Y must hold only 0 and 1; label column {labels[column]!r} holds {found}. {FORMS}")
+        found = ", ".join(map(_shown, np.unique(values[:, column])[:4].tolist()))
+        raise InputError(
+            f"Y must hold only 0 and 1; label column {labels[column]!r} holds {found}. {FORMS}"
+        )
     return LabelTable(values.astype(np.int8), labels)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 def _is_binary(values: NDArray[Any]) -> bool:
@@ -158,24 +213,34 @@ def _is_binary(values: NDArray[Any]) -> bool:
 
 def _holds_label_sets(Y: Any) -> bool:
     """Whether `Y` lists one collection of label names per row, rather than rows of 0 and 1."""
-    if isinstance(Y, np.ndarray):
-        rows = Y.tolist() if Y.dtype == object and Y.ndim == 1 else []
-    elif isinstance(Y, list | tuple):
-        rows = list(Y)
-    else:
-        rows = Y.to_list() if hasattr(Y, "to_list") else []
-    if not rows or not all(isinstance(row, list | tuple | set | frozenset) for row in rows):
-        return any(isinstance(row, set | frozenset) for row in rows)
-    if any(isinstance(row, set | frozenset) for row in rows):
+    if isinstance(Y, np.ndarray) and (Y.dtype != object or Y.ndim != 1):
+        return False
+    if not isinstance(Y, list | tuple | np.ndarray) and not hasattr(Y, "to_list"):
+        return False
+    rows = Y.to_list() if hasattr(Y, "to_list") else list(Y)
+    collections = [row for row in rows if isinstance(row, list | tuple | set | frozenset)]
+    if not collections:
+        return False
+    if not isinstance(Y, list | tuple) or any(isinstance(row, set | frozenset) for row in rows):
         return True
-    ragged = len({len(row) for row in rows}) > 1
-    return ragged or any(isinstance(label, str) for row in rows for label in row)
+    # Lists in a list: numbers in rows of one length are an indicator matrix.
+    ragged = len({len(row) for row in collections}) > 1 or len(collections) < len(rows)
+    return ragged or any(isinstance(label, str) for row in collections for label in row)
+
+
+def _as_sets(Y: Any) -> list[set[Any]]:
+    return [_as_set(i, row) for i, row in enumerate(Y.to_list() if hasattr(Y, "to_list") else Y)]
 
 
 def _as_set(row: int, labels: Any) -> set[Any]:
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InputError(f"Y must have one set of label names per row; row {row} holds {labels!r}. {FORMS}")
-    return set(labels)
+    try:
+        if isinstance(labels, str):
+            raise TypeError
+        return set(labels)
+    except TypeError:
+        raise InputError(
+            f"Y must have one set of label names per row; row {row} holds {labels!r}. {FORMS}"
+        ) from None
 
 
 def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
@@ -184,7 +249,9 @@ def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
         return _as_names(sorted(found))
     except TypeError:
         kinds = ", ".join(sorted({type(label).__name__ for label in found}))
-        raise InputError(f"Label names must be of one type to be put in order; got {kinds}.") from None
+        raise InputError(
+            f"Label names must be of one type to be put in order; got {kinds}."
+        ) from None
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:

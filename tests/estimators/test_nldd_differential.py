@@ -81,7 +81,9 @@ def test_nldd_of_separate_classifiers_equals_reference(seed):
             if y.min() == y.max():
                 columns.append(np.full(len(X_query), float(y[0])))
             else:
-                columns.append(LogisticRegression(C=0.5).fit(X_train, y).predict_proba(X_query)[:, 1])
+                columns.append(
+                    LogisticRegression(C=0.5).fit(X_train, y).predict_proba(X_query)[:, 1]
+                )
         return np.column_stack(columns)
 
     model = fit_quietly(NLDDClassifier(LogisticRegression(C=0.5), random_state=seed), X, Y)

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier
-from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
+from nldd._sklearn import HasMethods, StrOptions, get_tags, validate_parameters
 from nldd.estimators._label_models import (
     default_estimator,
     fit_label_models,
@@ -50,7 +50,7 @@ class BinaryRelevance(MultiLabelClassifier):
         Fitted classifiers. A label that is constant in the training rows has a
         ``ConstantLabel`` instead.
     label_names_ : ndarray of shape (n_labels,)
-    classes_ : list of ndarray, or ndarray of classes for a 1-D target
+    classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
 
     Notes
@@ -169,5 +169,3 @@ class BinaryRelevance(MultiLabelClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
         return tags
-
-

@@ -71,7 +71,7 @@ def fit_label_models(
     """
     check_weights_supported(estimator, T.sample_weight)
     n_labels = T.Y.shape[1]
-    seeds = rng.randint(np.iinfo(np.int32).max, size=n_labels)
+    seeds = [draw_seed(rng) for _ in range(n_labels)]
     # Threads share X. A generator hands models over as they come, so that progress can be seen;
     # not all of joblib's backends have it, so it is used only where somebody watches.
     return_as = "generator" if verbose else "list"
@@ -102,6 +102,11 @@ def _fit_label(
         raise
 
 
+def draw_seed(rng: np.random.RandomState) -> int:
+    """A seed for one base classifier."""
+    return int(rng.randint(np.iinfo(np.int32).max))
+
+
 def with_seed(estimator: Any, seed: int) -> Any:
     """Give every ``random_state`` that was left at None the same `seed`."""
     names = [
@@ -112,7 +117,9 @@ def with_seed(estimator: Any, seed: int) -> Any:
     return estimator.set_params(**dict.fromkeys(names, int(seed)))
 
 
-def label_columns(models: list[Any], method: str, X: Any, n_jobs: int | None) -> NDArray[np.float64]:
+def label_columns(
+    models: list[Any], method: str, X: Any, n_jobs: int | None
+) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
     columns = parallel(delayed(_column)(model, method, X) for model in models)

@@ -90,7 +90,7 @@ class NLDDClassifier(MultiLabelClassifier):
     index_ : nldd.search.LabelsetIndex
     rows_ : ndarray
         Rows of the data passed to `fit` that the model uses.
-    classes_ : list of ndarray, or ndarray of classes for a 1-D target
+    classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
 
     Notes
@@ -125,10 +125,10 @@ class NLDDClassifier(MultiLabelClassifier):
     >>> model.beta_.round(1)
     array([-4.6,  0.2,  1.2])
     >>> model.predict(X[1500:1502])
-    array([[0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0],
-           [0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]])
+    array([[0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0],
+           [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]])
     >>> model.predict_theta(X[1500:1502]).round(2)
-    array([0.17, 0.17])
+    array([0.23, 0.27])
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -264,7 +264,9 @@ class NLDDClassifier(MultiLabelClassifier):
         X = self._validate_predict(X)
         P = self._classifiers.probabilities(X, self.n_jobs)
         near = self.index_.query(X, P, self.regression_.score, k=2, n_jobs=self.n_jobs)
-        names = [as_label_sets(self.labelsets_[column], self.label_names_) for column in near.labelset.T]
+        names = [
+            as_label_sets(self.labelsets_[column], self.label_names_) for column in near.labelset.T
+        ]
         x_part, y_part = self.regression_.parts(near.Dx, near.Dy)
         theta = self.regression_.theta(near.Dx, near.Dy)
 
@@ -321,7 +323,7 @@ class NLDDClassifier(MultiLabelClassifier):
                 f"NLDD needs at least {MIN_ROWS} training rows, two for each half; "
                 f"got n_samples={len(T)}."
             )
-        if (T.Y == T.Y[0]).all():
+        if (T.Y[0] == T.Y).all():
             labels = as_label_sets(T.Y[:1], self.label_names_)[0]
             raise InputError(
                 "NLDD needs at least two distinct labelsets (classes); all "

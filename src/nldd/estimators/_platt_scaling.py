@@ -12,9 +12,7 @@ SMALLEST_STEP = 1e-10
 CLIP = 1e-7
 
 
-def platt_targets(
-    y: NDArray[np.int_], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def platt_targets(y: NDArray[np.int_], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Targets slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``."""
     n_positive, n_negative = weight @ (y == 1), weight @ (y == 0)
     return np.where(y == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))

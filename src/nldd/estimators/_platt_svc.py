@@ -24,7 +24,7 @@ def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
     return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
 
 
-class PlattSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PlattSVC(ClassifierMixin, BaseEstimator):
     """Linear support vector machine whose decision values are turned into probabilities.
 
     This is the recipe of the paper's experiments: LIBSVM's C-SVC with a linear kernel on
@@ -116,6 +116,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weight = check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
             # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
             X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+            if not len(y):
+                raise InputError("sample_weight must be positive for at least one row.")
         self.classes_, code = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
             raise InputError(
@@ -124,7 +126,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if len(self.classes_) < 2:
             raise InputError(
-                f"PlattSVC needs two classes; y has one class only, {self.classes_[0]!r}."
+                f"PlattSVC needs two classes; y has one class only: {self.classes_[0]}."
             )
         self.coef_, self.intercept_ = self._fit_machine(X, code, weight)
         self.sigmoid_ = fit_sigmoid(self._out_of_fold(X, code, weight), code, weight)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
+from nldd._labels import LabelTable, is_frame, read_indicator
 from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
@@ -70,9 +70,7 @@ def multilabel_accuracy(
     return _mean(_ratio(both, true + pred - both, empty), sample_weight)
 
 
-def f_measure(
-    Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None
-) -> float:
+def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """``2 |y & y'| / (|y| + |y'|)``, averaged over rows.
 
     Examples
@@ -84,9 +82,7 @@ def f_measure(
     return _mean(_ratio(2 * both, true + pred, empty), sample_weight)
 
 
-def precision(
-    Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None
-) -> float:
+def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """Share of predicted labels that are right, averaged over rows.
 
     An empty prediction scores `empty` where the truth is empty too, else 0.
@@ -198,24 +194,37 @@ def macro_recall(
 
 def _pair(Y_true: Any, Y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     truth, prediction = _indicator(Y_true, "Y_true"), _indicator(Y_pred, "Y_pred")
-    if truth.shape != prediction.shape:
+    if truth.Y.shape != prediction.Y.shape:
         raise InputError(
             "Y_true and Y_pred must have the same rows and label columns; got shapes "
-            f"{truth.shape} and {prediction.shape}."
+            f"{truth.Y.shape} and {prediction.Y.shape}."
         )
-    if not truth.size:
-        raise InputError(f"Nothing to measure: the labels have shape {truth.shape}.")
-    return truth, prediction
-
-
-def _indicator(Y: Any, name: str) -> NDArray[np.bool_]:
-    values = Y.toarray() if issparse(Y) else np.asarray(Y)
-    if values.ndim != 2 or values.dtype == object or not np.isin(values, (0, 1)).all():
+    named = is_frame(Y_true) and is_frame(Y_pred)
+    if named and list(truth.names) != list(prediction.names):
         raise InputError(
-            f"{name} must be an indicator matrix, one 0/1 column per label; got shape "
-            f"{values.shape} and type {values.dtype}."
+            "Y_true and Y_pred must have the same label columns in the same order; got "
+            f"{list(truth.names)} and {list(prediction.names)}."
         )
-    return values.astype(bool)
+    return truth.Y.astype(bool), prediction.Y.astype(bool)
+
+
+def _indicator(Y: Any, name: str) -> LabelTable:
+    try:
+        return read_indicator(Y)
+    except ValueError as error:
+        raise InputError(f"{name} must be an indicator matrix. {error}") from None
+
+
+def _weights(sample_weight: Any, n_samples: int) -> FloatArray:
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_samples,) or not weight.any():
+        raise InputError(
+            f"sample_weight must hold one number per row, {n_samples} in all and not all 0; "
+            f"got shape {weight.shape}."
+        )
+    return weight
 
 
 def _counts(
@@ -223,10 +232,9 @@ def _counts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Labels in both, in the truth, in the prediction: per row (axis 1) or per label (axis 0)."""
     truth, prediction = _pair(Y_true, Y_pred)
-    weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, float)
+    weight = _weights(sample_weight, len(truth))
     both, true, pred = (
-        (Y * weight[:, np.newaxis]).sum(axis=axis)
-        for Y in (truth & prediction, truth, prediction)
+        (Y * weight[:, np.newaxis]).sum(axis=axis) for Y in (truth & prediction, truth, prediction)
     )
     return both, true, pred
 
@@ -245,4 +253,4 @@ def _ratio(numerator: Any, denominator: Any, if_nothing: Any) -> FloatArray:
 
 
 def _mean(values: Any, sample_weight: Any) -> float:
-    return float(np.average(values, weights=sample_weight))
+    return float(np.average(values, weights=_weights(sample_weight, len(values))))

@@ -86,7 +86,7 @@ def _covariances(
     return _embed(bread, estimate.free), _embed(sandwich, estimate.free)
 
 
-def _embed(matrix: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _embed(matrix: NDArray[np.floating], free: NDArray[np.bool_]) -> NDArray[np.float64]:
     full = np.full((len(free), len(free)), np.nan)
     full[np.ix_(free, free)] = matrix
     return full

@@ -49,9 +49,7 @@ def fit_linear(loss: BinomialLoss, Z: NDArray[np.float64]) -> Estimate:
     beta[1:][beta[1:] * Z[:, 1:].max(axis=0) < NO_EFFECT] = 0
     free = beta > 0
     free[0] = True
-    return Estimate(
-        beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated
-    )
+    return Estimate(beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated)
 
 
 def is_certain(eta: NDArray[np.float64]) -> bool:

@@ -41,9 +41,7 @@ def log_odds(
     return b[0] + term, np.column_stack([np.ones_like(Dx), term * log_Dx, term * log_Dy])
 
 
-def _fit(
-    loss: BinomialLoss, Dx: NDArray[np.float64], Dy: NDArray[np.float64]
-) -> Estimate:
+def _fit(loss: BinomialLoss, Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> Estimate:
     def objective(b: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         eta, J = log_odds(b, Dx, Dy)
         return loss.value(eta), J.T @ loss.gradient(eta)

@@ -50,9 +50,7 @@ def minimize(loss: BinomialLoss, Z: NDArray[np.float64]) -> Minimum:
     return Minimum(b, loss.value(eta), information, n_steps, n_steps < MAX_STEPS)
 
 
-def held_at_zero(
-    b: NDArray[np.float64], gradient: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def held_at_zero(b: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Slopes at their bound that the loss would push below it."""
     held = (b <= 0) & (gradient > 0)
     held[0] = False

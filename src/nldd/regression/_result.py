@@ -105,9 +105,15 @@ class DistanceRegression:
             "",
             f"{'':<15}{'coefficient':>12}{'std. error':>12}{'robust s.e.':>12}",
         ]
-        table = zip(NAMES, self.beta, self.standard_errors, self.robust_standard_errors, strict=True)
+        table = zip(
+            NAMES, self.beta, self.standard_errors, self.robust_standard_errors, strict=True
+        )
         for name, b, error, robust in table:
-            numbers = "       fixed       fixed" if name in self.fixed else f"{error:>12.4f}{robust:>12.4f}"
+            numbers = (
+                "       fixed       fixed"
+                if name in self.fixed
+                else f"{error:>12.4f}{robust:>12.4f}"
+            )
             lines.append(f"{name:<15}{b:>12.4f}{numbers}")
         lines += [
             "",

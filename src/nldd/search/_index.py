@@ -122,9 +122,7 @@ class LabelsetIndex:
         Dy = np.sqrt(np.square(P[query] - self.labelsets[labelset]).sum(axis=1))
         position, Dx = self._nearest_members(A, squares, nearest + 2 * bound, query, labelset)
         chosen = _k_best(query, (score(Dx, Dy), Dy, Dx, self.rows[position]), k)
-        return Neighbors(
-            self.rows[position[chosen]], labelset[chosen], Dx[chosen], Dy[chosen]
-        )
+        return Neighbors(self.rows[position[chosen]], labelset[chosen], Dx[chosen], Dy[chosen])
 
     def _candidate_labelsets(
         self,
@@ -170,9 +168,7 @@ def _root(squares: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sqrt(np.maximum(squares, 0))
 
 
-def _k_best(
-    query: NDArray[np.intp], keys: tuple[NDArray[Any], ...], k: int
-) -> NDArray[np.intp]:
+def _k_best(query: NDArray[np.intp], keys: tuple[NDArray[Any], ...], k: int) -> NDArray[np.intp]:
     """Positions of the k best candidates of each query, of shape (n_queries, k)."""
     left = np.arange(len(query))
     columns = []

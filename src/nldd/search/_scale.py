@@ -31,6 +31,7 @@ def feature_scale(X: Any, standardize: str = "numeric") -> NDArray[np.float64]:
     >>> feature_scale(X)
     array([1., 2., 1.])
     """
+    X = _canonical(X)
     n_samples, n_features = X.shape
     scale = np.ones(n_features)
     if standardize == "none" or n_samples < 2:
@@ -47,10 +48,18 @@ def scaled(X: Any, scale: NDArray[np.float64]) -> Any:
     """`X` divided by `scale`, in double precision; sparse stays sparse, in canonical form."""
     if not issparse(X):
         return np.asarray(X, dtype=np.float64) / scale
-    Z = X.astype(np.float64, copy=True)
-    Z.sum_duplicates()
+    Z = _canonical(X).astype(np.float64, copy=True)
     Z.data /= scale[Z.indices]
     return Z
+
+
+def _canonical(X: Any) -> Any:
+    """`X`, or a copy in which entries stored twice for one cell are summed."""
+    if not issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def _variance(X: Any) -> NDArray[np.float64]:
@@ -60,16 +69,14 @@ def _variance(X: Any) -> NDArray[np.float64]:
 
 
 def _extremes(X: Any) -> NDArray[np.float64]:
-    smallest, largest = (
-        min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
-    )
+    smallest, largest = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
     return np.array([smallest, largest], dtype=np.float64)
 
 
 def _is_two_valued(X: Any) -> NDArray[np.bool_]:
     smallest, largest = _extremes(X)
     if not issparse(X):
-        return np.asarray(((X == smallest) | (X == largest)).all(axis=0))
+        return np.asarray(((smallest == X) | (largest == X)).all(axis=0))
     n_samples, n_features = X.shape
     between = (X.data != smallest[X.indices]) & (X.data != largest[X.indices])
     has_between = np.bincount(X.indices[between], minlength=n_features) > 0

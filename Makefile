@@ -1,0 +1,60 @@
+# One vocabulary for people, pre-commit and CI. Every target makes the environment it needs.
+
+PYTHON ?= python3
+VENV := .venv
+LOWEST := .venv-lowest
+BIN := $(VENV)/bin
+
+.PHONY: help run test test-slow test-lowest check format lint types layers coverage clean
+
+help:
+	@echo "make run          the demonstration: BR and NLDD on yeast, with a picture"
+	@echo "make test         all tests but the slow ones"
+	@echo "make test-slow    the published numbers on real data; minutes"
+	@echo "make test-lowest  all tests on the oldest supported dependencies"
+	@echo "make check        format, lint, types, layers, tests with branch coverage"
+
+run: $(VENV)/.installed
+	$(BIN)/nldd demo
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/.installed
+	$(BIN)/python -m pytest -s -m slow tests
+
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n auto -m "not slow"
+
+check: format lint types layers coverage
+
+format: $(VENV)/.installed
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+layers: $(VENV)/.installed
+	$(BIN)/lint-imports
+
+coverage: $(VENV)/.installed
+	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-fail-under=95
+
+# Pinned versions, so that a clean checkout is the same everywhere; see docs/dependencies.md.
+$(VENV)/.installed: pyproject.toml constraints/newest.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints/newest.txt --editable ".[dev]"
+	touch $@
+
+$(LOWEST)/.installed: pyproject.toml constraints/lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints/lowest.txt --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis nldd-demo

@@ -1,0 +1,94 @@
+"""The command line as people call it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from nldd import __version__, cli
+from nldd.exceptions import InputError
+
+
+def nldd(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-c", "from nldd.cli import main; main()", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path):
+    done = nldd("demo", "--folds", "2", "--out", "pictures", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "NLDD this run" in done.stdout
+    assert done.stdout.count("\nGene ") == 5
+    assert "BR and NLDD on yeast: 4 of 4" in done.stderr
+    assert (tmp_path / "pictures" / "pairs.png").stat().st_size > 10_000
+
+
+def test_demo_without_matplotlib_says_so_and_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["demo", "--folds", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("\nGene ") == 5
+    assert "No picture: Pictures need matplotlib" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_help_lists_commands_without_loading_scikit_learn():
+    code = (
+        "import sys; from nldd.cli import run; run(['--help']); run(['demo', '--help']);"
+        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'scipy')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "demo" in done.stdout
+    assert "Example:" in done.stdout
+
+
+def test_version():
+    assert nldd("--version").stdout.strip() == f"nldd, version {__version__}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["dem"], "No such command 'dem'"),
+        (["demo", "--folds", "1"], "1 is not in the range 2<=x<=100"),
+        (["demo", "--base", "tree"], "'tree' is not one of 'logistic', 'svm'"),
+        (["demo", "--fold"], "No such option"),
+    ],
+    ids=["command", "folds", "base", "option"],
+)
+def test_misspelt_commands_exit_with_2(arguments, message, capsys):
+    assert cli.run(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_errors_are_one_line_unless_debug(capsys, monkeypatch):
+    def fail(**_):
+        raise InputError("the data are damaged.")
+
+    monkeypatch.setattr("nldd.experiments.run_demo", fail)
+    assert cli.run(["demo"]) == 1
+    assert capsys.readouterr().err == "Error: the data are damaged.\n"
+    with pytest.raises(InputError):
+        cli.run(["--debug", "demo"])
+
+
+def test_interruption_exits_with_130(capsys, monkeypatch):
+    def interrupt(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nldd.experiments.run_demo", interrupt)
+    assert cli.run(["demo"]) == 130
+    assert "Interrupted" in capsys.readouterr().err
+
+
+def test_unwritable_folder_is_a_plain_error(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    assert cli.run(["demo", "--folds", "2", "--out", str(tmp_path / "file" / "sub")]) == 1
+    assert "Error: " in capsys.readouterr().err

@@ -1,0 +1,22 @@
+"""Fixtures that many tests share."""
+
+import numpy as np
+import pytest
+
+from nldd import load_yeast
+
+
+@pytest.fixture(scope="session")
+def yeast():
+    return load_yeast()
+
+
+@pytest.fixture
+def small():
+    """120 rows of three clusters, with two to three labels that follow them but for noise."""
+    rng = np.random.default_rng(7)
+    cluster = rng.integers(0, 3, size=120)
+    X = rng.normal(size=(120, 4)) + 2.5 * np.eye(4)[cluster]
+    Y = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 0]])[cluster]
+    Y = Y ^ (rng.random(Y.shape) < 0.1)
+    return X, Y

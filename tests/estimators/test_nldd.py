@@ -1,0 +1,520 @@
+"""NLDDClassifier: parameters, forms of data, edge cases, bad input."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import config_context
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
+
+from nldd import (
+    BinaryRelevance,
+    NLDDClassifier,
+    SeparationWarning,
+    ZeroWeightWarning,
+    as_label_sets,
+)
+from nldd.exceptions import InputError, MissingExtraError
+from problems import CentroidClassifier, random_problem
+
+quiet = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+def fitted(small, **parameters):
+    X, Y = small
+    return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
+
+
+# What a fitted model knows
+
+
+def test_attributes_of_a_fit(small):
+    X, Y = small
+    model = fitted(small)
+    assert_array_equal(model.beta_, model.regression_.beta)
+    assert_array_equal(model.labelsets_, np.unique(Y, axis=0))
+    assert len(model.estimators_) == 4
+    assert model.estimators_[0].solver == "liblinear"
+    assert model.n_features_in_ == 4
+    pairs = model.pairs_
+    assert len(np.unique(pairs.instance)) == 60  # T2 is half of 120
+    assert not set(pairs.instance) & set(pairs.row)  # T1 is the other half
+    assert_array_equal(pairs.errors, (Y[pairs.instance] != Y[pairs.row]).sum(axis=1))
+    distance = np.linalg.norm((X[pairs.instance] - X[pairs.row]) / X.std(axis=0, ddof=1), axis=1)
+    assert_allclose(pairs.Dx, distance)
+
+
+def test_theta_is_the_regression_at_the_chosen_row(small):
+    X, Y = small
+    model = fitted(small)
+    P = np.column_stack([m.predict_proba(X)[:, 1] for m in model.estimators_])
+    found = model.nearest_labelsets(X, k=2)
+    scale = X.std(axis=0, ddof=1)
+    for i in range(5):
+        row = found.row[i, 0]
+        Dx, Dy = np.linalg.norm((X[i] - X[row]) / scale), np.linalg.norm(P[i] - Y[row])
+        b0, b1, b2 = model.beta_
+        assert_allclose(found.theta[i, 0], 1 / (1 + math.exp(-(b0 + b1 * Dx + b2 * Dy))))
+    assert (found.theta[:, 0] <= found.theta[:, 1]).all()
+    assert_allclose(model.predict_theta(X), found.theta[:, 0])
+    assert_allclose(model.expected_loss(X), 4 * found.theta[:, 0])
+    assert_allclose(model.label_probabilities(X), P)
+
+
+def test_predict_proba_rounds_to_the_prediction_and_keeps_what_agrees(small):
+    X, _ = small
+    model = fitted(small)
+    Y_pred, P, raw = model.predict(X), model.predict_proba(X), model.label_probabilities(X)
+    assert_array_equal(P.round(), Y_pred)
+    agree = (raw > 0.5) == (Y_pred == 1)
+    assert_array_equal(P[agree], raw[agree])
+    assert 0 < (~agree).sum() < agree.sum()
+
+
+def test_explain_reads_like_a_sentence(small):
+    X, _ = small
+    explanation = fitted(small).explain(X[:1])[0]
+    text = str(explanation)
+    assert f"taken from training row {explanation.row}" in text
+    assert f"theta {explanation.theta:.3f}" in text
+    assert "next best {" in text
+    assert explanation.expected_loss == 4 * explanation.theta
+    assert explanation.runner_up.theta >= explanation.theta
+    assert explanation.runner_up.runner_up is None
+
+
+def test_verbose_draws_progress_and_changes_nothing(small, capsys):
+    X, _ = small
+    expected = fitted(small).predict(X)
+    assert_array_equal(fitted(small, verbose=1).predict(X), expected)
+    err = capsys.readouterr().err
+    assert "classifiers on T1: 4 of 4" in err
+    assert "classifiers on T : 4 of 4" in err
+
+
+# Parameters
+
+
+def test_multiplicative_model(small):
+    X, Y = small
+    model = fitted(small, model="multiplicative")
+    found = model.nearest_labelsets(X, 1)
+    b0, b1, b2 = model.beta_
+    assert b1 >= 0
+    assert b2 >= 0
+    eta = b0 + found.Dx[:, 0] ** b1 * found.Dy[:, 0] ** b2
+    assert_allclose(found.theta[:, 0], 1 / (1 + np.exp(-eta)))
+    assert model.score(X, Y) > 0.5
+    part = model.explain(X[:1])[0]
+    assert_allclose(part.x_part * part.y_part, eta[0] - b0)
+
+
+def test_exchangeable_covariance_is_close_to_independent(yeast):
+    X, Y, _ = yeast
+    model = NLDDClassifier(covariance="exchangeable", random_state=0).fit(X[:800], Y[:800])
+    plain = NLDDClassifier(random_state=0).fit(X[:800], Y[:800])
+    assert model.regression_.covariance == "exchangeable"
+    assert_allclose(model.beta_, plain.beta_, rtol=0.25)
+    assert (model.beta_ != plain.beta_).all()
+    # The paper found the predictions unchanged; so they are but for a few.
+    same = (model.predict(X[800:]) == plain.predict(X[800:])).all(axis=1)
+    assert same.mean() > 0.9
+
+
+def test_exchangeable_without_statsmodels_names_the_extra(small, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "statsmodels", None)
+    monkeypatch.setitem(__import__("sys").modules, "statsmodels.api", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "nldd\[gee\]"'):
+        fitted(small, covariance="exchangeable")
+
+
+def test_standardize_chooses_the_features_that_are_divided(small):
+    X, Y = small
+    X = np.column_stack([X, X[:, 0] > 0])
+    sd = X.std(axis=0, ddof=1)
+    scale = {
+        how: NLDDClassifier(standardize=how, random_state=0).fit(X, Y).index_.scale
+        for how in ("numeric", "all", "none")
+    }
+    assert_allclose(scale["numeric"], [*sd[:4], 1])
+    assert_allclose(scale["all"], sd)
+    assert_allclose(scale["none"], 1)
+
+
+def test_train_fraction_uses_that_share_of_rows(small):
+    X, Y = small
+    model = fitted(small, train_fraction=0.7)
+    assert len(model.rows_) == 84
+    assert len(np.unique(model.rows_)) == 84
+    same = NLDDClassifier(LogisticRegression(solver="liblinear"), random_state=0)
+    assert set(model.nearest_labelsets(X, 1).row.ravel()) <= set(model.rows_)
+    assert_array_equal(model.predict(X[model.rows_]).shape, Y[model.rows_].shape)
+    assert not np.array_equal(same.fit(X, Y).beta_, model.beta_)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_n_jobs_changes_nothing(small, n_jobs):
+    X, _ = small
+    expected, model = fitted(small), fitted(small, n_jobs=n_jobs)
+    assert_array_equal(model.beta_, expected.beta_)
+    assert_array_equal(model.predict_theta(X), expected.predict_theta(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomForestClassifier(n_estimators=20, random_state=0),
+        KNeighborsClassifier(),
+        MultiOutputClassifier(LogisticRegression()),
+        ClassifierChain(LogisticRegression()),
+        BinaryRelevance(LogisticRegression()),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_multilabel_estimator_is_one_model(small, estimator):
+    X, Y = small
+    Y = np.column_stack([Y, np.ones(len(Y), int), np.zeros(len(Y), int)])  # two constant labels
+    model = NLDDClassifier(estimator, random_state=0).fit(X, Y)
+    assert [type(e) for e in model.estimators_] == [type(estimator)]
+    P = model.label_probabilities(X)
+    assert P.shape == Y.shape
+    assert_array_equal(P[:, 4:], np.tile([1.0, 0.0], (len(X), 1)))
+    assert_array_equal(model.predict(X)[:, 4:], Y[:, 4:])
+    assert model.score(X, Y) > 0.45  # the most frequent labelset alone would give 0.25
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [RandomForestClassifier(n_estimators=20), MultiOutputClassifier(LogisticRegression())],
+    ids=lambda e: type(e).__name__,
+)
+def test_multilabel_estimator_with_a_single_label_that_varies(small, estimator):
+    X, Y = small
+    Y = np.column_stack([Y[:, 0], np.zeros(len(Y), int)])
+    model = NLDDClassifier(estimator, random_state=0).fit(X, Y)
+    assert (model.predict(X) == Y).mean() > 0.9
+
+
+def test_random_forest_equals_its_own_probabilities(small):
+    X, Y = small
+    forest = RandomForestClassifier(n_estimators=10, random_state=3)
+    model = NLDDClassifier(forest, random_state=0).fit(X, Y)
+    proba = np.column_stack([p[:, 1] for p in forest.fit(X, Y).predict_proba(X)])
+    assert_allclose(model.label_probabilities(X), proba)
+
+
+def test_any_probabilistic_classifier_serves(small):
+    X, Y = small
+    model = NLDDClassifier(CalibratedClassifierCV(LinearSVC(), cv=3), random_state=0).fit(X, Y)
+    assert model.score(X, Y) > 0.6
+
+
+# Forms of data
+
+
+FORMS_OF_X = {
+    "csr_matrix": csr_matrix,
+    "csr_array": csr_array,
+    "csc_matrix": lambda X: csr_matrix(X).tocsc(),
+    "float32": lambda X: X.astype(np.float32),
+    "fortran": np.asfortranarray,
+    "pandas": lambda X: pd.DataFrame(X, columns=list("abcd")),
+    "polars": lambda X: pl.DataFrame(X, schema=list("abcd")),
+    "list": lambda X: X.tolist(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS_OF_X.values(), ids=FORMS_OF_X.keys())
+def test_every_form_of_features_gives_the_same(small, form):
+    X, Y = small
+    X = X.astype(np.float32).astype(float)
+    X[np.abs(X) < 0.5] = 0
+    expected = NLDDClassifier(random_state=0).fit(X, Y)
+    model = NLDDClassifier(random_state=0).fit(form(X), Y)
+    assert_allclose(model.beta_, expected.beta_, rtol=1e-5)
+    assert_array_equal(model.predict(form(X)), expected.predict(X))
+    assert_allclose(model.predict_theta(form(X)), expected.predict_theta(X), rtol=1e-5)
+
+
+def test_sparse_with_64_bit_indices(small):
+    X, Y = small
+    S = csr_array(X)
+    S.indices, S.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
+    model = NLDDClassifier(random_state=0).fit(S, Y)
+    assert_array_equal(model.predict(S), NLDDClassifier(random_state=0).fit(X, Y).predict(X))
+
+
+def test_every_form_of_labels_gives_the_same(small):
+    X, Y = small
+    names = ["joy", "fear", "anger", "calm"]
+    order = np.argsort(names)
+    expected = fitted(small).predict(X)
+    forms = {
+        "frame": pd.DataFrame(Y, columns=names),
+        "polars": pl.DataFrame(Y, schema=names),
+        "sparse": csr_matrix(Y),
+        "bool": Y.astype(bool),
+        "sets": [set(labels) for labels in as_label_sets(Y, names)],
+    }
+    for form, labels in forms.items():
+        model = NLDDClassifier(random_state=0).fit(X, labels)
+        if form == "sets":  # columns are the sorted names
+            assert model.label_names_.tolist() == sorted(names)
+            assert_array_equal(model.predict(X), expected[:, order])
+        else:
+            assert_array_equal(model.predict(X), expected)
+        if form in ("frame", "polars"):
+            assert model.label_names_.tolist() == names
+        assert model.score(X, labels) == pytest.approx((expected == Y).all(axis=1).mean())
+
+
+def test_explain_uses_label_names(small):
+    X, Y = small
+    frame = pd.DataFrame(Y, columns=["joy", "fear", "anger", "calm"])
+    model = NLDDClassifier(random_state=0).fit(X, frame)
+    expected = as_label_sets(model.predict(X[:3]), frame.columns)
+    assert [explanation.labels for explanation in model.explain(X[:3])] == expected
+
+
+def test_score_counts_rows_with_unknown_labels_as_wrong(small):
+    X, Y = small
+    sets = [set(labels) for labels in as_label_sets(Y, "abcd")]
+    model = NLDDClassifier(random_state=0).fit(X, sets)
+    share = model.score(X, sets)
+    right = np.flatnonzero((model.predict(X) == Y).all(axis=1))
+    sets[right[0]] = sets[right[0]] | {"unheard of"}
+    assert model.score(X, sets) == pytest.approx(share - 1 / len(X))
+
+
+def test_classes_as_target_come_back_as_classes(small):
+    X, Y = small
+    y = np.array(["low", "mid", "high"])[Y[:, 1] + Y[:, 2]]
+    model = NLDDClassifier(random_state=0).fit(X, y)
+    assert model.classes_.tolist() == ["high", "low", "mid"]
+    assert set(model.predict(X)) <= {"low", "mid", "high"}
+    P = model.predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1)
+    assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
+    assert model.score(X, y) > 0.65
+
+
+# Weights
+
+
+def test_weight_zero_is_absence(small):
+    X, Y = small
+    weight = np.ones(len(X))
+    weight[::3] = 0
+    kept = np.flatnonzero(weight)
+    weighted = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight)
+    removed = NLDDClassifier(random_state=0).fit(X[kept], Y[kept])
+    assert_allclose(weighted.beta_, removed.beta_)
+    assert_array_equal(weighted.predict(X), removed.predict(X))
+    assert_array_equal(
+        weighted.nearest_labelsets(X, 1).row, kept[removed.nearest_labelsets(X, 1).row]
+    )
+
+
+def test_weights_reach_the_classifiers_and_the_regression(small):
+    X, Y = small
+    weight = np.where(np.arange(len(X)) % 2, 3.0, 1.0)
+    model = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight)
+    assert_array_equal(model.pairs_.weight, weight[model.pairs_.instance])
+    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 0], sample_weight=weight)
+    assert_allclose(model.estimators_[0].coef_, alone.coef_)
+
+
+def test_weights_refused_where_the_classifier_ignores_them(small):
+    X, Y = small
+    with pytest.raises(InputError, match="does not take it in fit"):
+        NLDDClassifier(KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(len(X)))
+
+
+def test_weights_that_are_all_zero_are_refused(small):
+    X, Y = small
+    with pytest.raises(ValueError, match="weight"):
+        NLDDClassifier().fit(X, Y, sample_weight=np.zeros(len(X)))
+
+
+# Properties
+
+
+@quiet
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_prediction_is_always_a_training_labelset_with_theta_inside(seed):
+    X, Y, X_new = random_problem(seed)
+    model = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(X, Y)
+    seen = {tuple(row) for row in Y}
+    assert all(tuple(row) in seen for row in model.predict(X_new))
+    theta = model.predict_theta(X_new)
+    assert ((theta > 0) & (theta < 1)).all()
+
+
+@quiet
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_prediction_does_not_depend_on_how_it_is_asked(seed):
+    X, Y, X_new = random_problem(seed)
+    model = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(X, Y)
+    expected, theta = model.predict(X_new), model.predict_theta(X_new)
+    order = np.random.default_rng(seed).permutation(len(X_new))
+    assert_array_equal(model.predict(X_new[order]), expected[order])
+    with config_context(working_memory=0.001):  # blocks of one row
+        assert_array_equal(model.predict(X_new), expected)
+        assert_array_equal(model.predict_theta(X_new), theta)
+    threaded = NLDDClassifier(CentroidClassifier(), random_state=seed, n_jobs=2).fit(X, Y)
+    assert_array_equal(threaded.predict(X_new), expected)
+    sparse = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(csr_matrix(X), Y)
+    assert_array_equal(sparse.predict(csr_array(X_new)), expected)
+    assert_allclose(sparse.predict_theta(csr_matrix(X_new)), theta, atol=1e-9)
+
+
+def test_permuted_labels_give_permuted_predictions(small):
+    X, Y = small
+    order = [2, 0, 3, 1]
+    model = NLDDClassifier(random_state=0).fit(X, Y[:, order])
+    assert_array_equal(model.predict(X), fitted(small).predict(X)[:, order])
+
+
+# Edge cases
+
+
+@quiet
+def test_separation_is_named_and_theta_stays_inside():
+    X = np.repeat([[0.0], [100.0]], 10, axis=0) + np.arange(20)[:, np.newaxis] / 100
+    Y = np.repeat([[1, 0], [0, 1]], 10, axis=0)
+    with pytest.warns(SeparationWarning, match="separate right from wrong labels perfectly"):
+        model = NLDDClassifier(random_state=0).fit(X, Y)
+    assert model.regression_.separated
+    theta = model.predict_theta([[0.0], [100.0], [1e9]])
+    assert ((theta > 0) & (theta < 1)).all()
+    assert_array_equal(model.predict(X), Y)
+
+
+@quiet
+def test_smallest_training_data():
+    X, Y = [[0.0], [1.0], [5.0], [6.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    assert_array_equal(model.predict([[0.2], [5.8]]), [[1, 0], [0, 1]])
+
+
+@quiet
+def test_single_label_and_empty_labelset(small):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(X, Y[:, [0]])
+    assert_array_equal(model.labelsets_, [[0], [1]])
+    assert (model.predict(X) == Y[:, [0]]).mean() > 0.8
+
+
+@quiet
+def test_constant_features_leave_the_label_distance():
+    X = np.ones((20, 2))
+    Y = np.tile([[1, 0], [1, 0], [1, 1], [0, 0]], (5, 1))
+    with pytest.warns(ZeroWeightWarning, match=r"No weight for Dx \(features\)"):
+        model = NLDDClassifier(random_state=0).fit(X, Y)
+    assert model.beta_[1] == 0
+    assert_array_equal(model.predict([[1.0, 1.0]]), [[1, 0]])
+
+
+# Bad input
+
+
+def test_estimator_without_probabilities(small):
+    with pytest.raises(InputError, match=r"Perceptron.* has no predict_proba. Wrap it in"):
+        fitted(small, estimator=Perceptron())
+
+
+def test_too_few_rows():
+    with pytest.raises(InputError, match=r"at least 4 training rows.*n_samples=3"):
+        NLDDClassifier().fit(np.eye(3), np.eye(3, dtype=int))
+
+
+def test_one_labelset_only():
+    with pytest.raises(InputError, match=r"at least two distinct labelsets.*all 9.*\('b',\)"):
+        NLDDClassifier().fit(np.eye(9), pd.DataFrame({"a": [0] * 9, "b": [1] * 9}))
+
+
+@pytest.mark.parametrize("k", [0, -1, 17, 2.0, "3"])
+def test_nearest_labelsets_refuses_impossible_k(small, k):
+    model = fitted(small)
+    n = len(model.labelsets_)
+    with pytest.raises(InputError, match=f"whole number from 1 to {n}.*got {k!r}"):
+        model.nearest_labelsets(small[0], k)
+
+
+def test_prediction_before_fit(small):
+    for method in ("predict", "predict_proba", "predict_theta", "explain", "nearest_labelsets"):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(NLDDClassifier(), method)(small[0])
+    with pytest.raises(NotFittedError):
+        check_is_fitted(NLDDClassifier())
+
+
+def test_nan_and_infinity_in_features(small):
+    X, Y = small
+    for value, message in ((np.nan, "contains NaN"), (np.inf, "contains infinity")):
+        bad = X.copy()
+        bad[3, 1] = value
+        with pytest.raises(ValueError, match=message):
+            NLDDClassifier().fit(bad, Y)
+
+
+def test_rows_that_do_not_match(small):
+    X, Y = small
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        NLDDClassifier().fit(X, Y[:-1])
+
+
+def test_unseen_feature_names(small):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), Y)
+    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- z"):
+        model.predict(pd.DataFrame(X, columns=list("abcz")))
+
+
+def test_score_with_too_few_label_columns(small):
+    X, Y = small
+    with pytest.raises(InputError, match="y has 3 labels, but the model was fitted with 4"):
+        fitted(small).score(X, Y[:, :3])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"model": "quadratic"},
+        {"covariance": "full"},
+        {"standardize": True},
+        {"train_fraction": 0},
+        {"train_fraction": 1.5},
+        {"estimator": "svm"},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(small, parameters):
+    with pytest.raises(ValueError, match=f"The '{next(iter(parameters))}' parameter of"):
+        fitted(small, **parameters)
+
+
+def test_failure_of_a_base_classifier_names_the_label():
+    X = np.arange(20.0).reshape(-1, 1) - 5  # BernoulliNB would do; the calibration cannot
+    Y = pd.DataFrame({"common": np.arange(20) % 2, "rare": np.arange(20) == 3})
+    model = NLDDClassifier(CalibratedClassifierCV(BernoulliNB(), cv=5), random_state=0)
+    with pytest.raises(ValueError) as caught:
+        model.fit(X, Y)
+    assert "while fitting label 'common': " in caught.value.__notes__[0]
+    assert caught.value.__notes__[0].endswith("of 10 rows carry it")

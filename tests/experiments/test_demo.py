@@ -1,0 +1,89 @@
+"""Cross-validation and the demonstration, on a few folds."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.model_selection import KFold
+
+from nldd import MEASURES, BinaryRelevance, NLDDClassifier
+from nldd.exceptions import MissingExtraError
+from nldd.experiments import PairsDisplay, cross_validate, mean_scores, render_demo, run_demo
+from nldd.experiments._pairs_display import figure_class
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return run_demo(n_folds=2, random_state=1)
+
+
+def test_cross_validate_scores_every_method_on_the_same_folds(small):
+    X, Y = small
+    methods = {"BR": BinaryRelevance(), "NLDD": NLDDClassifier(random_state=0)}
+    cells = list(cross_validate(methods, X, Y, n_folds=3, random_state=5))
+    assert [(cell.method, cell.fold) for cell in cells] == [
+        (method, fold) for fold in range(3) for method in methods
+    ]
+    train, test = next(KFold(3, shuffle=True, random_state=5).split(X))
+    Y_pred = BinaryRelevance().fit(X[train], Y[train]).predict(X[test])
+    assert cells[0].scores["hamming_loss"] == MEASURES["hamming_loss"](Y[test], Y_pred)
+    assert_array_equal(cells[0].test_rows, cells[1].test_rows)
+    assert_array_equal(np.sort(np.concatenate([c.test_rows for c in cells[::2]])), np.arange(120))
+    mean = mean_scores(cells, "NLDD")["f_measure"]
+    assert_allclose(mean, np.mean([cell.scores["f_measure"] for cell in cells[1::2]]))
+
+
+def test_demo_shows_nldd_ahead_of_binary_relevance(demo):
+    br, nldd = demo.scores["BR"], demo.scores["NLDD"]
+    assert nldd["hamming_loss"] < br["hamming_loss"]
+    assert nldd["zero_one_loss"] < br["zero_one_loss"] - 0.05
+    assert nldd["multilabel_accuracy"] > br["multilabel_accuracy"] + 0.02
+    assert nldd["f_measure"] > br["f_measure"] + 0.02
+
+
+def test_demo_examples_go_from_sure_to_unsure_and_name_real_genes(demo, yeast):
+    X, Y, label_names = yeast
+    thetas = [example.explanation.theta for example in demo.examples]
+    assert thetas == sorted(thetas)
+    scale = demo.model.index_.scale
+    for example in demo.examples:
+        why = example.explanation
+        assert example.truth == tuple(np.array(label_names)[Y[example.gene] == 1])
+        assert why.labels == tuple(np.array(label_names)[Y[why.row] == 1])
+        assert_allclose(np.linalg.norm((X[example.gene] - X[why.row]) / scale), why.Dx)
+
+
+def test_demo_text_has_both_tables_and_five_genes(demo):
+    text = render_demo(demo)
+    assert f"{demo.scores['NLDD']['f_measure']:.4f}" in text
+    assert "0.6438" in text  # the paper's
+    assert f"{demo.beta[2]:.4f}" in text
+    assert "0.8546" in text  # the paper's
+    assert text.count("\nGene ") == 5
+    assert "probably a misprint" in text
+    assert max(len(line) for line in text.splitlines()) <= 120
+
+
+def test_pairs_display_draws_every_pair_and_lines_of_theta(demo, tmp_path):
+    display = PairsDisplay.from_estimator(demo.model).plot()
+    points = display.ax_.collections[0]
+    assert len(points.get_offsets()) == len(demo.model.pairs_)
+    assert sorted(points.get_array()) == sorted(demo.model.pairs_.errors)
+    assert f"{demo.model.beta_[1]:.3f} Dx" in display.ax_.get_title()
+    assert len(display.ax_.collections) > 1
+    display.figure_.savefig(tmp_path / "pairs.png")
+    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_pairs_display_takes_axes_and_the_multiplicative_model(small):
+    X, Y = small
+    model = NLDDClassifier(model="multiplicative", random_state=0).fit(X, Y)
+    axes = figure_class()().subplots()
+    display = PairsDisplay.from_estimator(model).plot(ax=axes)
+    assert display.ax_ is axes
+    assert "Dx^" in axes.get_title()
+
+
+def test_figures_without_matplotlib_name_the_extra(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "nldd\[plot\]"'):
+        figure_class()

@@ -1,0 +1,483 @@
+"""The linear model: statsmodels where it has an answer, optimality conditions where it has none."""
+
+import warnings
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from numpy.testing import assert_allclose, assert_array_equal
+from pairs_data import (
+    FEATURES,
+    LABELS,
+    fit_quietly,
+    fit_recording,
+    loss_of,
+    make_pairs,
+    random_pairs,
+)
+from scipy.optimize import minimize
+from scipy.special import comb, expit
+from statsmodels.tools.sm_exceptions import SpecificationWarning
+
+import reference
+from nldd.exceptions import SeparationWarning, ZeroWeightWarning
+from nldd.regression import fit_regression
+from nldd.regression._linear import CERTAIN, identified_columns, is_certain
+
+LOG3 = np.log(3)
+N_PARTS = 8
+
+
+# --- by hand ------------------------------------------------------------------------------------
+
+
+def test_pairs_design():
+    pairs = make_pairs([1, 2], [3, 4], [0, 1], 5)
+    assert len(pairs) == 2
+    assert_array_equal(pairs.design, [[1, 1, 3], [1, 2, 4]])
+
+
+def test_linear_three_groups_by_hand():
+    # 1, 2 and 3 of 4 labels wrong: log-odds -log 3, 0 and log 3, as many as coefficients
+    fit = fit_regression(make_pairs([0, 2, 0], [0, 0, 4], [1, 2, 3], 4, instance=[7, 7, 9]))
+    assert_allclose(fit.beta, [-LOG3, LOG3 / 2, 2 * LOG3 / 4])
+    # log-odds of k of m have variance 1 / k + 1 / (m - k): 4/3, 1 and 4/3
+    variances = [4 / 3, (4 / 3 + 1) / 2**2, (4 / 3 + 4 / 3) / 4**2]
+    assert_allclose(fit.standard_errors, np.sqrt(variances))
+    assert_allclose(fit.log_likelihood, 2 * (3 * LOG3 - 4 * np.log(4)) - 4 * np.log(2))
+    assert (fit.n_pairs, fit.n_instances, fit.n_labels) == (3, 2, 4)
+    assert (fit.model, fit.covariance) == ("linear", "independent")
+    assert (fit.converged, fit.separated, fit.fixed) == (True, False, ())
+
+
+def test_linear_robust_standard_error_by_hand():
+    # 1 of 4 wrong in one instance, 3 of 4 in the other: theta = 1/2, information 8/4 = 2.
+    # The scores are 4/2 - 1 = 1 and -1, so 2/1 * 1/2 * (1 + 1) * 1/2 = 1.
+    pairs = make_pairs([0, 0], [0, 0], [1, 3], 4)
+    with pytest.warns(ZeroWeightWarning):
+        fit = fit_regression(pairs)
+    assert_allclose(fit.standard_errors, [np.sqrt(1 / 2), np.nan, np.nan])
+    assert_allclose(fit.robust_standard_errors, [1, np.nan, np.nan])
+
+
+def test_linear_robust_standard_error_adds_scores_of_an_instance():
+    # Both instances have one pair with 1 of 4 and one with 3 of 4 wrong: scores 1 and -1 cancel.
+    pairs = make_pairs(np.zeros(4), np.zeros(4), [1, 3, 3, 1], 4, instance=[5, 5, 2, 2])
+    fit = fit_quietly(pairs)
+    assert_allclose(fit.standard_errors[0], np.sqrt(1 / 4))  # information 16/4
+    assert_allclose(fit.robust_standard_errors[0], 0, atol=1e-12)
+
+
+# --- statsmodels --------------------------------------------------------------------------------
+
+
+def statsmodels_glm(pairs, **options):
+    """The unconstrained fit, iterated until the coefficients stand still."""
+    response = np.column_stack([pairs.errors, pairs.n_labels - pairs.errors])
+    family = sm.families.Binomial()
+    model = sm.GLM(response, pairs.design, family=family, freq_weights=pairs.weight)
+    return model.fit(tol_criterion="params", atol=0, rtol=1e-10, maxiter=100, **options)
+
+
+def has_inner_optimum(pairs):
+    """Whether statsmodels solves the same problem: finite, positive slopes, no certain pair."""
+    if reference.separated(pairs.design, pairs.errors, np.full(len(pairs), pairs.n_labels)):
+        return False
+    beta = statsmodels_glm(pairs).params
+    return (beta[1:] > 0).all() and np.abs(pairs.design @ beta).max() <= CERTAIN
+
+
+def comparable(part, at_least):
+    """Data sets of this part that statsmodels can judge; enough of them, or the test is void."""
+    candidates = (random_pairs(seed) for seed in range(part, 320, N_PARTS))
+    found = [pairs for pairs in candidates if has_inner_optimum(pairs)]
+    assert len(found) >= at_least
+    return found
+
+
+@pytest.mark.parametrize("part", range(N_PARTS))
+def test_linear_equals_statsmodels(part):
+    for pairs in comparable(part, at_least=200 // N_PARTS):
+        truth = statsmodels_glm(pairs)
+        fit = fit_regression(pairs)  # without a warning
+        assert_allclose(fit.beta, truth.params, rtol=1e-8)
+        assert_allclose(fit.standard_errors, truth.bse, rtol=1e-8)
+        assert_allclose(fit.covariance_matrix, truth.cov_params(), rtol=1e-7)
+        constant = pairs.weight @ np.log(comb(pairs.n_labels, pairs.errors))
+        assert_allclose(fit.log_likelihood + constant, truth.llf, rtol=1e-10)
+        assert (fit.converged, fit.separated, fit.fixed) == (True, False, ())
+
+
+def test_linear_comparison_covers_the_difficult_corners():
+    """The premise of the comparison: small and large scales, rare errors, weights, one label."""
+    found = [pairs for part in range(N_PARTS) for pairs in comparable(part, at_least=1)]
+    assert len(found) >= 200
+    assert min(pairs.Dx.max() for pairs in found) < 0.02
+    assert max(pairs.Dx.max() for pairs in found) > 500
+    assert min(pairs.errors.mean() / pairs.n_labels for pairs in found) < 0.02
+    assert {pairs.n_labels for pairs in found} >= {1, 50}
+    assert sum(np.ptp(pairs.weight) > 0 for pairs in found) >= 60
+    assert sum(len(np.unique(pairs.instance)) < len(pairs) for pairs in found) >= 60
+
+
+@pytest.mark.parametrize("part", range(N_PARTS))
+def test_linear_robust_errors_equal_statsmodels_clusters(part):
+    for pairs in comparable(part, at_least=200 // N_PARTS):
+        # statsmodels' own correction has a factor (n - 1) / (n - 3) more than ours.
+        clusters = {"groups": pairs.instance, "use_correction": False}
+        with warnings.catch_warnings():
+            # "not fully supported with freq_weights": clusters are, as repeating pairs shows.
+            warnings.simplefilter("ignore", SpecificationWarning)
+            truth = statsmodels_glm(pairs, cov_type="cluster", cov_kwds=clusters)
+        n_clusters = len(np.unique(pairs.instance))
+        correction = np.sqrt(n_clusters / (n_clusters - 1))
+        fit = fit_regression(pairs)
+        assert_allclose(fit.robust_standard_errors, correction * truth.bse, rtol=1e-7)
+
+
+# --- invariants ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    found = random_pairs(1)
+    assert has_inner_optimum(found)
+    return found
+
+
+def test_linear_weight_equals_repetition(pairs):
+    times = 1 + pairs.instance % 3
+    rows = np.repeat(np.arange(len(pairs)), times)
+    weighted = fit_regression(
+        make_pairs(pairs.Dx, pairs.Dy, pairs.errors, pairs.n_labels, pairs.instance, times)
+    )
+    columns = [column[rows] for column in (pairs.Dx, pairs.Dy, pairs.errors)]
+    repeated = fit_regression(make_pairs(*columns, pairs.n_labels, pairs.instance[rows]))
+    assert_allclose(weighted.beta, repeated.beta, rtol=1e-9)
+    assert_allclose(weighted.standard_errors, repeated.standard_errors, rtol=1e-9)
+    assert_allclose(weighted.robust_standard_errors, repeated.robust_standard_errors, rtol=1e-9)
+    assert_allclose(weighted.log_likelihood, repeated.log_likelihood)
+
+
+def test_linear_does_not_depend_on_order_of_pairs(pairs):
+    order = np.random.default_rng(0).permutation(len(pairs))
+    columns = [column[order] for column in (pairs.Dx, pairs.Dy, pairs.errors)]
+    shuffled = fit_regression(make_pairs(*columns, pairs.n_labels, pairs.instance[order]))
+    fit = fit_regression(pairs)
+    assert_allclose(shuffled.beta, fit.beta, rtol=1e-9)
+    assert_allclose(shuffled.robust_standard_errors, fit.robust_standard_errors, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("which", ["Dx", "Dy", "both"])
+def test_linear_coefficients_follow_the_unit_of_distance(scale, which):
+    rng = np.random.default_rng(0)
+    Dx, Dy = rng.uniform(0, 1, 200), rng.uniform(0, 2, 200)
+    errors = rng.binomial(10, expit(-2 + Dx + 0.7 * Dy))
+    x_scale = 1 if which == "Dy" else scale
+    y_scale = 1 if which == "Dx" else scale
+    back = [1, x_scale, y_scale]
+    fit = fit_regression(make_pairs(Dx, Dy, errors, 10))
+    scaled = fit_quietly(make_pairs(Dx * x_scale, Dy * y_scale, errors, 10))
+    assert_allclose(scaled.beta * back, fit.beta, rtol=1e-7)
+    assert_allclose(scaled.standard_errors * back, fit.standard_errors, rtol=1e-7)
+    assert_allclose(scaled.robust_standard_errors * back, fit.robust_standard_errors, rtol=1e-7)
+
+
+def test_linear_coefficients_follow_the_unit_of_correlated_distances():
+    """A correlation of 0.999998 leaves enough to tell two effects apart, in any unit."""
+    rng = np.random.default_rng(1)
+    Dx, rest = rng.uniform(0, 1, 2000), rng.uniform(0, 1, 2000)
+    Dy = 0.998 * Dx + 0.002 * rest
+    # 1 - 998 + 500 * 2 * 0.998 = 1 for Dx in all, and 2 for the rest of Dy
+    errors = rng.binomial(30, expit(-2 + 1 * Dx + 1000 * (Dy - 0.998 * Dx) + 998 * Dx / 998))
+    fit = fit_quietly(make_pairs(Dx, Dy, errors, 30))
+    scaled = fit_quietly(make_pairs(Dx * 1e4, Dy * 1e-2, errors, 30))
+    assert_allclose(scaled.log_likelihood, fit.log_likelihood, rtol=1e-9)
+    assert scaled.fixed == fit.fixed
+    assert_allclose(scaled.beta * [1, 1e4, 1e-2], fit.beta, rtol=1e-5)
+
+
+# --- slopes held at 0 ---------------------------------------------------------------------------
+
+
+def falling_slope(seed):
+    """Random pairs whose unconstrained optimum is finite and has a negative slope, or None."""
+    pairs = random_pairs(10_000 + seed, slopes=(-4, 2))
+    m = np.full(len(pairs), pairs.n_labels)
+    scale = np.abs(pairs.design).max(axis=0)
+    response = np.column_stack([pairs.errors, m - pairs.errors])
+    Z = pairs.design / scale
+    wrong, right = pairs.errors > 0, pairs.errors < m
+    # Mixed everywhere in the middle: neither direction nor rounding leads to infinity.
+    if min(wrong.sum(), right.sum()) < 10:
+        return None
+    model = sm.GLM(response, Z, family=sm.families.Binomial(), freq_weights=pairs.weight)
+    beta = model.fit().params
+    return pairs if beta[1:].min() < -1e-3 and np.abs(Z @ beta).max() < 12 else None
+
+
+def bounded_minimum(pairs):
+    """Loss of scipy's bounded optimum, in distances of at most 1."""
+    loss = loss_of(pairs)
+    Z = pairs.design / np.abs(pairs.design).max(axis=0)
+    return minimize(
+        lambda b: (loss.value(Z @ b), Z.T @ loss.gradient(Z @ b)),
+        np.zeros(3),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(None, None), (0, None), (0, None)],
+    ).fun
+
+
+@pytest.mark.parametrize("part", range(N_PARTS))
+def test_linear_constrained_optimum(part):
+    candidates = (falling_slope(seed) for seed in range(part, 480, N_PARTS))
+    found = [pairs for pairs in candidates if pairs is not None]
+    assert len(found) >= 304 // N_PARTS
+    for pairs in found:
+        fit, messages = fit_recording(pairs)
+        held = np.isnan(fit.standard_errors)
+        assert not held[0]
+        assert held.any()
+        assert (fit.beta[held] == 0).all()
+        assert (fit.beta[1:][~held[1:]] > 0).all()
+        assert_array_equal(np.isnan(fit.robust_standard_errors), held)
+
+        assert fit.fixed == tuple(np.array(["intercept", FEATURES, LABELS])[held])
+        assert list(messages) == [ZeroWeightWarning]
+        assert messages[ZeroWeightWarning].startswith(f"No weight for {' and '.join(fit.fixed)}:")
+
+        loss, Z = loss_of(pairs), pairs.design / np.abs(pairs.design).max(axis=0)
+        assert -fit.log_likelihood <= bounded_minimum(pairs) * (1 + 1e-10) + 1e-9
+        # Karush, Kuhn and Tucker: flat where free, rising where held
+        gradient = Z.T @ loss.gradient(pairs.design @ fit.beta) / loss.weight.sum()
+        assert np.abs(gradient[~held]).max() < 1e-7
+        assert gradient[held].min() > -1e-7
+
+
+@pytest.mark.parametrize("part", range(N_PARTS))
+def test_linear_standard_errors_without_held_slope(part):
+    """What is left after a slope went is an ordinary regression on the other distance."""
+    n_compared = 0
+    for seed in range(part, 120, N_PARTS):
+        pairs = falling_slope(seed)
+        if pairs is None:
+            continue
+        fit = fit_quietly(pairs)
+        free = np.flatnonzero(~np.isnan(fit.standard_errors))
+        response = np.column_stack([pairs.errors, pairs.n_labels - pairs.errors])
+        model = sm.GLM(
+            response,
+            pairs.design[:, free],
+            family=sm.families.Binomial(),
+            freq_weights=pairs.weight,
+        )
+        truth = model.fit(tol_criterion="params", atol=0, rtol=1e-10, maxiter=100)
+        assert_allclose(fit.beta[free], truth.params, rtol=1e-8)
+        assert_allclose(fit.standard_errors[free], truth.bse, rtol=1e-8)
+        n_compared += 1
+    assert n_compared >= 5
+
+
+@pytest.mark.parametrize(
+    ("errors", "beta", "fixed"),
+    [
+        ([4, 2, 6, 4], [np.log(3 / 5), 0, np.log(25 / 9)], (FEATURES,)),
+        ([4, 6, 2, 4], [np.log(3 / 5), np.log(25 / 9), 0], (LABELS,)),
+        ([6, 4, 4, 2], [0, 0, 0], (FEATURES, LABELS)),
+    ],
+    ids=["Dx", "Dy", "both"],
+)
+def test_linear_zero_weight_warning_names_the_distance(errors, beta, fixed):
+    # The distance without weight loses errors as it grows. Left with the other one, 6 of 16
+    # labels are wrong where it is 0 and 10 of 16 where it is 1: odds 3/5 and 5/3.
+    fit, messages = fit_recording(make_pairs([0, 1, 0, 1], [0, 0, 1, 1], errors, 8))
+    assert_allclose(fit.beta, beta, atol=1e-12)
+    assert fit.fixed == fixed
+    assert list(messages) == [ZeroWeightWarning]
+    assert f"No weight for {' and '.join(fixed)}: the 4 pairs" in messages[ZeroWeightWarning]
+
+
+# --- distances without a coefficient of their own -----------------------------------------------
+
+CHANGING = [0.0, 0.0, 1.0, 1.0]
+AFFINE = [3.0, 3.0, 1.0, 1.0]  # 3 - 2 * CHANGING
+
+
+@pytest.mark.parametrize(
+    ("Dx", "Dy", "columns"),
+    [
+        (CHANGING, [0, 1, 0, 1], [0, 1, 2]),
+        ([5] * 4, CHANGING, [0, 2]),
+        (CHANGING, [5] * 4, [0, 1]),
+        ([0] * 4, CHANGING, [0, 2]),
+        (CHANGING, CHANGING, [0, 2]),
+        (AFFINE, CHANGING, [0, 2]),
+        (np.multiply(1e6, CHANGING), np.multiply(1e-6, CHANGING), [0, 2]),
+        ([5, 5, 5, 5 + 1e-14], CHANGING, [0, 2]),
+        ([5] * 4, [2] * 4, [0]),
+        ([0] * 4, [0] * 4, [0]),
+        ([5], [2], [0]),
+        ([5, 4], [2, 1], [0, 2]),
+        ([5, 4], [2, 2], [0, 1]),
+    ],
+)
+def test_identified_columns(Dx, Dy, columns):
+    Z = make_pairs(Dx, Dy, np.zeros(len(Dx)), 1).design
+    assert identified_columns(Z).tolist() == columns
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1, 1e3, 1e6])
+def test_identified_columns_of_different_distances_at_any_scale(scale):
+    rng = np.random.default_rng(0)
+    Z = make_pairs(scale * rng.uniform(size=30), rng.uniform(size=30), np.zeros(30), 1).design
+    assert identified_columns(Z).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("Dx", "Dy", "beta", "fixed"),
+    [
+        ([5] * 4, CHANGING, [-LOG3, 0, 2 * LOG3], (FEATURES,)),
+        (CHANGING, [5] * 4, [-LOG3, 2 * LOG3, 0], (LABELS,)),
+        (CHANGING, CHANGING, [-LOG3, 0, 2 * LOG3], (FEATURES,)),
+        (AFFINE, CHANGING, [-LOG3, 0, 2 * LOG3], (FEATURES,)),
+        ([0] * 4, [0] * 4, [0, 0, 0], (FEATURES, LABELS)),
+    ],
+    ids=["constant Dx", "constant Dy", "Dx is Dy", "Dx falls with Dy", "all zero"],
+)
+def test_linear_unidentified_distance_gets_no_weight(Dx, Dy, beta, fixed):
+    # 2 of 8 labels wrong where the distance is 0, 6 of 8 where it is 1; half of them overall
+    pairs = make_pairs(Dx, Dy, [1, 1, 3, 3], 4)
+    fit, messages = fit_recording(pairs)
+    assert_allclose(fit.beta, beta, atol=1e-12)
+    assert fit.fixed == fixed
+    assert_array_equal(np.isnan(fit.standard_errors), [False, FEATURES in fixed, LABELS in fixed])
+    assert list(messages) == [ZeroWeightWarning]
+    # log-odds of 2 of 8, of 8 of 16: 1/2 + 1/6 and 1/8 + 1/8
+    variance = 1 / 4 if len(fixed) == 2 else 2 / 3
+    assert_allclose(fit.standard_errors[0], np.sqrt(variance))
+
+
+def test_linear_of_one_pair_is_its_rate():
+    fit, messages = fit_recording(make_pairs([0.5], [0.3], [3], 10))
+    assert_allclose(fit.beta, [np.log(3 / 7), 0, 0])
+    assert_allclose(fit.standard_errors, [np.sqrt(1 / 3 + 1 / 7), np.nan, np.nan])
+    assert_allclose(fit.theta(np.array([0.0, 9.0]), np.array([0.0, 9.0])), [0.3, 0.3])
+    assert list(messages) == [ZeroWeightWarning]
+
+
+# --- separation ---------------------------------------------------------------------------------
+
+
+def separated_pairs(kind, n_pairs=60):
+    rng = np.random.default_rng(5)
+    Dx, Dy = rng.uniform(0, 3, n_pairs), rng.uniform(0, 2, n_pairs)
+    wrong = {
+        "by Dx": Dx > 1.5,
+        "by Dy": Dy > 1,
+        "by both": Dx + Dy > 2.5,
+        "no errors": np.zeros(n_pairs, dtype=bool),
+        "all wrong": np.ones(n_pairs, dtype=bool),
+    }[kind]
+    return make_pairs(Dx, Dy, np.where(wrong, 7, 0), 7)
+
+
+KINDS = ["by Dx", "by Dy", "by both", "no errors", "all wrong"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_linear_separation_is_found_and_smoothed(kind):
+    pairs = separated_pairs(kind)
+    fit, messages = fit_recording(pairs)
+    assert fit.separated
+    assert fit.converged
+    assert "the 60 pairs at hand" in messages[SeparationWarning]
+    assert np.isfinite(fit.beta).all()
+    assert (fit.beta[1:] >= 0).all()
+
+    distances = np.array([0, 1e-3, 0.5, 1, 1.5, 2, 3, 10, 1e3, 1e6])
+    theta = fit.theta(*np.meshgrid(distances, distances, indexing="ij"))
+    assert theta.min() > 0
+    assert theta.max() < 1
+    assert (np.diff(theta, axis=0) >= 0).all()
+    assert (np.diff(theta, axis=1) >= 0).all()
+
+
+def test_linear_separated_theta_still_tells_right_from_wrong():
+    """Away from the border that separates them."""
+    Dx = np.array([0.0, 0.1, 0.2, 0.3, 1.7, 1.8, 1.9, 2.0])
+    pairs = make_pairs(Dx, np.zeros(8), [0, 0, 0, 0, 5, 5, 5, 5], 5)
+    fit = fit_quietly(pairs)
+    theta = fit.theta(pairs.Dx, pairs.Dy)
+    assert theta[:4].max() < 0.05
+    assert theta[4:].min() > 0.95
+    assert_allclose(theta + theta[::-1], 1)  # the two sides are mirror images
+
+
+@pytest.mark.parametrize("kind", ["by Dx", "by Dy", "by both"])
+def test_linear_separated_coefficients_are_the_smoothed_optimum(kind):
+    pairs = separated_pairs(kind)
+    fit = fit_quietly(pairs)
+    m = np.full(len(pairs), 7.0)
+    beta = reference.regression(np.column_stack([pairs.Dx, pairs.Dy, pairs.errors]), 7)
+    assert_allclose(fit.beta, beta, rtol=1e-6)
+    # The likelihood that is told is that of the true counts.
+    assert_allclose(fit.log_likelihood, -reference.loss(pairs.design @ beta, pairs.errors, m))
+
+
+@pytest.mark.parametrize(("errors", "added"), [(0, 0.5 / 51), (5, 50.5 / 51)])
+def test_linear_without_errors_or_without_right_labels_by_hand(errors, added):
+    """10 pairs of 5 labels get 3/10 of a label more, of which a fraction `added` is wrong."""
+    rng = np.random.default_rng(0)
+    pairs = make_pairs(rng.uniform(size=10), rng.uniform(size=10), np.full(10, errors), 5)
+    fit, messages = fit_recording(pairs)
+    assert set(messages) == {SeparationWarning, ZeroWeightWarning}
+    assert_array_equal(fit.beta[1:], [0, 0])
+    assert_allclose(fit.theta(pairs.Dx, pairs.Dy), (errors + 0.3 * added) / 5.3)
+
+
+def test_linear_overlapping_pairs_are_not_separated():
+    """One wrong label on the other side is enough for a finite maximum."""
+    pairs = separated_pairs("by both")
+    errors = pairs.errors.copy()
+    errors[np.argmin(pairs.Dx + pairs.Dy)] = 1
+    errors[np.argmax(pairs.Dx + pairs.Dy)] = 6
+    fit = fit_regression(make_pairs(pairs.Dx, pairs.Dy, errors, 7))  # without a warning
+    assert not fit.separated
+    assert fit.fixed == ()
+
+
+def test_linear_separation_against_the_bounds_is_none():
+    """Errors only at small distances: no slope may follow, so the maximum is finite."""
+    Dx = np.linspace(0, 1, 20)
+    fit, messages = fit_recording(make_pairs(Dx, np.zeros(20), np.where(Dx < 0.5, 4, 0), 4))
+    assert list(messages) == [ZeroWeightWarning]
+    assert not fit.separated
+    assert_allclose(fit.beta, [0, 0, 0], atol=1e-12)  # half of all labels are wrong
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_linear_separation_agrees_with_linear_program(part):
+    """A direction of ever growing likelihood exists or not: that is a linear program."""
+    kinds = []
+    for seed in range(part, 320, 4):
+        rng = np.random.default_rng(seed)
+        n_pairs, n_labels = int(rng.integers(3, 12)), int(rng.integers(1, 4))
+        Dx, Dy = rng.integers(0, 4, n_pairs) / 2, rng.uniform(0, 1, n_pairs)
+        errors = rng.binomial(n_labels, expit(-2 + 2 * Dx + 3 * Dy))
+        pairs = make_pairs(Dx, Dy, errors, n_labels)
+        m, columns = np.full(n_pairs, float(n_labels)), identified_columns(pairs.design)
+        truth = reference.separated(pairs.design[:, columns], errors, m)
+        if not truth:  # a maximum so far out that it supports absurd odds counts as none
+            beta = reference.constrained(pairs.design, errors, m, list(columns))
+            truth = np.abs(pairs.design @ beta).max() > CERTAIN
+        kinds.append(bool(truth))
+        assert fit_quietly(pairs).separated == truth, f"data set {seed}"
+    assert min(kinds.count(True), kinds.count(False)) >= 15
+
+
+def test_is_certain_by_hand():
+    assert not is_certain(np.array([-15.0, 0, 15.0]))
+    assert is_certain(np.array([-15.1, 0]))
+    assert is_certain(np.array([0, 15.1]))

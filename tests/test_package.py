@@ -1,0 +1,24 @@
+"""The package as a whole: lazy names, honest exports."""
+
+import subprocess
+import sys
+
+import pytest
+
+import nldd
+
+
+def test_every_exported_name_resolves():
+    for name in nldd.__all__:
+        assert getattr(nldd, name) is not None
+    assert set(nldd.__all__) <= set(dir(nldd))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'NLDD'"):
+        nldd.NLDD  # noqa: B018 - the access itself is what is tested
+
+
+def test_import_loads_nothing_heavy():
+    code = "import sys, nldd; sys.exit('sklearn' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
