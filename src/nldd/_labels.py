@@ -30,7 +30,7 @@ class LabelTable:
     Y : ndarray of shape (n_samples, n_labels), int8
         1 where a row carries a label.
     names : ndarray of shape (n_labels,), object
-        Column names of a frame, the members of label sets, the classes of a 1-D target, or 0, 1, ...
+        Columns of a frame, members of the label sets, classes of a 1-D target, or 0, 1, ...
     single : bool
         True for a 1-D target: every class is one label, and every row carries exactly one.
     """

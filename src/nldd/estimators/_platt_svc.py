@@ -1,5 +1,6 @@
 """The paper's base classifier: a linear support vector machine with Platt's probabilities."""
 
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from nldd.exceptions import InputError
 def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
     """Consecutive folds ``floor(i n / k) .. floor((i + 1) n / k) - 1``."""
     edges = [i * n_samples // n_folds for i in range(n_folds + 1)]
-    return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(start, stop) for start, stop in pairwise(edges)]
 
 
 class PlattSVC(ClassifierMixin, BaseEstimator):

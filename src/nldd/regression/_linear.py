@@ -38,15 +38,20 @@ class Estimate:
 
 def fit_linear(loss: BinomialLoss, Z: NDArray[np.float64]) -> Estimate:
     """Estimate b in ``log-odds = Z b``, where Z has the columns 1, Dx, Dy."""
-    columns = identified_columns(Z)
-    minimum = minimize(loss, Z[:, columns])
-    separated = is_certain(Z[:, columns] @ minimum.b)
+    # In units of the largest value the columns are alike, whatever the distances are measured in.
+    unit = np.abs(Z).max(axis=0)
+    unit[unit == 0] = 1
+    columns = identified_columns(Z / unit)
+    U = Z[:, columns] / unit[columns]
+    minimum = minimize(loss, U)
+    separated = is_certain(U @ minimum.b)
     if separated:
-        minimum = minimize(loss.smoothed(len(columns)), Z[:, columns])
-    beta = np.zeros(Z.shape[1])
-    beta[columns] = minimum.b
+        minimum = minimize(loss.smoothed(len(columns)), U)
+    b = minimum.b
     # A slope that moves no pair's log-odds is rounding error around 0, and must not rank rows.
-    beta[1:][beta[1:] * Z[:, 1:].max(axis=0) < NO_EFFECT] = 0
+    b[1:][b[1:] < NO_EFFECT] = 0
+    beta = np.zeros(Z.shape[1])
+    beta[columns] = b / unit[columns]
     free = beta > 0
     free[0] = True
     return Estimate(beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated)
@@ -68,8 +73,6 @@ def identified_columns(Z: NDArray[np.float64]) -> NDArray[np.intp]:
     A distance that is the same in all pairs, or a linear function of the other one, has none.
     The label distance is kept before the feature distance: it is the stronger of the two.
     """
-    scale = np.abs(Z).max(axis=0)
-    Z = Z / np.where(scale > 0, scale, 1)
     kept = [0]
     for column in (2, 1):
         if np.linalg.matrix_rank(Z[:, [*kept, column]], tol=1e-9 * np.sqrt(len(Z))) > len(kept):

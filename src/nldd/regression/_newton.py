@@ -14,11 +14,10 @@ ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where the loss is smallest, how it was reached, and the curvature there."""
+    """Where the loss is smallest, and how it was reached."""
 
     b: NDArray[np.float64]
     value: float
-    information: NDArray[np.float64]
     n_steps: int
     converged: bool
 
@@ -33,7 +32,8 @@ def minimize(loss: BinomialLoss, Z: NDArray[np.float64]) -> Minimum:
     b = np.zeros(Z.shape[1])
     rate = (loss.weight @ loss.k + 0.5) / (loss.weight @ loss.m + 1)
     b[0] = np.log(rate / (1 - rate))
-    for n_steps in range(1, MAX_STEPS + 1):
+    n_steps, converged = 0, False
+    while not converged and n_steps < MAX_STEPS:
         eta = Z @ b
         gradient = Z.T @ loss.gradient(eta)
         information = Z.T @ (loss.curvature(eta)[:, np.newaxis] * Z)
@@ -43,11 +43,9 @@ def minimize(loss: BinomialLoss, Z: NDArray[np.float64]) -> Minimum:
         decrement = -float(gradient @ step)
         b = _line_search(loss, Z, b, step, decrement)
         # Near the minimum a step squares the error: after this small a one nothing is left.
-        if decrement <= ROUNDING * (1 + abs(loss.value(eta))):
-            break
-    eta = Z @ b
-    information = Z.T @ (loss.curvature(eta)[:, np.newaxis] * Z)
-    return Minimum(b, loss.value(eta), information, n_steps, n_steps < MAX_STEPS)
+        converged = decrement <= ROUNDING * (1 + abs(loss.value(eta)))
+        n_steps += 1
+    return Minimum(b, loss.value(Z @ b), n_steps, converged)
 
 
 def held_at_zero(b: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -24,7 +24,8 @@ def first_in_group(group: NDArray[np.intp], *keys: NDArray[np.float64]) -> NDArr
 
     Examples
     --------
-    >>> first_in_group(np.array([0, 0, 1, 1]), np.array([3.0, 2.0, 5.0, 5.0]), np.array([0, 1, 9, 8]))
+    >>> distance, row = np.array([3.0, 2.0, 5.0, 5.0]), np.array([0, 1, 9, 8])
+    >>> first_in_group(np.array([0, 0, 1, 1]), distance, row)
     array([1, 3])
     """
     n_groups = int(group.max(initial=-1)) + 1

@@ -1,0 +1,198 @@
+"""Generalised estimating equations: statsmodels called directly is the truth."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from numpy.testing import assert_allclose, assert_array_equal
+from pairs_data import FEATURES, LABELS, fit_quietly, fit_recording, loss_of, make_pairs
+from scipy.special import expit
+
+from nldd.exceptions import (
+    InputError,
+    MissingExtraError,
+    NLDDError,
+    SeparationWarning,
+    ZeroWeightWarning,
+)
+from nldd.regression import fit_regression
+
+
+def two_pairs_each(seed, b, n_instances, spread):
+    """Two pairs an instance that share part of their distances and, with `spread`, their luck."""
+    rng = np.random.default_rng(seed)
+    instance = np.repeat(np.arange(n_instances), 2)
+    shared = rng.uniform(0, 1, n_instances)[instance]
+    Dx = shared + rng.uniform(0, 0.3, 2 * n_instances)
+    Dy = 0.5 * shared + rng.uniform(0, 2, 2 * n_instances)
+    luck = spread * rng.normal(size=n_instances)[instance]
+    errors = rng.binomial(10, expit(b[0] + b[1] * Dx + b[2] * Dy + luck))
+    return make_pairs(Dx, Dy, errors, 10, instance)
+
+
+def statsmodels_gee(pairs, columns=(0, 1, 2)):
+    return sm.GEE(
+        pairs.errors / pairs.n_labels,
+        pairs.design[:, list(columns)],
+        groups=pairs.instance,
+        family=sm.families.Binomial(),
+        cov_struct=sm.cov_struct.Exchangeable(),
+        weights=pairs.weight,
+    ).fit()
+
+
+def exchangeable(pairs):
+    return fit_regression(pairs, covariance="exchangeable")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gee_equals_statsmodels(seed):
+    pairs = two_pairs_each(seed, (-2.5, 1.5, 1), 80, spread=0.8)
+    fit, truth = exchangeable(pairs), statsmodels_gee(pairs)  # without a warning
+    assert_allclose(fit.beta, truth.params, rtol=1e-6)
+    assert_allclose(fit.standard_errors, truth.bse, rtol=1e-6)
+    assert_allclose(fit.robust_covariance_matrix, fit.covariance_matrix)
+    assert_allclose(fit.covariance_matrix, truth.cov_robust, rtol=1e-5)
+    assert_allclose(fit.log_likelihood, -loss_of(pairs).value(pairs.design @ truth.params))
+    assert (fit.covariance, fit.model) == ("exchangeable", "linear")
+    assert (fit.converged, fit.separated, fit.fixed) == (True, False, ())
+    assert 2 <= fit.n_steps < 30
+    assert "(GEE, exchangeable)" in fit.summary()
+
+
+def test_gee_does_not_depend_on_order_of_pairs():
+    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 80, spread=0.8)
+    order = np.random.default_rng(0).permutation(len(pairs))
+    columns = [column[order] for column in (pairs.Dx, pairs.Dy, pairs.errors)]
+    shuffled = exchangeable(make_pairs(*columns, 10, pairs.instance[order]))
+    assert_allclose(shuffled.beta, exchangeable(pairs).beta, rtol=1e-9)
+    assert_allclose(shuffled.standard_errors, exchangeable(pairs).standard_errors, rtol=1e-8)
+
+
+def test_gee_takes_weights():
+    pairs = two_pairs_each(1, (-2.5, 1.5, 1), 80, spread=0.8)
+    weight = np.random.default_rng(0).uniform(0.2, 4, 80)[pairs.instance]
+    weighted = make_pairs(pairs.Dx, pairs.Dy, pairs.errors, 10, pairs.instance, weight)
+    fit, truth = exchangeable(weighted), statsmodels_gee(weighted)
+    assert_allclose(fit.beta, truth.params, rtol=1e-6)
+    assert_allclose(fit.standard_errors, truth.bse, rtol=1e-6)
+    assert np.abs(fit.beta - exchangeable(pairs).beta).max() > 0.01
+
+
+def test_gee_of_independent_pairs_is_close_to_likelihood():
+    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 400, spread=0)
+    likelihood, fit = fit_regression(pairs), exchangeable(pairs)
+    assert (np.abs(fit.beta - likelihood.beta) < 0.1 * likelihood.standard_errors).all()
+    assert_allclose(fit.standard_errors, likelihood.standard_errors, rtol=0.15)
+
+
+def test_gee_of_one_pair_an_instance_is_likelihood():
+    """Nothing to correlate with: the equations are those of the likelihood."""
+    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 80, spread=0.8)
+    alone = make_pairs(pairs.Dx, pairs.Dy, pairs.errors, 10)
+    likelihood, fit = fit_regression(alone), exchangeable(alone)
+    assert_allclose(fit.beta, likelihood.beta, rtol=1e-6)
+    # The same sandwich, up to our G / (G - 1)
+    errors = likelihood.robust_standard_errors * np.sqrt(159 / 160)
+    assert_allclose(fit.standard_errors, errors, rtol=1e-5)
+
+
+def test_gee_correlated_pairs_have_larger_errors_than_likelihood_says():
+    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 200, spread=1.5)
+    assert exchangeable(pairs).standard_errors[0] > 1.3 * fit_regression(pairs).standard_errors[0]
+
+
+# --- slopes held at 0 ---------------------------------------------------------------------------
+
+
+def test_gee_drops_slope_that_turns_negative():
+    pairs = two_pairs_each(12, (-2, 0.1, 0.1), 100, spread=1)
+    assert (fit_regression(pairs).beta[1:] > 0).all()
+    assert statsmodels_gee(pairs).params[2] < 0  # else this tests nothing
+    fit, messages = fit_recording(pairs, covariance="exchangeable")
+    truth = statsmodels_gee(pairs, columns=(0, 1))
+    assert fit.fixed == (LABELS,)
+    assert fit.beta[2] == 0
+    assert_allclose(fit.beta[:2], truth.params, rtol=1e-6)
+    assert_allclose(fit.standard_errors, [*truth.bse, np.nan], rtol=1e-6)
+    assert list(messages) == [ZeroWeightWarning]
+    assert messages[ZeroWeightWarning].startswith("No weight for Dy (labels): the 200 pairs")
+
+
+def test_gee_drops_both_slopes_one_after_the_other():
+    pairs = two_pairs_each(50, (-2, 0.1, 0.1), 100, spread=1)
+    assert (fit_regression(pairs).beta[1:] > 0).all()
+    fit, messages = fit_recording(pairs, covariance="exchangeable")
+    truth = statsmodels_gee(pairs, columns=(0,))
+    assert fit.fixed == (FEATURES, LABELS)
+    assert_allclose(fit.beta, [truth.params[0], 0, 0], rtol=1e-6)
+    assert_allclose(fit.standard_errors, [truth.bse[0], np.nan, np.nan], rtol=1e-6)
+    assert list(messages) == [ZeroWeightWarning]
+
+
+def test_gee_keeps_zeros_of_likelihood():
+    pairs = two_pairs_each(0, (-1, -1.5, 1), 100, spread=0.5)
+    assert fit_quietly(pairs).fixed == (FEATURES,)
+    fit = fit_quietly(pairs, covariance="exchangeable")
+    truth = statsmodels_gee(pairs, columns=(0, 2))
+    assert fit.fixed == (FEATURES,)
+    assert_allclose(fit.beta, [truth.params[0], 0, truth.params[1]], rtol=1e-6)
+    held = np.isnan(fit.covariance_matrix)
+    assert_array_equal(held, [[False, True, False], [True, True, True], [False, True, False]])
+
+
+# --- when there is no answer --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [4, 17, 18, 24, 36])
+def test_gee_that_diverges_does_not_return_nonsense(seed):
+    """On few, strongly correlated pairs statsmodels' iterations run off to infinity."""
+    pairs = two_pairs_each(seed, (-2, 0.1, 0.1), 10, spread=1.5)
+    likelihood = fit_quietly(pairs)
+    assert not likelihood.separated
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # overflow inside statsmodels
+        fit = fit_quietly(pairs, covariance="exchangeable")
+    assert np.isfinite(fit.beta).all()
+    assert np.abs(pairs.design @ fit.beta).max() <= 15
+    assert "intercept" not in fit.fixed
+
+
+def test_gee_of_separated_pairs_keeps_likelihood():
+    Dx = np.linspace(0, 1, 20)
+    errors = np.where(Dx > 0.5, 4, 0)
+    pairs = make_pairs(Dx, np.sin(9 * Dx) ** 2, errors, 4, np.arange(20) // 2)
+    likelihood = fit_quietly(pairs)
+    fit, messages = fit_recording(pairs, covariance="exchangeable")
+    assert SeparationWarning in messages
+    assert fit.separated
+    assert fit.covariance == "independent"  # which is what was done
+    assert_array_equal(fit.beta, likelihood.beta)
+    assert_array_equal(fit.covariance_matrix, likelihood.covariance_matrix)
+
+
+def test_gee_without_statsmodels_names_the_extra(monkeypatch):
+    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 30, spread=0.5)
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    monkeypatch.setitem(sys.modules, "statsmodels.api", None)
+    with pytest.raises(MissingExtraError) as raised:
+        exchangeable(pairs)
+    assert 'pip install "nldd[gee]"' in str(raised.value)
+    assert 'covariance="independent"' in str(raised.value)
+    assert isinstance(raised.value, ImportError)
+    assert isinstance(raised.value, NLDDError)
+    assert isinstance(raised.value.__cause__, ImportError)
+    assert fit_regression(pairs).converged  # the likelihood does without
+
+
+def test_gee_of_multiplicative_model_is_refused():
+    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 30, spread=0.5)
+    with pytest.raises(InputError) as raised:
+        fit_regression(pairs, model="multiplicative", covariance="exchangeable")
+    assert str(raised.value) == (
+        'covariance="exchangeable" is there for model="linear" only; got '
+        "model='multiplicative'. Use covariance=\"independent\" with it."
+    )
+    assert isinstance(raised.value, ValueError)
