@@ -1,0 +1,125 @@
+"""Separation in the linear model: found, smoothed, and told apart from mere certainty."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pairs_data import fit_quietly, fit_recording, make_pairs
+from scipy.special import expit
+
+import reference
+from nldd.exceptions import SeparationWarning, ZeroWeightWarning
+from nldd.regression import fit_regression
+from nldd.regression._linear import CERTAIN, identified_columns, is_certain
+
+
+def separated_pairs(kind, n_pairs=60):
+    rng = np.random.default_rng(5)
+    Dx, Dy = rng.uniform(0, 3, n_pairs), rng.uniform(0, 2, n_pairs)
+    wrong = {
+        "by Dx": Dx > 1.5,
+        "by Dy": Dy > 1,
+        "by both": Dx + Dy > 2.5,
+        "no errors": np.zeros(n_pairs, dtype=bool),
+        "all wrong": np.ones(n_pairs, dtype=bool),
+    }[kind]
+    return make_pairs(Dx, Dy, np.where(wrong, 7, 0), 7)
+
+
+KINDS = ["by Dx", "by Dy", "by both", "no errors", "all wrong"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_linear_separation_is_found_and_smoothed(kind):
+    pairs = separated_pairs(kind)
+    fit, messages = fit_recording(pairs)
+    assert fit.separated
+    assert fit.converged
+    assert "the 60 pairs at hand" in messages[SeparationWarning]
+    assert np.isfinite(fit.beta).all()
+    assert (fit.beta[1:] >= 0).all()
+
+    distances = np.array([0, 1e-3, 0.5, 1, 1.5, 2, 3, 10, 1e3, 1e6])
+    theta = fit.theta(*np.meshgrid(distances, distances, indexing="ij"))
+    assert theta.min() > 0
+    assert theta.max() < 1
+    assert (np.diff(theta, axis=0) >= 0).all()
+    assert (np.diff(theta, axis=1) >= 0).all()
+
+
+def test_linear_separated_theta_still_tells_right_from_wrong():
+    """Away from the border that separates them."""
+    Dx = np.array([0.0, 0.1, 0.2, 0.3, 1.7, 1.8, 1.9, 2.0])
+    pairs = make_pairs(Dx, np.zeros(8), [0, 0, 0, 0, 5, 5, 5, 5], 5)
+    fit = fit_quietly(pairs)
+    theta = fit.theta(pairs.Dx, pairs.Dy)
+    assert theta[:4].max() < 0.05
+    assert theta[4:].min() > 0.95
+    assert_allclose(theta + theta[::-1], 1)  # the two sides are mirror images
+
+
+@pytest.mark.parametrize("kind", ["by Dx", "by Dy", "by both"])
+def test_linear_separated_coefficients_are_the_smoothed_optimum(kind):
+    pairs = separated_pairs(kind)
+    fit = fit_quietly(pairs)
+    m = np.full(len(pairs), 7.0)
+    beta = reference.regression(np.column_stack([pairs.Dx, pairs.Dy, pairs.errors]), 7)
+    assert_allclose(fit.beta, beta, rtol=1e-6)
+    # The likelihood that is told is that of the true counts.
+    assert_allclose(fit.log_likelihood, -reference.loss(pairs.design @ beta, pairs.errors, m))
+
+
+@pytest.mark.parametrize(("errors", "added"), [(0, 0.5 / 51), (5, 50.5 / 51)])
+def test_linear_without_errors_or_without_right_labels_by_hand(errors, added):
+    """10 pairs of 5 labels get 3/10 of a label more, of which a fraction `added` is wrong."""
+    rng = np.random.default_rng(0)
+    pairs = make_pairs(rng.uniform(size=10), rng.uniform(size=10), np.full(10, errors), 5)
+    fit, messages = fit_recording(pairs)
+    assert set(messages) == {SeparationWarning, ZeroWeightWarning}
+    assert_array_equal(fit.beta[1:], [0, 0])
+    assert_allclose(fit.theta(pairs.Dx, pairs.Dy), (errors + 0.3 * added) / 5.3)
+
+
+def test_linear_overlapping_pairs_are_not_separated():
+    """One wrong label on the other side is enough for a finite maximum."""
+    pairs = separated_pairs("by both")
+    errors = pairs.errors.copy()
+    errors[np.argmin(pairs.Dx + pairs.Dy)] = 1
+    errors[np.argmax(pairs.Dx + pairs.Dy)] = 6
+    fit = fit_regression(make_pairs(pairs.Dx, pairs.Dy, errors, 7))  # without a warning
+    assert not fit.separated
+    assert fit.fixed == ()
+
+
+def test_linear_separation_against_the_bounds_is_none():
+    """Errors only at small distances: no slope may follow, so the maximum is finite."""
+    Dx = np.linspace(0, 1, 20)
+    fit, messages = fit_recording(make_pairs(Dx, np.zeros(20), np.where(Dx < 0.5, 4, 0), 4))
+    assert list(messages) == [ZeroWeightWarning]
+    assert not fit.separated
+    assert_allclose(fit.beta, [0, 0, 0], atol=1e-12)  # half of all labels are wrong
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_linear_separation_agrees_with_linear_program(part):
+    """A direction of ever growing likelihood exists or not: that is a linear program."""
+    kinds = []
+    for seed in range(part, 320, 4):
+        rng = np.random.default_rng(seed)
+        n_pairs, n_labels = int(rng.integers(3, 12)), int(rng.integers(1, 4))
+        Dx, Dy = rng.integers(0, 4, n_pairs) / 2, rng.uniform(0, 1, n_pairs)
+        errors = rng.binomial(n_labels, expit(-2 + 2 * Dx + 3 * Dy))
+        pairs = make_pairs(Dx, Dy, errors, n_labels)
+        m, columns = np.full(n_pairs, float(n_labels)), identified_columns(pairs.design)
+        truth = reference.separated(pairs.design[:, columns], errors, m)
+        if not truth:  # a maximum so far out that it supports absurd odds counts as none
+            beta = reference.constrained(pairs.design, errors, m, list(columns))
+            truth = np.abs(pairs.design @ beta).max() > CERTAIN
+        kinds.append(bool(truth))
+        assert fit_quietly(pairs).separated == truth, f"data set {seed}"
+    assert min(kinds.count(True), kinds.count(False)) >= 15
+
+
+def test_is_certain_by_hand():
+    assert not is_certain(np.array([-15.0, 0, 15.0]))
+    assert is_certain(np.array([-15.1, 0]))
+    assert is_certain(np.array([0, 15.1]))
