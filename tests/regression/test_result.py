@@ -119,7 +119,7 @@ def test_summary_notes_what_was_held_at_zero():
     lines = fit.summary().splitlines()
     assert lines[5] == "Dx (features)        0.0000       fixed       fixed"
     assert lines[6] == "Dy (labels)          0.0000       fixed       fixed"
-    assert lines[-1] == "held at 0: Dx (features), Dy (labels) (negative, or not identified)"
+    assert lines[-1] == "not estimated: Dx (features), Dy (labels) (negative, or not identified)"
 
 
 def test_summary_notes_separation():
@@ -129,7 +129,7 @@ def test_summary_notes_separation():
         "separated: the distances tell right from wrong labels perfectly here;",
         "counts were smoothed to keep the coefficients finite",
     ]
-    for note in ("separated", "held at 0", "fixed", "NOT"):
+    for note in ("separated", "not estimated", "fixed", "NOT"):
         assert note not in LINEAR.summary()
 
 
@@ -143,7 +143,7 @@ def test_summary_of_a_fit():
     assert lines[5] == "Dx (features)        0.0000       fixed       fixed"
     assert lines[6].split()[:4] == ["Dy", "(labels)", "2.1972", "1.1547"]
     assert lines[8] == "theta at Dx = Dy = 0: 0.2500, or 1.00 wrong labels of 4"
-    assert lines[9] == "held at 0: Dx (features) (negative, or not identified)"
+    assert lines[9] == "not estimated: Dx (features) (negative, or not identified)"
 
 
 def test_str_equals_summary():

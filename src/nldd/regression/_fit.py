@@ -5,10 +5,11 @@ from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from nldd.exceptions import InputError, SeparationWarning, ZeroWeightWarning
 from nldd.regression._gee import fit_exchangeable
-from nldd.regression._linear import Estimate, fit_linear
+from nldd.regression._linear import Estimate, fit_linear, is_certain
 from nldd.regression._loss import BinomialLoss
 from nldd.regression._multiplicative import fit_multiplicative
 from nldd.regression._pairs import Pairs
@@ -75,7 +76,10 @@ def _covariances(
     loss: BinomialLoss, pairs: Pairs, estimate: Estimate
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Covariance of the free coefficients: inverse information, and the cluster sandwich."""
-    J = estimate.J[:, estimate.free]
+    # In units of the largest derivative, so that the inverse does not depend on how distances are
+    # measured.
+    unit = np.abs(estimate.J).max(axis=0)[estimate.free]
+    J = estimate.J[:, estimate.free] / unit
     bread = np.linalg.pinv(J.T @ (loss.curvature(estimate.eta)[:, np.newaxis] * J))
     _, cluster = np.unique(pairs.instance, return_inverse=True)
     scores = np.zeros((cluster.max() + 1, J.shape[1]))
@@ -83,7 +87,8 @@ def _covariances(
     n_clusters = len(scores)
     correction = n_clusters / max(n_clusters - 1, 1)
     sandwich = correction * bread @ (scores.T @ scores) @ bread
-    return _embed(bread, estimate.free), _embed(sandwich, estimate.free)
+    back = np.outer(unit, unit)
+    return _embed(bread / back, estimate.free), _embed(sandwich / back, estimate.free)
 
 
 def _embed(matrix: NDArray[np.floating], free: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -99,6 +104,14 @@ def _exchangeable(
     if result.separated:
         return result
     beta, covariance, n_steps, converged = fit_exchangeable(pairs, estimate.beta, estimate.free)
+    if not np.isfinite(beta).all() or is_certain(pairs.design @ beta):
+        warn(
+            "The estimating equations did not converge on these pairs; the estimates for "
+            "independent pairs are kept.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+        return result
     return replace(
         result,
         covariance="exchangeable",

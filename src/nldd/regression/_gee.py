@@ -1,5 +1,6 @@
 """Generalised estimating equations: pairs of one instance are allowed to correlate."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,12 @@ def fit_exchangeable(
     n_steps : int
     converged : bool
     """
-    columns = np.flatnonzero(free)
+    columns, start = np.flatnonzero(free), beta
     while True:
-        fit = _fit_columns(pairs, columns, beta)
+        fit = _fit_columns(pairs, columns, start)
         beta = np.zeros(3)
         beta[columns] = fit.params
-        if (beta[1:] >= 0).all():
+        if not (beta[1:] < 0).any():
             break
         columns = columns[columns != 1 + beta[1:].argmin()]
     covariance = np.full((3, 3), np.nan)
@@ -49,7 +50,10 @@ def _fit_columns(pairs: Pairs, columns: NDArray[np.intp], start: NDArray[np.floa
         cov_struct=api.cov_struct.Exchangeable(),
         weights=pairs.weight[order],
     )
-    return equations.fit(start_params=start[columns])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Iterations that run off to infinity are told from their result, by the caller.
+        warnings.simplefilter("ignore")
+        return equations.fit(start_params=start[columns])
 
 
 def _statsmodels() -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd.regression._loss import BinomialLoss
-from nldd.regression._newton import minimize
+from nldd.regression._newton import minimize_linear
 
 NO_EFFECT = 1e-9
 CERTAIN = 15.0
@@ -43,10 +43,10 @@ def fit_linear(loss: BinomialLoss, Z: NDArray[np.float64]) -> Estimate:
     unit[unit == 0] = 1
     columns = identified_columns(Z / unit)
     U = Z[:, columns] / unit[columns]
-    minimum = minimize(loss, U)
+    minimum = minimize_linear(loss, U)
     separated = is_certain(U @ minimum.b)
     if separated:
-        minimum = minimize(loss.smoothed(len(columns)), U)
+        minimum = minimize_linear(loss.smoothed(len(columns)), U)
     b = minimum.b
     # A slope that moves no pair's log-odds is rounding error around 0, and must not rank rows.
     b[1:][b[1:] < NO_EFFECT] = 0

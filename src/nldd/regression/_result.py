@@ -45,7 +45,8 @@ class DistanceRegression:
     separated : bool
         No finite maximum existed; the coefficients are those of slightly smoothed counts.
     fixed : tuple of str
-        Coefficients held at 0, because they would be negative or cannot be told apart.
+        Coefficients that were not estimated: held at 0 because they would be negative, or not
+        told apart by the pairs.
     """
 
     model: str
@@ -121,7 +122,7 @@ class DistanceRegression:
             f"or {origin * self.n_labels:.2f} wrong labels of {self.n_labels}",
         ]
         if self.fixed:
-            lines.append(f"held at 0: {', '.join(self.fixed)} (negative, or not identified)")
+            lines.append(f"not estimated: {', '.join(self.fixed)} (negative, or not identified)")
         if self.separated:
             lines.append("separated: the distances tell right from wrong labels perfectly here;")
             lines.append("counts were smoothed to keep the coefficients finite")
