@@ -97,10 +97,21 @@ def regression(S, n_labels):
             free.append(column)
     free = sorted(free)
     b = None if separated(Z[:, free], k, m) else constrained(Z, k, m, free)
-    if b is None or np.abs(Z @ b).max() > 15:  # no finite maximum, or none within reason
-        rate = (k.sum() + 0.5) / (m.sum() + 1)
-        b = constrained(Z, k + len(free) / len(k) * rate, m + len(free) / len(m), free)
+    if b is None or ran_off(Z, m, b):
+        extra = len(free) / len(k)
+        b = constrained(Z, k + extra / 2, m + extra, free)
     return b
+
+
+def ran_off(Z, m, b):
+    """Whether the fit is all but certain somewhere, and information about a direction is gone."""
+    eta = Z @ b
+    if np.abs(eta).max() <= 15:
+        return False
+    used = [0, *(c for c in (1, 2) if b[c] > 0)]
+    U = Z[:, used] / np.abs(Z[:, used]).max(axis=0)
+    theta = np.exp(-np.logaddexp(0, -eta))
+    return np.linalg.eigvalsh(U.T @ ((m * theta * (1 - theta))[:, np.newaxis] * U))[0] < 1e-6
 
 
 def separated(Z, k, m):

@@ -9,7 +9,7 @@ from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning
 
 from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, NLDDWarning
 
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
 NAMES = ["sad", "happy", "quiet"]
@@ -424,3 +424,20 @@ def test_indicator_survives_the_round_trip(Y):
         # Sorted, so in the opposite order here (fewer than ten columns).
         assert table.names.tolist() == names[occurring][::-1].tolist()
         np.testing.assert_array_equal(table.Y, Y[:, occurring][:, ::-1])
+
+
+def test_as_label_sets_refuses_other_numbers_of_names():
+    with pytest.raises(InputError, match=r"one column for each of the 2 label names.*\(1, 3\)"):
+        as_label_sets([[1, 0, 1]], ["a", "b"])
+
+
+def test_read_labels_warns_of_lists_in_text():
+    with pytest.warns(NLDDWarning, match="'red,green' are taken as one class each"):
+        table = read_labels(["red,green", "blue", "red,green"])
+    assert table.names.tolist() == ["blue", "red,green"]
+
+
+def test_read_labels_as_reorders_numbered_columns():
+    frame = pd.DataFrame({2: [1, 0], 0: [0, 1], 1: [0, 0]})
+    table = read_labels_as(frame, np.array([0, 1, 2], dtype=object))
+    assert table.Y.tolist() == [[0, 0, 1], [1, 0, 0]]

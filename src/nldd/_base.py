@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable, read_labels, read_labels_as
 from nldd._sklearn import check_sample_weight, validate_data
+from nldd._sparse import canonical, with_narrow_indices
 from nldd.exceptions import InputError
 
 
@@ -42,6 +43,15 @@ class Training:
     def __getitem__(self, rows: NDArray[np.intp]) -> "Training":
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         return Training(self.X[rows], self.Y[rows], weight, self.rows[rows])
+
+
+def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64]:
+    """Probabilities moved, where they must be, to the side of 1/2 that the prediction is on.
+
+    Rounding them gives the prediction, as scikit-learn expects of a classifier.
+    """
+    below, above = np.nextafter(0.5, [0, 1])
+    return np.where(Y_pred == 1, np.maximum(P, above), np.minimum(P, below))
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -75,11 +85,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _validate_features(self, X: Any, reset: bool) -> Any:
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        if issparse(X) and X.indices.dtype == np.int64 and X.nnz <= np.iinfo(np.int32).max:
-            # Many of scikit-learn's solvers refuse 64-bit indices, which sparse arrays often have.
-            narrow = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-            X = type(X)(narrow, shape=X.shape)
-        return X
+        return canonical(with_narrow_indices(X))
 
     def _remember_labels(self, table: LabelTable) -> None:
         self.label_names_ = table.names
@@ -113,7 +119,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         Y_pred = self.predict(X)
         if self.single_label_:
-            return float(np.average(Y_pred == np.asarray(y), weights=sample_weight))
+            return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))
         truth = read_labels_as(y, self.label_names_).Y
         check_consistent_length(Y_pred, truth)
         unknown = truth.shape[1] - self.n_labels_

@@ -13,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, NLDDWarning
 
 FORMS = (
     "Give one 0/1 column per label (array, sparse matrix or frame), "
@@ -100,7 +100,8 @@ def read_labels_as(Y: Any, names: NDArray[np.object_]) -> LabelTable:
         names = np.concatenate([names, unknown])
         return LabelTable(indicator(sets, names), names)
     table = read_indicator(Y)
-    if not is_frame(Y) or list(names) == list(range(len(names))):
+    unnamed = list(names) == list(range(len(names)))
+    if not is_frame(Y) or (unnamed and set(table.names) != set(names)):
         return table
     missing = [name for name in names if name not in table.names]
     if missing:
@@ -136,6 +137,11 @@ def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tup
     [('sad', 'quiet'), ()]
     """
     Y = Y.toarray() if issparse(Y) else np.asarray(Y)
+    if Y.ndim != 2 or Y.shape[1] != len(label_names):
+        raise InputError(
+            f"Y must have one column for each of the {len(label_names)} label names; "
+            f"got shape {Y.shape}."
+        )
     return [tuple(label_names[j] for j in np.flatnonzero(row).tolist()) for row in Y]
 
 
@@ -178,6 +184,14 @@ def _as_array(Y: Any) -> NDArray[Any]:
 
 
 def _read_classes(y: NDArray[Any]) -> LabelTable:
+    if y.dtype.kind in "OU" and any(";" in str(value) or "," in str(value) for value in y):
+        example = next(str(value) for value in y if ";" in str(value) or "," in str(value))
+        warn(
+            f"Labels such as {example!r} are taken as one class each. If they list several labels, "
+            "pass sets: [set(text.split(',')) for text in y].",
+            NLDDWarning,
+            stacklevel=5,
+        )
     check_classification_targets(y)
     classes, code = np.unique(y, return_inverse=True)
     Y = np.zeros((len(y), len(classes)), dtype=np.int8)

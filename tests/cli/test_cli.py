@@ -35,7 +35,7 @@ def test_demo_without_matplotlib_says_so_and_goes_on(tmp_path, capsys, monkeypat
     out, err = capsys.readouterr()
     assert out.count("\nGene ") == 5
     assert "No picture: Pictures need matplotlib" in err
-    assert not list(tmp_path.iterdir())
+    assert not list((tmp_path / "nldd-demo").iterdir())
 
 
 def test_help_lists_commands_without_loading_scikit_learn():
@@ -60,8 +60,10 @@ def test_version():
         (["demo", "--folds", "1"], "1 is not in the range 2<=x<=100"),
         (["demo", "--base", "tree"], "'tree' is not one of 'logistic', 'svm'"),
         (["demo", "--fold"], "No such option"),
+        (["demo", "--jobs", "0"], "0 threads cannot work"),
+        (["demo", "--seed", "4294967296"], "is not in the range"),
     ],
-    ids=["command", "folds", "base", "option"],
+    ids=["command", "folds", "base", "option", "jobs", "seed"],
 )
 def test_misspelt_commands_exit_with_2(arguments, message, capsys):
     assert cli.run(arguments) == 2
@@ -91,4 +93,6 @@ def test_interruption_exits_with_130(capsys, monkeypatch):
 def test_unwritable_folder_is_a_plain_error(tmp_path, capsys):
     (tmp_path / "file").write_text("in the way")
     assert cli.run(["demo", "--folds", "2", "--out", str(tmp_path / "file" / "sub")]) == 1
-    assert "Error: " in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "Error: " in err
+    assert out == ""  # noticed before the work, not after it

@@ -398,7 +398,7 @@ def test_permuted_labels_give_permuted_predictions(small):
 def test_separation_is_named_and_theta_stays_inside():
     X = np.repeat([[0.0], [100.0]], 10, axis=0) + np.arange(20)[:, np.newaxis] / 100
     Y = np.repeat([[1, 0], [0, 1]], 10, axis=0)
-    with pytest.warns(SeparationWarning, match="separate right from wrong labels perfectly"):
+    with pytest.warns(SeparationWarning, match="No label is wrong in the 10 pairs"):
         model = NLDDClassifier(random_state=0).fit(X, Y)
     assert model.regression_.separated
     theta = model.predict_theta([[0.0], [100.0], [1e9]])
@@ -445,7 +445,7 @@ def test_too_few_rows():
 
 
 def test_one_labelset_only():
-    with pytest.raises(InputError, match=r"at least two distinct labelsets.*all 9.*\('b',\)"):
+    with pytest.raises(InputError, match=r"at least two distinct labelsets.*all 9.*\{b\}"):
         NLDDClassifier().fit(np.eye(9), pd.DataFrame({"a": [0] * 9, "b": [1] * 9}))
 
 
@@ -485,6 +485,40 @@ def test_unseen_feature_names(small):
     model = NLDDClassifier(random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), Y)
     with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- z"):
         model.predict(pd.DataFrame(X, columns=list("abcz")))
+
+
+def test_probabilities_that_are_not_finite_name_the_label(small):
+    class Broken(LogisticRegression):
+        def predict_proba(self, X):
+            return super().predict_proba(X) * np.where(self.coef_[0, 0] > 0, np.nan, 1)
+
+    X, Y = small
+    with pytest.raises(InputError, match=r"gives label 0 probabilities that are not finite"):
+        NLDDClassifier(Broken(), random_state=0).fit(X, Y)
+
+
+def test_features_whose_squares_overflow(small):
+    X, Y = small
+    with pytest.raises(InputError, match="too large to measure distances"):
+        NLDDClassifier(CentroidClassifier(), standardize="none", random_state=0).fit(X * 1e160, Y)
+
+
+def test_impossible_regression_is_refused_before_any_fit(small):
+    class Untouched(LogisticRegression):
+        def fit(self, X, y):
+            raise AssertionError("must not be fitted")
+
+    with pytest.raises(InputError, match='for model="linear" only'):
+        fitted(small, estimator=Untouched(), model="multiplicative", covariance="exchangeable")
+
+
+def test_score_of_classes_takes_a_column_but_no_other_length(small):
+    X, Y = small
+    y = Y[:, 0] + Y[:, 1]
+    model = NLDDClassifier(random_state=0).fit(X, y)
+    assert model.score(X, y.reshape(-1, 1)) == model.score(X, y) == (model.predict(X) == y).mean()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(X, y[:1])
 
 
 def test_score_with_too_few_label_columns(small):

@@ -60,7 +60,7 @@ def test_demo_text_has_both_tables_and_five_genes(demo):
     assert "0.8546" in text  # the paper's
     assert text.count("\nGene ") == 5
     assert "probably a misprint" in text
-    assert max(len(line) for line in text.splitlines()) <= 120
+    assert max(len(line) for line in text.splitlines()) <= 100
 
 
 def test_pairs_display_draws_every_pair_and_lines_of_theta(demo, tmp_path):

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from numpy.testing import assert_allclose, assert_array_equal
-from pairs_data import fit_quietly, fit_recording, make_pairs
+from pairs_data import fit_quietly, fit_recording, loss_of, make_pairs
 from scipy.special import expit
 
 import reference
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
 from nldd.regression import fit_regression
-from nldd.regression._linear import CERTAIN, identified_columns, is_certain
+from nldd.regression._linear import identified_columns, is_separated
 
 
 def separated_pairs(kind, n_pairs=60):
@@ -68,15 +69,27 @@ def test_linear_separated_coefficients_are_the_smoothed_optimum(kind):
     assert_allclose(fit.log_likelihood, -reference.loss(pairs.design @ beta, pairs.errors, m))
 
 
-@pytest.mark.parametrize(("errors", "added"), [(0, 0.5 / 51), (5, 50.5 / 51)])
-def test_linear_without_errors_or_without_right_labels_by_hand(errors, added):
-    """10 pairs of 5 labels get 3/10 of a label more, of which a fraction `added` is wrong."""
+@pytest.mark.parametrize(
+    ("errors", "what"), [(0, "No label is wrong"), (5, "Every label is wrong")]
+)
+def test_linear_without_errors_or_without_right_labels_by_hand(errors, what):
+    """10 pairs of 5 labels get 3/10 of a label more, half of it wrong."""
     rng = np.random.default_rng(0)
     pairs = make_pairs(rng.uniform(size=10), rng.uniform(size=10), np.full(10, errors), 5)
     fit, messages = fit_recording(pairs)
     assert set(messages) == {SeparationWarning, ZeroWeightWarning}
     assert_array_equal(fit.beta[1:], [0, 0])
-    assert_allclose(fit.theta(pairs.Dx, pairs.Dy), (errors + 0.3 * added) / 5.3)
+    assert what in messages[SeparationWarning]
+    assert_allclose(fit.theta(pairs.Dx, pairs.Dy), (errors + 0.15) / 5.3)
+
+
+@pytest.mark.parametrize("n_pairs", [12, 120, 1200])
+def test_linear_theta_without_errors_falls_no_faster_than_the_labels_grow(n_pairs):
+    """1.5 wrong labels are added in all, so theta is about 1.5 over the number of labels."""
+    rng = np.random.default_rng(0)
+    pairs = make_pairs(rng.uniform(size=n_pairs), rng.uniform(size=n_pairs), np.zeros(n_pairs), 10)
+    theta = fit_quietly(pairs).theta(np.zeros(1), np.zeros(1))
+    assert_allclose(theta, 1.5 / (10 * n_pairs + 3))
 
 
 def test_linear_overlapping_pairs_are_not_separated():
@@ -111,15 +124,32 @@ def test_linear_separation_agrees_with_linear_program(part):
         pairs = make_pairs(Dx, Dy, errors, n_labels)
         m, columns = np.full(n_pairs, float(n_labels)), identified_columns(pairs.design)
         truth = reference.separated(pairs.design[:, columns], errors, m)
-        if not truth:  # a maximum so far out that it supports absurd odds counts as none
+        if not truth:  # a maximum so far out that nothing is known about it counts as none
             beta = reference.constrained(pairs.design, errors, m, list(columns))
-            truth = np.abs(pairs.design @ beta).max() > CERTAIN
+            truth = reference.ran_off(pairs.design, m, beta)
         kinds.append(bool(truth))
         assert fit_quietly(pairs).separated == truth, f"data set {seed}"
     assert min(kinds.count(True), kinds.count(False)) >= 15
 
 
-def test_is_certain_by_hand():
-    assert not is_certain(np.array([-15.0, 0, 15.0]))
-    assert is_certain(np.array([-15.1, 0]))
-    assert is_certain(np.array([0, 15.1]))
+def test_is_separated_needs_certainty_and_missing_information():
+    pairs = make_pairs([0.0, 1.0, 2.0], np.zeros(3), [1, 1, 1], 2)
+    loss, J = loss_of(pairs), np.ones((3, 1))
+    assert not is_separated(loss, np.array([-15.0, 0, 15.0]), J)  # nobody is certain
+    assert not is_separated(loss, np.array([-20.0, 0, 20.0]), J)  # the second pair informs
+    assert is_separated(loss, np.array([-20.0, -25.0, -18.0]), J)  # none does
+
+
+def test_linear_far_pairs_alone_are_no_separation():
+    """Three pairs far out, all labels wrong: certain, but the rest determines the slope."""
+    rng = np.random.default_rng(0)
+    Dx, Dy = rng.uniform(0, 5, 500), rng.uniform(0, 2, 500)
+    Dx[:3] = 100
+    errors = rng.binomial(3, expit(-3 + 0.3 * Dx + 0.5 * Dy))
+    pairs = make_pairs(Dx, Dy, errors, 3)
+    fit = fit_regression(pairs)  # without a warning
+    assert np.abs(pairs.design @ fit.beta).max() > 15
+    assert not fit.separated
+    counts = np.column_stack([errors, 3 - errors])
+    glm = sm.GLM(counts, pairs.design, family=sm.families.Binomial()).fit(tol=1e-12)
+    assert_allclose(fit.beta, glm.params, rtol=1e-7)

@@ -115,10 +115,10 @@ def test_query_block_size_follows_working_memory():
     index = LabelsetIndex(X, Y, scale)
     expected = index.query(X_new, P, SCORES["linear"])
     assert index._block_rows(None) == 512
-    # 40 bytes a row and 48 a labelset make 1 MiB hold 5 queries of 5000 rows.
+    # 64 bytes a row and a labelset make 1 MiB hold 3 queries of 5000 rows.
     with config_context(working_memory=1):
-        assert index._block_rows(None) == 5
-        assert index._block_rows(2) == 2
+        assert index._block_rows(None) == 3
+        assert index._block_rows(2) == 1
         equal(index.query(X_new, P, SCORES["linear"]), expected)
     with config_context(working_memory=0.01):
         assert index._block_rows(None) == 1

@@ -19,16 +19,14 @@ from nldd.exceptions import NLDDError
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nldd")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.pass_context
-def cli(context: click.Context, debug: bool) -> None:
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+def cli() -> None:
     """Predict whole labelsets, with the probability that a label is wrong.
 
     \b
     Example:
       nldd demo
     """
-    context.obj = debug
 
 
 cli.add_command(demo)

@@ -7,6 +7,12 @@ import click
 PICTURE = "pairs.png"
 
 
+def _nonzero(context: click.Context, parameter: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 threads cannot work; give 1 or more, or -1.")
+    return value
+
+
 @click.command()
 @click.option(
     "--base",
@@ -18,9 +24,16 @@ PICTURE = "pairs.png"
 @click.option(
     "--folds", type=click.IntRange(2, 100), default=10, show_default=True, help="Number of folds."
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is one per core."
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
+)
+@click.option(
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    callback=_nonzero,
+    help="Threads; -1 is one per core.",
 )
 @click.option(
     "--out",
@@ -43,6 +56,8 @@ def demo(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
     from nldd.exceptions import MissingExtraError
     from nldd.experiments import PairsDisplay, render_demo, run_demo
 
+    # Before the work rather than after it: a folder that cannot be made is better known now.
+    out.mkdir(parents=True, exist_ok=True)
     result = run_demo(
         base=base,
         n_folds=folds,
@@ -56,6 +71,5 @@ def demo(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
     except MissingExtraError as error:
         click.echo(f"\nNo picture: {error}", err=True)
         return
-    out.mkdir(parents=True, exist_ok=True)
     figure.savefig(out / PICTURE, dpi=150)
-    click.echo(f"\nPicture of the pairs and the fitted weights: {out / PICTURE}")
+    click.echo(f"\nPicture of the pairs behind the weights of the first fold: {out / PICTURE}")

@@ -38,7 +38,9 @@ class BinaryRelevance(MultiLabelClassifier):
         differ for calibrated support vector machines; the paper's BR takes the sign. "auto" is
         "sign" where the estimator has a ``decision_function``, else "probability".
     n_jobs : int, default=None
-        Labels fitted at a time, in threads that share `X`.
+        Labels fitted at a time, in threads that share `X`. Results do not depend on it, unless the
+        base classifier draws from a generator of the whole process, as liblinear does with
+        ``dual=True`` or an l1 penalty.
     random_state : int, RandomState instance or None, default=None
         Seeds the clones whose own ``random_state`` is None.
     verbose : int, default=0

@@ -75,7 +75,7 @@ def theta_in_words(theta: float, n_labels: int) -> str:
     >>> theta_in_words(0.7, 10)
     'theta 0.700: about 7 labels in 10 are wrong, 7.0 of 10'
     """
-    if theta < 0.4:
+    if theta < 0.3:
         share = f"1 label in {min(round(1 / theta), 10**6)} is wrong"
     else:
         share = f"{round(10 * theta)} labels in 10 are wrong"

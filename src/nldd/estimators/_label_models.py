@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.parallel import Parallel, delayed
 
 from nldd._base import Training
 from nldd._progress import progress

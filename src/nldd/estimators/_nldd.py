@@ -7,16 +7,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import MultiLabelClassifier, Training
+from nldd._base import MultiLabelClassifier, Training, agreeing
 from nldd._labels import as_label_sets
 from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
-from nldd.estimators._explanation import Explanation
+from nldd.estimators._explanation import Explanation, braces
 from nldd.estimators._label_models import default_estimator
 from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.estimators._pairs import nearest_pairs, random_halves
 from nldd.exceptions import InputError
-from nldd.regression import fit_regression
+from nldd.regression import check_regression, fit_regression
 from nldd.search import LabelsetIndex, Neighbors, feature_scale
 
 MIN_ROWS = 4
@@ -174,8 +175,8 @@ class NLDDClassifier(MultiLabelClassifier):
             Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
             of n_samples label sets; or a 1-D array-like of classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weighs rows in the base classifiers and, as validation instances, in the regression.
-            Rows of weight 0 are left out altogether.
+            Weighs rows in the base classifiers and, as validation instances, in the regression,
+            where a weight of 2 counts as two rows. Rows of weight 0 are left out altogether.
 
         Returns
         -------
@@ -189,8 +190,8 @@ class NLDDClassifier(MultiLabelClassifier):
         scale = feature_scale(T.X, self.standardize)
 
         h1 = self._fit_classifiers(T1, rng, "classifiers on T1")
-        P = h1.probabilities(T2.X, self.n_jobs)
-        self.pairs_ = nearest_pairs(T1, T2, P, scale, self.n_jobs)
+        P = self._probabilities(h1, T2.X)
+        self.pairs_ = nearest_pairs(T1, T2, P, scale, self.n_jobs, verbose=self.verbose)
         self.regression_ = fit_regression(self.pairs_, self.model, self.covariance)
         self.beta_ = self.regression_.beta
 
@@ -203,7 +204,7 @@ class NLDDClassifier(MultiLabelClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labelset of smallest theta for each row: an indicator array, or classes if 1-D."""
-        near = self._search(self._validate_predict(X))
+        _, near = self._search(X)
         return self._answer(self.index_.labelsets[near.labelset[:, 0]])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -212,20 +213,16 @@ class NLDDClassifier(MultiLabelClassifier):
         Those of the classifiers, but for labels on which the predicted labelset overrules them:
         these are moved to their side of 1/2, just so far that rounding gives the prediction.
         """
-        X = self._validate_predict(X)
-        P = self._classifiers.probabilities(X, self.n_jobs)
-        near = self.index_.query(X, P, self.regression_.score, n_jobs=self.n_jobs)
-        on = self.index_.labelsets[near.labelset[:, 0]] == 1
-        below, above = np.nextafter(0.5, [0, 1])
-        return self._answer_proba(np.where(on, np.maximum(P, above), np.minimum(P, below)))
+        P, near = self._search(X)
+        return self._answer_proba(agreeing(P, self.index_.labelsets[near.labelset[:, 0]]))
 
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
         """The point p in the hypercube: what the independent classifiers say, label by label."""
-        return self._classifiers.probabilities(self._validate_predict(X), self.n_jobs)
+        return self._probabilities(self._classifiers, self._validate_predict(X))
 
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
         """Probability that one label of the prediction is wrong, one number a row."""
-        near = self._search(self._validate_predict(X))
+        _, near = self._search(X)
         return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
 
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
@@ -244,13 +241,13 @@ class NLDDClassifier(MultiLabelClassifier):
         -------
         NearestLabelsets
         """
-        X = self._validate_predict(X)
+        check_is_fitted(self)
         if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
             raise InputError(
                 f"k must be a whole number from 1 to {len(self.labelsets_)}, the number of "
                 f"distinct training labelsets; got {k!r}."
             )
-        near = self._search(X, int(k))
+        _, near = self._search(X, int(k))
         return NearestLabelsets(
             self.labelsets_[near.labelset],
             self.regression_.theta(near.Dx, near.Dy),
@@ -261,9 +258,7 @@ class NLDDClassifier(MultiLabelClassifier):
 
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
-        X = self._validate_predict(X)
-        P = self._classifiers.probabilities(X, self.n_jobs)
-        near = self.index_.query(X, P, self.regression_.score, k=2, n_jobs=self.n_jobs)
+        P, near = self._search(X, k=2)
         names = [
             as_label_sets(self.labelsets_[column], self.label_names_) for column in near.labelset.T
         ]
@@ -286,9 +281,22 @@ class NLDDClassifier(MultiLabelClassifier):
 
         return [evidence(i, 0, runner_up=evidence(i, 1)) for i in range(len(P))]
 
-    def _search(self, X: Any, k: int = 1) -> Neighbors:
-        P = self._classifiers.probabilities(X, self.n_jobs)
-        return self.index_.query(X, P, self.regression_.score, k, self.n_jobs)
+    def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:
+        """Label probabilities of new rows and their k nearest labelsets."""
+        X = self._validate_predict(X)
+        P = self._probabilities(self._classifiers, X)
+        title = "nearest labelsets" if self.verbose else None
+        return P, self.index_.query(X, P, self.regression_.score, k, self.n_jobs, title)
+
+    def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
+        P = classifiers.probabilities(X, self.n_jobs)
+        if not np.isfinite(P).all():
+            label = self.label_names_[(~np.isfinite(P)).any(axis=0).argmax()]
+            raise InputError(
+                f"The base classifier gives label {label!r} probabilities that are not finite, so "
+                "it has no label distance. Check its input, or use another base classifier."
+            )
+        return P
 
     def _base_estimator(self) -> Any:
         return default_estimator() if self.estimator is None else self.estimator
@@ -311,6 +319,7 @@ class NLDDClassifier(MultiLabelClassifier):
         return T[np.sort(rng.permutation(len(T))[:size])]
 
     def _check_training(self, T: Training) -> None:
+        check_regression(self.model, self.covariance)
         base = self._base_estimator()
         if not hasattr(base, "predict_proba"):
             raise InputError(
@@ -319,15 +328,18 @@ class NLDDClassifier(MultiLabelClassifier):
                 "nldd.PlattSVC() or the default."
             )
         if len(T) < MIN_ROWS:
+            share = (
+                "" if self.train_fraction == 1 else f" after train_fraction={self.train_fraction}"
+            )
             raise InputError(
                 f"NLDD needs at least {MIN_ROWS} training rows, two for each half; "
-                f"got n_samples={len(T)}."
+                f"got n_samples={len(T)}{share}."
             )
         if (T.Y[0] == T.Y).all():
-            labels = as_label_sets(T.Y[:1], self.label_names_)[0]
+            labels = braces(as_label_sets(T.Y[:1], self.label_names_)[0])
             raise InputError(
                 "NLDD needs at least two distinct labelsets (classes); all "
-                f"{len(T)} training rows carry {labels!r}. There is nothing to choose from: "
+                f"{len(T)} training rows carry {labels}. There is nothing to choose from: "
                 "predict that one labelset, or add rows that carry others."
             )
 

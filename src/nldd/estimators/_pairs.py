@@ -37,6 +37,7 @@ def nearest_pairs(
     P: NDArray[np.float64],
     scale: NDArray[np.float64],
     n_jobs: int | None = None,
+    verbose: int = 0,
 ) -> Pairs:
     """Pair each instance of T2 with its nearest row of T1 in features, and in labels.
 
@@ -44,8 +45,9 @@ def nearest_pairs(
     nearest in both spaces, the instance gives a single pair.
     """
     index = LabelsetIndex(T1.X, T1.Y, scale)
-    m1 = index.query(T2.X, P, in_features, n_jobs=n_jobs)
-    m2 = index.query(T2.X, P, in_labels, n_jobs=n_jobs)
+    titles = ("pairs nearest in x", "pairs nearest in y") if verbose else (None, None)
+    m1 = index.query(T2.X, P, in_features, n_jobs=n_jobs, title=titles[0])
+    m2 = index.query(T2.X, P, in_labels, n_jobs=n_jobs, title=titles[1])
     twice = (m1.row != m2.row).ravel()
     instance = np.concatenate([np.arange(len(T2)), np.flatnonzero(twice)])
 

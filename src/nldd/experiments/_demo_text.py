@@ -6,6 +6,7 @@ from nldd.experiments._demo import BASE_NAMES, Demo, Example
 from nldd.experiments._published import DOUBTFUL, PUBLISHED_YEAST, PUBLISHED_YEAST_BETA
 from nldd.metrics import PAPER_MEASURES
 
+SHORT_NAMES = {"multilabel_accuracy": "accuracy"}
 COEFFICIENTS = ("b0", "b1 (Dx, features)", "b2 (Dy, labels)")
 
 
@@ -15,22 +16,22 @@ def render_demo(demo: Demo) -> str:
 
 
 def _scores(demo: Demo) -> str:
-    heads = [f"{measure.name:>22}" for measure in PAPER_MEASURES]
-    better = [f"{measure.direction:>22}" for measure in PAPER_MEASURES]
+    heads = [f"{SHORT_NAMES.get(measure.key, measure.name):>16}" for measure in PAPER_MEASURES]
+    better = [f"{measure.direction.split()[0] + ' better':>16}" for measure in PAPER_MEASURES]
     lines = [
         f"Yeast: 2417 genes, 103 features, 14 labels; {demo.n_folds}-fold cross-validation",
         f"Base classifier: {BASE_NAMES[demo.base]} (the paper: {BASE_NAMES['svm']})",
         "",
-        " " * 16 + "".join(heads),
-        " " * 16 + "".join(better),
+        " " * 15 + "".join(heads),
+        " " * 15 + "".join(better),
     ]
     notes = []
     for method, scores in demo.scores.items():
         ours, paper = "", ""
         for measure in PAPER_MEASURES:
-            ours += f"{scores[measure.key]:>21.4f} "
+            ours += f"{scores[measure.key]:>15.4f} "
             doubt = DOUBTFUL.get((method, measure.key))
-            paper += f"{PUBLISHED_YEAST[method][measure.key]:>21.4f}{'*' if doubt else ' '}"
+            paper += f"{PUBLISHED_YEAST[method][measure.key]:>15.4f}{'*' if doubt else ' '}"
             notes += [f"* {doubt}"] if doubt else []
         lines += [f"{method:<5}this run   {ours}".rstrip(), f"{'':<5}paper      {paper}".rstrip()]
     return "\n".join([*lines, *notes])
@@ -63,7 +64,7 @@ def _example(example: Example) -> str:
             f"  from gene {why.row}: Dx = {why.Dx:.2f}, Dy = {why.Dy:.2f}; "
             f"weighted {why.x_part:.2f} + {why.y_part:.2f}",
             *_runner_up(why.runner_up),
-            f"  truth: {braces(example.truth)}, so {wrong} of {why.n_labels} labels are wrong",
+            f"  truth: {braces(example.truth)}; wrong labels: {wrong} of {why.n_labels}",
         ]
     )
 

@@ -13,8 +13,8 @@ minimum under the bounds), ``_linear``, ``_multiplicative`` and ``_gee`` (the th
 (which of them, warnings), ``_result`` (coefficients, standard errors, theta, summary).
 """
 
-from nldd.regression._fit import fit_regression
+from nldd.regression._fit import check_regression, fit_regression
 from nldd.regression._pairs import Pairs
 from nldd.regression._result import DistanceRegression
 
-__all__ = ["DistanceRegression", "Pairs", "fit_regression"]
+__all__ = ["DistanceRegression", "Pairs", "check_regression", "fit_regression"]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from nldd.exceptions import InputError, SeparationWarning, ZeroWeightWarning
-from nldd.regression._gee import fit_exchangeable
-from nldd.regression._linear import Estimate, fit_linear, is_certain
+from nldd.regression._gee import fit_exchangeable, require_statsmodels
+from nldd.regression._linear import CERTAIN, Estimate, fit_linear
 from nldd.regression._loss import BinomialLoss
 from nldd.regression._multiplicative import fit_multiplicative
 from nldd.regression._pairs import Pairs
@@ -38,11 +38,7 @@ def fit_regression(
     >>> fit.beta.round(1)
     array([-3. ,  0.2,  1. ])
     """
-    if covariance == "exchangeable" and model != "linear":
-        raise InputError(
-            f'covariance="exchangeable" is there for model="linear" only; got model={model!r}. '
-            'Use covariance="independent" with it.'
-        )
+    check_regression(model, covariance)
     loss = BinomialLoss(
         pairs.errors.astype(float), np.full(len(pairs), float(pairs.n_labels)), pairs.weight
     )
@@ -68,8 +64,20 @@ def fit_regression(
     )
     if covariance == "exchangeable":
         result = _exchangeable(result, pairs, loss, estimate)
-    _warn(result)
+    _warn(result, pairs.errors, covariance)
     return result
+
+
+def check_regression(model: str, covariance: str) -> None:
+    """Refuse combinations that cannot be fitted, before any work is done for them."""
+    if covariance == "independent":
+        return
+    if model != "linear":
+        raise InputError(
+            f'covariance="exchangeable" is there for model="linear" only; got model={model!r}. '
+            'Use covariance="independent" with it.'
+        )
+    require_statsmodels()
 
 
 def _covariances(
@@ -104,12 +112,13 @@ def _exchangeable(
     if result.separated:
         return result
     beta, covariance, n_steps, converged = fit_exchangeable(pairs, estimate.beta, estimate.free)
-    if not np.isfinite(beta).all() or is_certain(pairs.design @ beta):
+    farthest = 2 * max(CERTAIN, np.abs(estimate.eta).max())
+    if not np.isfinite(beta).all() or np.abs(pairs.design @ beta).max() > farthest:
         warn(
             "The estimating equations did not converge on these pairs; the estimates for "
             "independent pairs are kept.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return result
     return replace(
@@ -129,19 +138,34 @@ def _names(chosen: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(name for name, picked in zip(NAMES, chosen, strict=True) if picked)
 
 
-def _warn(result: DistanceRegression) -> None:
+def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str) -> None:
+    at = f"in the {result.n_pairs} pairs at hand"
     if result.separated:
+        if not errors.any():
+            what = f"No label is wrong {at}"
+        elif (errors == result.n_labels).all():
+            what = f"Every label is wrong {at}"
+        else:
+            what = f"The distances separate right from wrong labels perfectly {at}"
+        untried = " The estimating equations were not tried." if covariance != "independent" else ""
         warn(
-            "The distances separate right from wrong labels perfectly in the "
-            f"{result.n_pairs} pairs at hand, so the likelihood has no finite maximum; theta comes "
-            "from slightly smoothed counts. More training rows would settle it.",
+            f"{what}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
+            f"counts.{untried} More training rows would settle it.",
             SeparationWarning,
-            stacklevel=4,
+            stacklevel=5,
+        )
+    if not result.converged:
+        warn(
+            f"The regression did not converge in {result.n_steps} steps {at}.",
+            ConvergenceWarning,
+            stacklevel=5,
         )
     if result.fixed:
         warn(
             f"No weight for {' and '.join(result.fixed)}: the {result.n_pairs} pairs give a "
-            "negative weight or cannot tell it from the rest, so it only settles ties.",
+            "negative weight or cannot tell it from the rest, so it only settles ties."
+            if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed)
+            else f"The {result.n_pairs} pairs do not determine {' and '.join(result.fixed)}.",
             ZeroWeightWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -33,14 +33,16 @@ def fit_exchangeable(
         beta[columns] = fit.params
         if not (beta[1:] < 0).any():
             break
-        columns = columns[columns != 1 + beta[1:].argmin()]
+        # The slope that does most harm, measured in log-odds rather than in its own unit.
+        worst = 1 + (beta[1:] * pairs.design[:, 1:].max(axis=0)).argmin()
+        columns = columns[columns != worst]
     covariance = np.full((3, 3), np.nan)
     covariance[np.ix_(columns, columns)] = fit.cov_robust
     return beta, covariance, len(fit.fit_history["params"]), bool(fit.converged)
 
 
 def _fit_columns(pairs: Pairs, columns: NDArray[np.intp], start: NDArray[np.float64]) -> Any:
-    api = _statsmodels()
+    api = require_statsmodels()
     order = np.argsort(pairs.instance, kind="stable")
     equations = api.GEE(
         pairs.errors[order] / pairs.n_labels,
@@ -56,7 +58,8 @@ def _fit_columns(pairs: Pairs, columns: NDArray[np.intp], start: NDArray[np.floa
         return equations.fit(start_params=start[columns])
 
 
-def _statsmodels() -> Any:
+def require_statsmodels() -> Any:
+    """The statsmodels interface, or an error that says how to get it."""
     try:
         import statsmodels.api
     except ImportError as error:

@@ -10,6 +10,7 @@ from nldd.regression._newton import minimize_linear
 
 NO_EFFECT = 1e-9
 CERTAIN = 15.0
+NO_INFORMATION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ def fit_linear(loss: BinomialLoss, Z: NDArray[np.float64]) -> Estimate:
     columns = identified_columns(Z / unit)
     U = Z[:, columns] / unit[columns]
     minimum = minimize_linear(loss, U)
-    separated = is_certain(U @ minimum.b)
+    free = minimum.b > 0
+    free[0] = True
+    separated = is_separated(loss, U @ minimum.b, U[:, free])
     if separated:
         minimum = minimize_linear(loss.smoothed(len(columns)), U)
     b = minimum.b
@@ -57,14 +60,18 @@ def fit_linear(loss: BinomialLoss, Z: NDArray[np.float64]) -> Estimate:
     return Estimate(beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated)
 
 
-def is_certain(eta: NDArray[np.float64]) -> bool:
-    """Whether some pair's labels are fitted as all but certainly right or wrong.
+def is_separated(loss: BinomialLoss, eta: NDArray[np.float64], J: NDArray[np.float64]) -> bool:
+    """Whether the fit ran off along a direction in which the likelihood grows for ever.
 
-    That is how separation shows: along the direction that separates, the likelihood grows for
-    ever and Newton's steps go on until they drown in rounding. No number of labels at hand can
-    support odds of three million to one. (Albert and Anderson, 1984, Biometrika 71.)
+    Then some pair's labels are fitted as all but certainly right or wrong, and what is left of
+    the information about that direction has vanished; `J` has columns of similar size. A pair
+    that is merely far away does the first but not the second. (Albert and Anderson, 1984,
+    Biometrika 71.)
     """
-    return bool(np.abs(eta).max() > CERTAIN)
+    if np.abs(eta).max() <= CERTAIN:
+        return False
+    information = J.T @ (loss.curvature(eta)[:, np.newaxis] * J)
+    return bool(np.linalg.eigvalsh(information)[0] < NO_INFORMATION)
 
 
 def identified_columns(Z: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -40,12 +40,11 @@ class BinomialLoss:
         return np.asarray(self.weight * self.m * theta * (1 - theta))
 
     def smoothed(self, n_parameters: int) -> "BinomialLoss":
-        """The same with a few labels added, spread over all observations at the overall rate.
+        """The same with a few labels added, half of them wrong, spread over all observations.
 
         Every observation then has both right and wrong labels, if only fractions of one, and
         the maximum of the likelihood is finite. As many labels are added in all as there are
-        parameters, so their influence fades as data come in.
+        parameters, so their influence fades as data come in. Weights count as frequencies.
         """
-        rate = (self.weight @ self.k + 0.5) / (self.weight @ self.m + 1)
         extra = n_parameters / self.weight.sum()
-        return replace(self, k=self.k + extra * rate, m=self.m + extra)
+        return replace(self, k=self.k + extra / 2, m=self.m + extra)

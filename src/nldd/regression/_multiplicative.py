@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.regression._linear import Estimate, is_certain
+from nldd.regression._linear import Estimate, is_separated
 from nldd.regression._loss import BinomialLoss
 from nldd.regression._newton import Minimum, Model, minimize
 
@@ -23,8 +23,8 @@ FACES = ((False, False), (False, True), (True, False), (True, True))
 def fit_multiplicative(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Estimate:
     """Estimate b0, b1, b2 by maximum likelihood, with or without either exponent."""
     estimate = _fit(loss, Dx, Dy)
-    # As in the linear model, or as an exponent at its bound where more would always be better.
-    if is_certain(estimate.eta) or (estimate.beta[1:] >= LARGEST).any():
+    J = estimate.J[:, estimate.free]
+    if is_separated(loss, estimate.eta, J / np.abs(J).max(axis=0)):
         return replace(_fit(loss.smoothed(3), Dx, Dy), separated=True)
     return estimate
 
@@ -47,8 +47,9 @@ def _fit(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Estimate:
     smallest = min(minimum.value for minimum in minima)
     best = next(m for m in minima if m.value <= smallest + 1e-9 * (1 + abs(smallest)))
     eta, J = log_odds(best.b, Dx, Dy)
-    # An exponent whose derivative vanishes in all pairs may have any value.
-    free = (best.b != 0) & (np.abs(J).max(axis=0) > 0)
+    # An exponent whose derivative vanishes in all pairs may have any value; one at the largest
+    # value allowed is not an estimate either.
+    free = (best.b != 0) & (best.b < LARGEST) & (np.abs(J).max(axis=0) > 0)
     free[0] = True
     return Estimate(best.b, free, J, eta, best.n_steps, best.converged, separated=False)
 

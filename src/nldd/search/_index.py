@@ -5,11 +5,15 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import gen_batches
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
+from nldd._progress import progress
+from nldd.exceptions import InputError
 from nldd.search._distances import (
     exact_distances,
     fast_squared_distances,
@@ -22,7 +26,7 @@ from nldd.search._ties import TIE, first_in_group
 # A score of feature and label distance that never falls when one of them grows.
 Score = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
-# Blocks beyond this many queries no longer gain speed and only make progress coarse.
+# Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
 MAX_BLOCK = 512
 
 
@@ -88,38 +92,56 @@ class LabelsetIndex:
         self.starts = np.cumsum(self.counts) - self.counts
         self.Z = scaled(X[self.rows], scale)
         self.norms = squared_norms(self.Z)
+        if not np.isfinite(self.norms).all():
+            raise _too_large()
 
     def query(
-        self, X: Any, P: NDArray[np.float64], score: Score, k: int = 1, n_jobs: int | None = None
+        self,
+        X: Any,
+        P: NDArray[np.float64],
+        score: Score,
+        k: int = 1,
+        n_jobs: int | None = None,
+        title: str | None = None,
     ) -> Neighbors:
         """The `k` distinct labelsets of smallest score for each row of `X` and `P`.
 
         Scores that differ by rounding alone are equal; then the smaller label distance wins,
-        then the smaller feature distance, then the lowest training row.
+        then the smaller feature distance, then the lowest training row. With a `title` there is
+        a progress bar over the blocks.
         """
         blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs)))
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        parts = parallel(
-            delayed(self._query_block)(X[block], P[block], score, k) for block in blocks
-        )
-        return Neighbors.stack(parts)
+        # As many threads of BLAS as there are blocks at work would get in each other's way.
+        limits = 1 if effective_n_jobs(n_jobs) > 1 else None
+        with threadpool_limits(limits=limits, user_api="blas"):
+            parallel = Parallel(
+                n_jobs=n_jobs, prefer="threads", return_as="generator" if title else "list"
+            )
+            parts = parallel(
+                delayed(self._query_block)(X[block], P[block], score, k) for block in blocks
+            )
+            return Neighbors.stack(
+                progress(parts, len(blocks), title or "", show=title is not None)
+            )
 
     def _block_rows(self, n_jobs: int | None) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""
         budget = get_config()["working_memory"] * 2**20 / effective_n_jobs(n_jobs)
-        # Per query: the distances to all rows, the candidate rows at worst, six labelset arrays.
-        bytes_per_query = 40 * len(self.rows) + 48 * len(self.counts)
+        # Per query: the distances to all rows, the candidate rows at worst, labelset arrays.
+        bytes_per_query = 64 * (len(self.rows) + len(self.counts))
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
     def _query_block(self, X: Any, P: NDArray[np.float64], score: Score, k: int) -> Neighbors:
         A = scaled(X, self.scale)
         A_norms = squared_norms(A)
+        if not np.isfinite(A_norms).all():
+            raise _too_large()
         squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
         bound = rounding_bound(A.shape[1], A_norms, self.norms)[:, np.newaxis]
         nearest = np.minimum.reduceat(squares, self.starts, axis=1)
 
         query, labelset = self._candidate_labelsets(P, nearest, bound, score, k)
-        Dy = np.sqrt(np.square(P[query] - self.labelsets[labelset]).sum(axis=1))
+        Dy = exact_distances(P, self.labelsets, query, labelset)
         position, Dx = self._nearest_members(A, squares, nearest + 2 * bound, query, labelset)
         chosen = _k_best(query, (score(Dx, Dy), Dy, Dx, self.rows[position]), k)
         return Neighbors(self.rows[position[chosen]], labelset[chosen], Dx[chosen], Dy[chosen])
@@ -162,6 +184,13 @@ class LabelsetIndex:
         Dx = exact_distances(A, self.Z, query[pair], member)
         first = first_in_group(pair, Dx, self.rows[member])
         return member[first], Dx[first]
+
+
+def _too_large() -> InputError:
+    return InputError(
+        "Features are too large to measure distances: their squares overflow. "
+        "Divide them by a constant, or standardise them."
+    )
 
 
 def _root(squares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
+from nldd._sparse import canonical
+
 
 def feature_scale(X: Any, standardize: str = "numeric") -> NDArray[np.float64]:
     """Divisors that put features on a common scale.
@@ -31,7 +33,7 @@ def feature_scale(X: Any, standardize: str = "numeric") -> NDArray[np.float64]:
     >>> feature_scale(X)
     array([1., 2., 1.])
     """
-    X = _canonical(X)
+    X = canonical(X)
     n_samples, n_features = X.shape
     scale = np.ones(n_features)
     if standardize == "none" or n_samples < 2:
@@ -48,18 +50,9 @@ def scaled(X: Any, scale: NDArray[np.float64]) -> Any:
     """`X` divided by `scale`, in double precision; sparse stays sparse, in canonical form."""
     if not issparse(X):
         return np.asarray(X, dtype=np.float64) / scale
-    Z = _canonical(X).astype(np.float64, copy=True)
+    Z = canonical(X).astype(np.float64, copy=True)
     Z.data /= scale[Z.indices]
     return Z
-
-
-def _canonical(X: Any) -> Any:
-    """`X`, or a copy in which entries stored twice for one cell are summed."""
-    if not issparse(X) or X.has_canonical_format:
-        return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
 
 
 def _variance(X: Any) -> NDArray[np.float64]:
