@@ -11,11 +11,33 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from nldd._labels import as_label_sets
     from nldd.datasets import load_yeast
-    from nldd.estimators import BinaryRelevance, NLDDClassifier, PlattSVC
+    from nldd.estimators import (
+        METHODS,
+        BinaryRelevance,
+        ClassifierChain,
+        ConditionalBernoulliMixture,
+        EnsembleOfChains,
+        LabelPowerset,
+        MLkNN,
+        NLDDClassifier,
+        PlattSVC,
+        RAkEL,
+        RandomForestPCT,
+        SubsetMapping,
+    )
     from nldd.exceptions import SeparationWarning, ZeroWeightWarning
     from nldd.metrics import MEASURES, Measure
 
 _HOME = {
+    "SubsetMapping": "nldd.estimators",
+    "ClassifierChain": "nldd.estimators",
+    "EnsembleOfChains": "nldd.estimators",
+    "LabelPowerset": "nldd.estimators",
+    "RAkEL": "nldd.estimators",
+    "MLkNN": "nldd.estimators",
+    "ConditionalBernoulliMixture": "nldd.estimators",
+    "RandomForestPCT": "nldd.estimators",
+    "METHODS": "nldd.estimators",
     "BinaryRelevance": "nldd.estimators",
     "MEASURES": "nldd.metrics",
     "Measure": "nldd.metrics",
@@ -29,11 +51,20 @@ _HOME = {
 
 __all__ = [
     "MEASURES",
+    "METHODS",
     "BinaryRelevance",
+    "ClassifierChain",
+    "ConditionalBernoulliMixture",
+    "EnsembleOfChains",
+    "LabelPowerset",
+    "MLkNN",
     "Measure",
     "NLDDClassifier",
     "PlattSVC",
+    "RAkEL",
+    "RandomForestPCT",
     "SeparationWarning",
+    "SubsetMapping",
     "ZeroWeightWarning",
     "__version__",
     "as_label_sets",

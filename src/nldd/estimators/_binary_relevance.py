@@ -8,22 +8,16 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import MultiLabelClassifier
+from nldd._base import MultiLabelClassifier, Training
 from nldd._sklearn import HasMethods, StrOptions, get_tags, validate_parameters
 from nldd.estimators._label_models import (
     default_estimator,
     fit_label_models,
+    has_decisions,
+    has_probabilities,
     label_columns,
 )
 from nldd.exceptions import InputError
-
-
-def _has_probabilities(self: "BinaryRelevance") -> bool:
-    return hasattr(self._base_estimator(), "predict_proba")
-
-
-def _has_decisions(self: "BinaryRelevance") -> bool:
-    return hasattr(self._base_estimator(), "decision_function")
 
 
 class BinaryRelevance(MultiLabelClassifier):
@@ -118,7 +112,23 @@ class BinaryRelevance(MultiLabelClassifier):
         -------
         self
         """
-        T = self._validate_fit(X, y, sample_weight)
+        self._fit_labels(self._validate_fit(X, y, sample_weight))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of each row: an indicator array, or classes for a 1-D target."""
+        return self._answer(self._labels(self._validate_predict(X)))
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each label, of shape (n_samples, n_labels).
+
+        For a 1-D target the classes exclude each other, and rows are made to sum to one.
+        """
+        X = self._validate_predict(X)
+        return self._answer_proba(self._columns("predict_proba", X))
+
+    def _fit_labels(self, T: Training) -> None:
         self._check_decision()
         self.estimators_ = fit_label_models(
             self._base_estimator(),
@@ -129,31 +139,22 @@ class BinaryRelevance(MultiLabelClassifier):
             title="binary relevance",
             verbose=self.verbose,
         )
-        return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or classes for a 1-D target."""
-        X = self._validate_predict(X)
-        values = self._columns(self._decision_method(), X)
+    def _labels(self, X: Any) -> NDArray[np.int8]:
+        """Indicator of the predicted labels; of the one with the largest value if 1-D."""
+        method = self._decision_method()
+        values = self._columns(method, X)
         if self.single_label_:
-            return self._answer(values)
-        cut = 0.5 if self._decision_method() == "predict_proba" else 0.0
-        return self._answer((values > cut).astype(np.int8))
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label, of shape (n_samples, n_labels).
-
-        For a 1-D target the classes exclude each other, and rows are made to sum to one.
-        """
-        X = self._validate_predict(X)
-        return self._answer_proba(self._columns("predict_proba", X))
+            return (np.arange(self.n_labels_) == values.argmax(axis=1)[:, np.newaxis]).astype(
+                np.int8
+            )
+        return (values > (0.5 if method == "predict_proba" else 0.0)).astype(np.int8)
 
     def _base_estimator(self) -> Any:
         return default_estimator() if self.estimator is None else self.estimator
 
     def _decision_method(self) -> str:
-        sign = self.decision == "sign" or (self.decision == "auto" and _has_decisions(self))
+        sign = self.decision == "sign" or (self.decision == "auto" and has_decisions(self))
         return "decision_function" if sign else "predict_proba"
 
     def _check_decision(self) -> None:

@@ -21,6 +21,10 @@ class ConstantLabel:
     def __init__(self, value: int) -> None:
         self.value = value
 
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The value for every row."""
+        return np.full(X.shape[0], self.value)
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """+1 or -1 for every row."""
         return np.full(X.shape[0], 2.0 * self.value - 1)
@@ -31,6 +35,16 @@ class ConstantLabel:
 
     def __repr__(self) -> str:
         return f"ConstantLabel({self.value})"
+
+
+def has_probabilities(self: Any) -> bool:
+    """Whether the base estimator of a method gives probabilities."""
+    return hasattr(self._base_estimator(), "predict_proba")
+
+
+def has_decisions(self: Any) -> bool:
+    """Whether the base estimator of a method gives decision values."""
+    return hasattr(self._base_estimator(), "decision_function")
 
 
 def default_estimator() -> LogisticRegression:
@@ -77,13 +91,13 @@ def fit_label_models(
     return_as = "generator" if verbose else "list"
     parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
     models: Iterable[Any] = parallel(
-        delayed(_fit_label)(estimator, T.X, T.Y[:, j], T.sample_weight, seeds[j], label_names[j])
+        delayed(fit_label)(estimator, T.X, T.Y[:, j], T.sample_weight, seeds[j], label_names[j])
         for j in range(n_labels)
     )
     return list(progress(models, n_labels, title, show=verbose > 0))
 
 
-def _fit_label(
+def fit_label(
     estimator: Any,
     X: Any,
     y: NDArray[np.int8],
@@ -91,6 +105,7 @@ def _fit_label(
     seed: int,
     name: Any,
 ) -> Any:
+    """A clone of `estimator` fitted to one label, or its constant."""
     if (y == y[0]).all():
         return ConstantLabel(int(y[0]))
     model = with_seed(clone(estimator), seed)

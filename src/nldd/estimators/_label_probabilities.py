@@ -59,14 +59,15 @@ def fit_label_probabilities(
 ) -> SeparateModels | JointModel:
     """Fit `estimator` to the labels of T: once if it is multi-label itself, else label by label."""
     if is_multilabel(estimator):
-        return _fit_joint(estimator, T, rng)
+        return fit_joint(estimator, T, rng)
     models = fit_label_models(
         estimator, T, label_names, n_jobs=n_jobs, rng=rng, title=title, verbose=verbose
     )
     return SeparateModels(models)
 
 
-def _fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointModel:
+def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointModel:
+    """Fit a multi-label `estimator` to all labels of T that vary."""
     check_weights_supported(estimator, T.sample_weight)
     first = T.Y[0]
     varies = (first != T.Y).any(axis=0)

@@ -21,10 +21,12 @@ with both distances::
     a handful of candidates --> distances by subtraction (exact) --> ties by rule --> answer
 
 Files: ``_scale`` (which features are standardised), ``_distances`` (fast and exact distances),
-``_ties`` (what "equal" means, and who wins), ``_index`` (the search itself).
+``_ties`` (what "equal" means, and who wins), ``_index`` (the search itself),
+``_neighbors`` (plain nearest neighbours, with the same care).
 """
 
 from nldd.search._index import LabelsetIndex, Neighbors
+from nldd.search._neighbors import NeighborIndex
 from nldd.search._scale import feature_scale, scaled
 
-__all__ = ["LabelsetIndex", "Neighbors", "feature_scale", "scaled"]
+__all__ = ["LabelsetIndex", "NeighborIndex", "Neighbors", "feature_scale", "scaled"]

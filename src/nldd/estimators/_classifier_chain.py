@@ -1,0 +1,198 @@
+"""Classifier chain: each label is predicted with the labels before it as features."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack, issparse
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._progress import progress
+from nldd._sklearn import HasMethods, StrOptions, get_tags, validate_parameters
+from nldd.estimators._label_models import (
+    check_weights_supported,
+    default_estimator,
+    draw_seed,
+    fit_label,
+    has_probabilities,
+)
+from nldd.exceptions import InputError
+
+
+class ClassifierChain(MultiLabelClassifier):
+    """Labels predicted one after the other, each with those before it as features (CC).
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Cloned once per label. None is ``LogisticRegression(solver="liblinear")``.
+    order : sequence of int, "random" or None, default=None
+        Order of the labels along the chain; None is that of the columns.
+    random_state : int, RandomState instance or None, default=None
+        Draws a random order, and seeds clones whose own ``random_state`` is None.
+    verbose : int, default=0
+        Above 0, a progress bar over the labels on standard error.
+
+    Attributes
+    ----------
+    order_ : ndarray of shape (n_labels,)
+    estimators_ : list of length n_labels
+        Fitted classifiers in the order of the chain; ``ConstantLabel`` for constant labels.
+    label_names_, classes_, n_labels_, n_features_in_
+        As in :class:`nldd.BinaryRelevance`.
+
+    Notes
+    -----
+    Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
+    rows, and predicts from ``[x, y'_o(1), ..., y'_o(j-1)]`` with the labels predicted so far, as 0
+    and 1. Label columns are not scaled. Equal to scikit-learn's chain where that one works; this
+    one also takes constant labels, sparse labels, names and weights.
+
+    References
+    ----------
+    J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
+    classification. Machine Learning 85(3), 333-359.
+
+    Examples
+    --------
+    >>> from nldd import ClassifierChain
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> Y = [[0, 0], [0, 0], [0, 0], [1, 1], [1, 1], [1, 1]]
+    >>> ClassifierChain(order=[1, 0]).fit(X, Y).predict([[-5.0], [9.0]])
+    array([[0, 0],
+           [1, 1]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "order": ["array-like", StrOptions({"random"}), None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        order: Sequence[int] | str | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.order = order
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @validate_parameters(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the chain.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : labels Y of the rows
+            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
+            of n_samples label sets; or a 1-D array-like of classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the classifiers; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        T = self._validate_fit(X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        self.order_ = chain_order(self.order, self.n_labels_, rng)
+        links = fit_links(self._base_estimator(), T, self.order_, self.label_names_, rng)
+        self.estimators_ = list(
+            progress(links, self.n_labels_, "classifier chain", show=self.verbose > 0)
+        )
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of each row: an indicator array, or classes for a 1-D target."""
+        X = self._validate_predict(X)
+        if self.single_label_ and has_probabilities(self):
+            return self._answer(self._along_chain(X)[1])
+        return self._answer(self._along_chain(X)[0])
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each label, given the labels predicted before it in the chain."""
+        Y_pred, P = self._along_chain(self._validate_predict(X))
+        return self._answer_proba(P if self.single_label_ else agreeing(P, Y_pred))
+
+    def _along_chain(self, X: Any) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        return predict_chain(self.estimators_, self.order_, X, has_probabilities(self))
+
+    def _base_estimator(self) -> Any:
+        return default_estimator() if self.estimator is None else self.estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags
+
+
+def chain_order(
+    order: Sequence[int] | str | None, n_labels: int, rng: np.random.RandomState
+) -> NDArray[np.intp]:
+    """The order as an array, drawn or checked."""
+    if order is None:
+        return np.arange(n_labels)
+    if isinstance(order, str):
+        return rng.permutation(n_labels)
+    given = np.asarray(order)
+    if sorted(given.tolist()) != list(range(n_labels)):
+        raise InputError(
+            f"order must hold each of 0, ..., {n_labels - 1} once, one per label; got {order!r}."
+        )
+    return given.astype(np.intp)
+
+
+def fit_links(
+    estimator: Any,
+    T: Training,
+    order: NDArray[np.intp],
+    label_names: NDArray[np.object_],
+    rng: np.random.RandomState,
+) -> Any:
+    """Fit the classifiers along the chain, handing each over when it is done."""
+    check_weights_supported(estimator, T.sample_weight)
+    extended = _extended(T.X, T.Y[:, order])
+    n_features = T.X.shape[1]
+    for j, label in enumerate(order):
+        yield fit_label(
+            estimator,
+            extended[:, : n_features + j],
+            T.Y[:, label],
+            T.sample_weight,
+            draw_seed(rng),
+            label_names[label],
+        )
+
+
+def predict_chain(
+    links: list[Any], order: NDArray[np.intp], X: Any, with_probabilities: bool
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Labels along the chain and, where wanted, their probabilities (else zeros)."""
+    Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
+    P = np.zeros(Y_pred.shape)
+    for j, (label, link) in enumerate(zip(order, links, strict=True)):
+        features = _extended(X, Y_pred[:, order[:j]])
+        Y_pred[:, label] = link.predict(features)
+        if with_probabilities:
+            P[:, label] = link.predict_proba(features)[:, 1]
+    return Y_pred, P
+
+
+def _extended(X: Any, labels: NDArray[np.int8]) -> Any:
+    """`X` with label columns appended; sparse stays sparse."""
+    if not labels.shape[1]:
+        return X
+    if issparse(X):
+        return hstack([X, csr_matrix(labels, dtype=X.dtype)], format="csr")
+    return np.hstack([X, labels.astype(X.dtype)])

@@ -1,0 +1,219 @@
+"""Ensemble of classifier chains: resampled rows, random orders, one vote each."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._progress import progress
+from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
+from nldd.estimators._classifier_chain import fit_links, predict_chain
+from nldd.estimators._label_models import default_estimator, draw_seed
+
+
+@dataclass(frozen=True)
+class Member:
+    """One chain of the ensemble: its order, its links, and the features and rows it was given."""
+
+    order: NDArray[np.intp]
+    links: list[Any]
+    features: NDArray[np.intp]
+    rows: NDArray[np.intp]
+
+    def votes(self, X: Any) -> NDArray[np.int8]:
+        """Labels that the chain predicts."""
+        X = X if len(self.features) == X.shape[1] else X[:, self.features]
+        return predict_chain(self.links, self.order, X, with_probabilities=False)[0]
+
+
+class EnsembleOfChains(MultiLabelClassifier):
+    """Chains in random orders on resampled rows, which vote on every label (ECC).
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Base classifier of the chains. None is ``LogisticRegression(solver="liblinear")``.
+    n_members : int, default=10
+        Number of chains.
+    bootstrap : bool, default=True
+        Draw rows with replacement. Without, `row_fraction` of them are drawn without.
+    row_fraction : float in (0, 1], default=1.0
+        Rows drawn for each member, as a share of all.
+    feature_fraction : float in (0, 1], default=1.0
+        Features drawn for each member, without replacement; label columns are always kept. The
+        paper takes 0.75 of the rows, without replacement, and 0.5 of the features on large data.
+    order : {"random", "given"}, default="random"
+        Order of the labels in each chain; "given" is that of the columns.
+    threshold : {"majority", "cardinality"}, default="majority"
+        "majority" predicts labels with at least half of the votes. "cardinality" takes the share
+        of votes at which training rows get as many labels on average as they have, judged by
+        the members that did not see them.
+    n_jobs : int, default=None
+        Members fitted at a time, in threads that share `X`.
+    random_state : int, RandomState instance or None, default=None
+        Every member has a seed of its own, so results do not depend on the number of workers.
+    verbose : int, default=0
+        Above 0, a progress bar over the members on standard error.
+
+    Attributes
+    ----------
+    estimators_ : list of Member
+    threshold_ : float
+        Share of votes that a label needs.
+    label_names_, classes_, n_labels_, n_features_in_
+        As in :class:`nldd.BinaryRelevance`.
+
+    Notes
+    -----
+    With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
+    (five of ten count). `predict_proba` is ``v_l / m``, on the side of 1/2 that `predict` takes.
+
+    References
+    ----------
+    J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
+    classification. Machine Learning 85(3), 333-359.
+
+    Examples
+    --------
+    >>> from nldd import EnsembleOfChains, load_yeast
+    >>> X, Y, _ = load_yeast()
+    >>> model = EnsembleOfChains(n_members=5, random_state=0).fit(X[:300], Y[:300])
+    >>> model.predict_proba(X[300:301])[0, :4]
+    array([0. , 0. , 0.6, 0.6])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_members": [Interval(Integral, 1, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "row_fraction": [Interval(Real, 0, 1, closed="right")],
+        "feature_fraction": [Interval(Real, 0, 1, closed="right")],
+        "order": [StrOptions({"random", "given"})],
+        "threshold": [StrOptions({"majority", "cardinality"})],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_members: int = 10,
+        bootstrap: bool = True,
+        row_fraction: float = 1.0,
+        feature_fraction: float = 1.0,
+        order: str = "random",
+        threshold: str = "majority",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_members = n_members
+        self.bootstrap = bootstrap
+        self.row_fraction = row_fraction
+        self.feature_fraction = feature_fraction
+        self.order = order
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @validate_parameters(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the chains.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : labels Y of the rows
+            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
+            of n_samples label sets; or a 1-D array-like of classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the classifiers with the rows drawn; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        T = self._validate_fit(X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        seeds = [draw_seed(rng) for _ in range(self.n_members)]
+        return_as = "generator" if self.verbose else "list"
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=return_as)
+        members = parallel(delayed(self._fit_member)(T, seed) for seed in seeds)
+        self.estimators_ = list(
+            progress(members, self.n_members, "ensemble of chains", show=self.verbose > 0)
+        )
+        self.threshold_ = 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels with enough votes: an indicator array, or the class of most votes if 1-D."""
+        votes = self._votes(self._validate_predict(X))
+        return self._answer(votes if self.single_label_ else self._enough(votes))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of votes for each label, of shape (n_samples, n_labels)."""
+        votes = self._votes(self._validate_predict(X))
+        if self.single_label_:
+            return self._answer_proba(votes)
+        return agreeing(votes, self._enough(votes))
+
+    def _votes(self, X: Any) -> NDArray[np.float64]:
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        votes = parallel(delayed(member.votes)(X) for member in self.estimators_)
+        return np.mean(votes, axis=0)
+
+    def _enough(self, votes: NDArray[np.float64]) -> NDArray[np.int8]:
+        return (votes >= self.threshold_).astype(np.int8)
+
+    def _fit_member(self, T: Training, seed: int) -> Member:
+        rng = np.random.RandomState(seed)
+        n_samples, n_features = T.X.shape
+        size = max(1, round(self.row_fraction * n_samples))
+        rows = (
+            rng.randint(n_samples, size=size)
+            if self.bootstrap
+            else np.sort(rng.permutation(n_samples)[:size])
+        )
+        kept = max(1, round(self.feature_fraction * n_features))
+        features = np.sort(rng.permutation(n_features)[:kept])
+        n_labels = T.Y.shape[1]
+        order = rng.permutation(n_labels) if self.order == "random" else np.arange(n_labels)
+        part = T[rows]
+        if kept < n_features:
+            part = Training(part.X[:, features], part.Y, part.sample_weight, part.rows)
+        links = list(fit_links(self._base_estimator(), part, order, self.label_names_, rng))
+        return Member(order, links, features, rows)
+
+    def _cardinality_threshold(self, T: Training) -> float:
+        """Cut at which out-of-bag votes give training rows as many labels as they have."""
+        votes, seen = np.zeros(T.Y.shape), np.zeros(len(T))
+        for member in self.estimators_:
+            out = np.setdiff1d(np.arange(len(T)), member.rows)
+            if len(out):
+                votes[out] += member.votes(T.X[out])
+                seen[out] += 1
+        judged = seen > 0
+        if not judged.any():
+            return 0.5
+        share = votes[judged] / seen[judged, np.newaxis]
+        cardinality = T.Y[judged].sum(axis=1).mean()
+        cuts = np.arange(1, self.n_members + 1) / self.n_members
+        predicted = np.array([(share >= cut).sum(axis=1).mean() for cut in cuts])
+        return float(cuts[np.abs(predicted - cardinality).argmin()])
+
+    def _base_estimator(self) -> Any:
+        return default_estimator() if self.estimator is None else self.estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags

@@ -1,0 +1,161 @@
+"""Label powerset: every labelset is one class of a multi-class problem."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._sklearn import HasMethods, get_tags, validate_parameters
+from nldd.estimators._label_models import (
+    check_weights_supported,
+    draw_seed,
+    has_probabilities,
+    with_seed,
+)
+
+
+class LabelPowerset(MultiLabelClassifier):
+    """One class per training labelset (LP).
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Multi-class classifier of the labelsets. None is ``LogisticRegression()``; one that can tell
+        only two classes apart is used one against the rest.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the classifier if its own ``random_state`` is None.
+
+    Attributes
+    ----------
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        Distinct training labelsets in the order of their first appearance: the classes.
+    estimators_ : list
+        The fitted classifier; empty where all training rows carry one labelset.
+    label_names_, classes_, n_labels_, n_features_in_
+        As in :class:`nldd.BinaryRelevance`.
+
+    Notes
+    -----
+    The probability of a label is the sum of the probabilities of the labelsets that contain it.
+    Only labelsets seen in training can be predicted; their number is that of the classes, so cost
+    grows with it.
+
+    References
+    ----------
+    G. Tsoumakas and I. Katakis (2007). Multi-label classification: an overview.
+    International Journal of Data Warehousing and Mining 3(3), 1-13.
+
+    Examples
+    --------
+    >>> from nldd import LabelPowerset
+    >>> X = [[0.0], [1.0], [4.0], [5.0], [9.0], [10.0]]
+    >>> model = LabelPowerset().fit(X, [{"a"}, {"a"}, {"a", "b"}, {"a", "b"}, {"b"}, {"b"}])
+    >>> model.predict([[0.5], [4.5], [9.5]])
+    array([[1, 0],
+           [1, 1],
+           [0, 1]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, estimator: Any = None, *, random_state: Any = None) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+
+    @validate_parameters(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit one classifier to the labelsets as classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : labels Y of the rows
+            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
+            of n_samples label sets; or a 1-D array-like of classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the classifier; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        T = self._validate_fit(X, y, sample_weight)
+        seed = draw_seed(check_random_state(self.random_state))
+        self._powerset = fit_powerset(self._base_estimator(), T, seed)
+        self.labelsets_ = self._powerset.labelsets.astype(np.int64)
+        self.estimators_ = self._powerset.estimators
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable training labelset: an indicator array, or classes for a 1-D target."""
+        X = self._validate_predict(X)
+        return self._answer(self._powerset.predict(X))
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each label, on the side of 1/2 that `predict` takes."""
+        X = self._validate_predict(X)
+        P = agreeing(self._powerset.marginals(X), self._powerset.predict(X))
+        return self._answer_proba(P)
+
+    def _base_estimator(self) -> Any:
+        return multiclass_estimator(self.estimator)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags
+
+
+class Powerset:
+    """A classifier whose classes are labelsets; the building block of RAkEL too."""
+
+    def __init__(self, labelsets: NDArray[np.int8], estimators: list[Any]) -> None:
+        self.labelsets = labelsets
+        self.estimators = estimators
+
+    def predict(self, X: Any) -> NDArray[np.int8]:
+        """Labelset of each row."""
+        if not self.estimators:
+            return np.tile(self.labelsets[0], (X.shape[0], 1))
+        return self.labelsets[self.estimators[0].predict(X)]
+
+    def marginals(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each label: the sum over the labelsets that contain it."""
+        if not self.estimators:
+            return np.tile(self.labelsets[0].astype(float), (X.shape[0], 1))
+        return self.estimators[0].predict_proba(X) @ self.labelsets.astype(float)
+
+
+def multiclass_estimator(estimator: Any) -> Any:
+    """`estimator`, made fit for several classes if it is not, or the default."""
+    if estimator is None:
+        return LogisticRegression()
+    tags = get_tags(estimator).classifier_tags
+    if tags is not None and not tags.multi_class:
+        return OneVsRestClassifier(estimator)
+    return estimator
+
+
+def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
+    """Fit `estimator` to the labelsets of T, numbered by first appearance."""
+    check_weights_supported(estimator, T.sample_weight)
+    sorted_sets, first, code = np.unique(T.Y, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    labelsets = sorted_sets[order]
+    if len(labelsets) == 1:
+        return Powerset(labelsets, [])
+    number = np.empty(len(order), dtype=np.intp)
+    number[order] = np.arange(len(order))
+    weights = {} if T.sample_weight is None else {"sample_weight": T.sample_weight}
+    model = with_seed(clone(estimator), seed).fit(T.X, number[code.ravel()], **weights)
+    return Powerset(labelsets, [model])

@@ -1,0 +1,199 @@
+"""RAkEL: label powersets on random small subsets of labels, which vote."""
+
+from itertools import combinations
+from math import comb
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._progress import progress
+from nldd._sklearn import HasMethods, Interval, get_tags, validate_parameters
+from nldd.estimators._label_models import draw_seed
+from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
+
+ENUMERABLE = 100_000
+
+
+class RAkEL(MultiLabelClassifier):
+    """Random k-labelsets, overlapping (RAkEL).
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Multi-class classifier of the small powersets, as in :class:`nldd.LabelPowerset`.
+    k : int, default=3
+        Labels in each subset. With fewer labels than that there is one subset, all of them.
+    n_models : int, default=None
+        Number of subsets; None is twice the number of labels. Never more than there are subsets.
+    threshold : float in [0, 1], default=0.5
+        Share of votes that a label needs.
+    strict : bool, default=False
+        Ask for more than the threshold rather than at least it. Exact halves are common.
+    n_jobs : int, default=None
+        Subsets fitted at a time, in threads that share `X`.
+    random_state : int, RandomState instance or None, default=None
+        Draws the subsets. Every one has a seed of its own.
+    verbose : int, default=0
+        Above 0, a progress bar over the subsets on standard error.
+
+    Attributes
+    ----------
+    subsets_ : list of ndarray
+        Labels of each model: distinct subsets, each in rising order.
+    estimators_ : list of Powerset
+    label_names_, classes_, n_labels_, n_features_in_
+        As in :class:`nldd.BinaryRelevance`.
+
+    Notes
+    -----
+    The score of a label is the number of votes for it over the number of subsets that contain it.
+    Subsets are drawn without replacement from all of size k, and drawn again while a label is in
+    none of them, as long as there are enough subsets to cover all.
+
+    References
+    ----------
+    G. Tsoumakas, I. Katakis and I. Vlahavas (2011). Random k-labelsets for multilabel
+    classification. IEEE Transactions on Knowledge and Data Engineering 23(7), 1079-1089.
+
+    Examples
+    --------
+    >>> from nldd import RAkEL, load_yeast
+    >>> X, Y, _ = load_yeast()
+    >>> model = RAkEL(n_models=4, random_state=0).fit(X[:300, :10], Y[:300, :4])
+    >>> [subset.tolist() for subset in model.subsets_]
+    [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "n_models": [Interval(Integral, 1, None, closed="left"), None],
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+        "strict": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        k: int = 3,
+        n_models: int | None = None,
+        threshold: float = 0.5,
+        strict: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.k = k
+        self.n_models = n_models
+        self.threshold = threshold
+        self.strict = strict
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @validate_parameters(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the subsets and fit a label powerset to each.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : labels Y of the rows
+            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
+            of n_samples label sets; or a 1-D array-like of classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the classifiers; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        T = self._validate_fit(X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
+        self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
+        return_as = "generator" if self.verbose else "list"
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=return_as)
+        models = parallel(
+            delayed(_fit_subset)(self._base_estimator(), T, subset, draw_seed(rng))
+            for subset in self.subsets_
+        )
+        self.estimators_ = list(
+            progress(models, len(self.subsets_), "RAkEL", show=self.verbose > 0)
+        )
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels with enough votes: an indicator array, or the class of most votes if 1-D."""
+        share = self._share_of_votes(self._validate_predict(X))
+        return self._answer(share if self.single_label_ else self._enough(share))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of votes for each label, on the side of 1/2 that `predict` takes."""
+        share = self._share_of_votes(self._validate_predict(X))
+        if self.single_label_:
+            return self._answer_proba(share)
+        return agreeing(share, self._enough(share))
+
+    def _share_of_votes(self, X: Any) -> NDArray[np.float64]:
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        answers = parallel(delayed(model.predict)(X) for model in self.estimators_)
+        votes, asked = np.zeros((X.shape[0], self.n_labels_)), np.zeros(self.n_labels_)
+        for subset, answer in zip(self.subsets_, answers, strict=True):
+            votes[:, subset] += answer
+            asked[subset] += 1
+        # A label in no subset gets no votes and stays off.
+        return votes / np.maximum(asked, 1)
+
+    def _enough(self, share: NDArray[np.float64]) -> NDArray[np.int8]:
+        enough = share > self.threshold if self.strict else share >= self.threshold
+        return enough.astype(np.int8)
+
+    def _base_estimator(self) -> Any:
+        return multiclass_estimator(self.estimator)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags
+
+
+def draw_subsets(
+    n_labels: int, k: int, n_models: int, rng: np.random.RandomState
+) -> list[NDArray[np.intp]]:
+    """Distinct subsets of k labels in rising order, covering all labels where that is possible."""
+    n_subsets = comb(n_labels, k)
+    if n_models >= n_subsets:
+        return [np.array(subset) for subset in combinations(range(n_labels), k)]
+    while True:
+        drawn = _draw_distinct(n_labels, k, n_models, n_subsets, rng)
+        covered = len({label for subset in drawn for label in subset}) == n_labels
+        if covered or n_models * k < n_labels:
+            return [np.array(subset) for subset in drawn]
+
+
+def _draw_distinct(
+    n_labels: int, k: int, n_models: int, n_subsets: int, rng: np.random.RandomState
+) -> list[tuple[int, ...]]:
+    if n_subsets <= ENUMERABLE:
+        every = list(combinations(range(n_labels), k))
+        return [every[i] for i in np.sort(rng.permutation(n_subsets)[:n_models])]
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < n_models:
+        drawn.add(tuple(sorted(rng.permutation(n_labels)[:k].tolist())))
+    return sorted(drawn)
+
+
+def _fit_subset(estimator: Any, T: Training, subset: NDArray[np.intp], seed: int) -> Powerset:
+    part = Training(T.X, T.Y[:, subset], T.sample_weight, T.rows)
+    return fit_powerset(estimator, part, seed)

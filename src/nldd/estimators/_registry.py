@@ -1,0 +1,95 @@
+"""Every method under its short name, with the settings of the paper's experiments."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.svm import SVC
+
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._cbm import ConditionalBernoulliMixture
+from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._ensemble_of_chains import EnsembleOfChains
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._mlknn import MLkNN
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._rakel import RAkEL
+from nldd.estimators._random_forest_pct import RandomForestPCT
+from nldd.estimators._subset_mapping import SubsetMapping
+
+
+def _linear_svc() -> SVC:
+    """The paper's support vector machine where probabilities are not needed."""
+    return SVC(kernel="linear", C=1.0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the comparison.
+
+    Attributes
+    ----------
+    key : str
+        Short name, as in the paper's tables.
+    name : str
+    factory : class of the estimator
+    paper_base : callable or None
+        Makes the base classifier of the paper's experiments; None where there is no base.
+    paper : dict
+        The paper's settings, beyond the base classifier.
+    paper_large : dict
+        What the paper changes on its large data sets.
+    """
+
+    key: str
+    name: str
+    factory: Callable[..., Any]
+    paper_base: Callable[[], Any] | None = None
+    paper: Mapping[str, Any] = field(default_factory=dict)
+    paper_large: Mapping[str, Any] = field(default_factory=dict)
+
+    def default(self, **parameters: Any) -> Any:
+        """The estimator with our defaults."""
+        return self.factory(**parameters)
+
+    def as_in_paper(self, *, large: bool = False, **parameters: Any) -> Any:
+        """The estimator with the paper's settings, and those for large data if `large`."""
+        base = {} if self.paper_base is None else {"estimator": self.paper_base()}
+        settings = {**base, **self.paper, **(self.paper_large if large else {})}
+        return self.factory(**{**settings, **parameters})
+
+
+_RECORDS = (
+    Method("BR", "Binary relevance", BinaryRelevance, _linear_svc),
+    Method("SMBR", "Subset mapping", SubsetMapping, _linear_svc),
+    Method(
+        "NLDD",
+        "Nearest labelset using double distances",
+        NLDDClassifier,
+        PlattSVC,
+        paper_large={"train_fraction": 0.7},
+    ),
+    Method("CC", "Classifier chain", ClassifierChain, _linear_svc),
+    Method(
+        "ECC",
+        "Ensemble of classifier chains",
+        EnsembleOfChains,
+        _linear_svc,
+        paper={"n_members": 10},
+        paper_large={"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
+    ),
+    Method("LP", "Label powerset", LabelPowerset, _linear_svc),
+    Method("RAKEL", "Random k-labelsets", RAkEL, _linear_svc, paper={"k": 3}),
+    Method("MLKNN", "Multi-label nearest neighbours", MLkNN, paper={"k": 10, "s": 1.0}),
+    Method(
+        "CBM",
+        "Conditional Bernoulli mixtures",
+        ConditionalBernoulliMixture,
+        paper={"n_components": 20, "n_iterations": 10, "variance": 1.0},
+        paper_large={"n_iterations": 5, "feature_fraction": 0.5},
+    ),
+    Method("RFPCT", "Random forest of clustering trees", RandomForestPCT),
+)
+
+METHODS: dict[str, Method] = {method.key: method for method in _RECORDS}

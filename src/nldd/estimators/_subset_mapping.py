@@ -1,0 +1,102 @@
+"""Subset mapping: the training labelset nearest to what independent classifiers say."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+
+from nldd._base import agreeing
+from nldd._sklearn import validate_parameters
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._label_models import has_probabilities
+
+
+class SubsetMapping(BinaryRelevance):
+    """Binary relevance, mapped to the nearest training labelset (SMBR).
+
+    Parameters
+    ----------
+    estimator, decision, n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`, whose prediction is mapped.
+
+    Attributes
+    ----------
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        Distinct training labelsets: the most frequent first, then by first appearance.
+    counts_ : ndarray of shape (n_labelsets,)
+        How many training rows carry each; sample weights do not count here.
+    estimators_, label_names_, classes_, n_labels_, n_features_in_
+        As in :class:`nldd.BinaryRelevance`.
+
+    Notes
+    -----
+    With b the 0/1 prediction of binary relevance, the answer is the training labelset u of smallest
+    Hamming distance ``|b| + |u| - 2 b.u``. Where several are equally near, which is common, the
+    most frequent one is taken, and among those the one that came first in training. A labelset
+    that training has seen is mapped to itself.
+
+    References
+    ----------
+    R. Schapire and Y. Singer (1999). Improved boosting algorithms using confidence-rated
+    predictions. Machine Learning 37(3), 297-336.
+
+    Examples
+    --------
+    >>> from nldd import SubsetMapping
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> model = SubsetMapping().fit(X, [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    >>> model.predict([[-5.0], [9.0]])
+    array([[1, 0],
+           [0, 1]])
+    """
+
+    @validate_parameters(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit one classifier per label and keep the labelsets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : labels Y of the rows
+            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
+            of n_samples label sets; or a 1-D array-like of classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the classifiers; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        T = self._validate_fit(X, y, sample_weight)
+        self._fit_labels(T)
+        self.labelsets_, self.counts_ = frequent_first(T.Y)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Nearest training labelset of each row: an indicator array, or classes if 1-D."""
+        return self._answer(self._mapped(self._validate_predict(X)))
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
+        X = self._validate_predict(X)
+        P = self._columns("predict_proba", X)
+        return self._answer_proba(agreeing(P, self._mapped(X)))
+
+    def _mapped(self, X: Any) -> NDArray[np.int8]:
+        return nearest_in_hamming(self._labels(X), self.labelsets_)
+
+
+def frequent_first(Y: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
+    """Distinct rows and their counts, by falling count, then by first appearance."""
+    labelsets, first, counts = np.unique(Y, axis=0, return_index=True, return_counts=True)
+    order = np.lexsort((first, -counts))
+    return labelsets[order], counts[order]
+
+
+def nearest_in_hamming(B: NDArray[np.int8], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Labelset nearest to each row of `B`; the first one among equals."""
+    # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
+    distance = labelsets.sum(axis=1) - 2.0 * (B.astype(float) @ labelsets.T.astype(float))
+    return labelsets[distance.argmin(axis=1)]

@@ -1,0 +1,72 @@
+"""Exact nearest neighbours with a fixed rule for ties: the lowest row first."""
+
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.utils import gen_batches
+from sklearn.utils.parallel import Parallel, delayed
+
+from nldd.search._distances import (
+    exact_distances,
+    fast_squared_distances,
+    rounding_bound,
+    squared_norms,
+)
+from nldd.search._scale import scaled
+
+MAX_BLOCK = 512
+
+
+class NeighborIndex:
+    """Euclidean neighbours among the rows of `X`.
+
+    Distances come from a matrix product and, for the rows that could be among the k nearest
+    whatever the rounding was, once more by subtraction, so that equal rows have equal distances.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR} of shape (n_rows, n_features)
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.Z = scaled(X, np.ones(X.shape[1]))
+        self.norms = squared_norms(self.Z)
+
+    def nearest(self, X: Any, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
+        """Rows nearest to each row of `X`, of shape (n_queries, k); ties by the lowest row."""
+        return self._search(scaled(X, np.ones(X.shape[1])), k, n_jobs, without_self=False)
+
+    def nearest_others(self, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
+        """Rows nearest to each indexed row, itself left out by its number, not by distance 0."""
+        return self._search(self.Z, k, n_jobs, without_self=True)
+
+    def _search(self, A: Any, k: int, n_jobs: int | None, without_self: bool) -> NDArray[np.intp]:
+        if k == 0:
+            return np.empty((A.shape[0], 0), dtype=np.intp)
+        budget = get_config()["working_memory"] * 2**20 / effective_n_jobs(n_jobs)
+        block_rows = int(np.clip(budget // (24 * len(self.norms)), 1, MAX_BLOCK))
+        blocks = gen_batches(A.shape[0], block_rows)
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+        parts = parallel(
+            delayed(self._search_block)(A[block], k, block.start if without_self else None)
+            for block in blocks
+        )
+        return np.concatenate(list(parts))
+
+    def _search_block(self, A: Any, k: int, first_self: int | None) -> NDArray[np.intp]:
+        A_norms = squared_norms(A)
+        squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
+        if first_self is not None:
+            query = np.arange(len(squares))
+            squares[query, first_self + query] = np.inf
+        bound = rounding_bound(A.shape[1], A_norms, self.norms)
+        kth = np.partition(squares, k - 1, axis=1)[:, k - 1]
+        query, row = np.nonzero(squares <= (kth + 2 * bound)[:, np.newaxis])
+        distance = exact_distances(A, self.Z, query, row)
+        # Sorted by query, distance, row; the first k of each query are the answer.
+        order = np.lexsort((row, distance, query))
+        start = np.searchsorted(query, np.arange(len(squares)))
+        return row[order][start[:, np.newaxis] + np.arange(k)]
