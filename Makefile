@@ -5,13 +5,14 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 
-.PHONY: help run test test-slow test-lowest check format lint types layers coverage clean
+.PHONY: help run test test-slow test-lowest bench check format lint types layers coverage clean
 
 help:
 	@echo "make run          the demonstration: BR and NLDD on yeast, with a picture"
 	@echo "make test         all tests but the slow ones"
 	@echo "make test-slow    the published numbers on real data; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
+	@echo "make bench        speed, as ratios to other implementations in one run; needs the data sets"
 	@echo "make check        format, lint, types, layers, tests with branch coverage"
 
 run: $(VENV)/.installed
@@ -25,6 +26,9 @@ test-slow: $(VENV)/.installed
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n auto -m "not slow"
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/methods.py
 
 check: format lint types layers coverage
 

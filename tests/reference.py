@@ -116,6 +116,8 @@ def ran_off(Z, m, b):
 
 def separated(Z, k, m):
     """Whether a direction with slopes >= 0 never lowers the likelihood of any single label."""
+    if np.linalg.matrix_rank(Z[(k > 0) & (k < m)], tol=1e-9) == Z.shape[1]:
+        return False  # rows with both kinds of labels allow no direction but 0
     wrong, right = Z[k > 0], Z[k < m]
     program = linprog(
         right.sum(axis=0) - wrong.sum(axis=0),
@@ -137,6 +139,8 @@ def constrained(Z, k, m, free):
         value = loss(Z @ b, k, m)
         if (b[1:] >= 0).all() and value < best[0] - 1e-13 * abs(value):
             best = (value, b)
+        if not dropped and (b[1:] >= 0).all():
+            break  # the likelihood is concave: nothing beats its own maximum
     return best[1]
 
 

@@ -3,26 +3,68 @@
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from nldd import BinaryRelevance, NLDDClassifier, PlattSVC
+from nldd import (
+    BinaryRelevance,
+    ClassifierChain,
+    ConditionalBernoulliMixture,
+    EnsembleOfChains,
+    LabelPowerset,
+    MLkNN,
+    NLDDClassifier,
+    PlattSVC,
+    RAkEL,
+    RandomForestPCT,
+    SubsetMapping,
+)
 
-ESTIMATORS = [NLDDClassifier(), BinaryRelevance(), PlattSVC()]
+ESTIMATORS = [
+    NLDDClassifier(),
+    BinaryRelevance(),
+    SubsetMapping(),
+    ClassifierChain(),
+    EnsembleOfChains(),
+    LabelPowerset(),
+    RAkEL(),
+    MLkNN(),
+    ConditionalBernoulliMixture(n_components=3, n_iterations=2),
+    RandomForestPCT(n_estimators=10),
+    PlattSVC(),
+]
 
-# Nothing is excused for NLDD and BR. PlattSVC keeps two habits of LIBSVM on purpose.
+DRAWS_ROWS = (
+    "Rows are drawn at random, each with the same chance; a row of weight two and two equal rows "
+    "are drawn differently."
+)
+DRAWS_FOLDS = (
+    "The sigmoid's folds are cut from a random order of the rows; a row of weight two and two "
+    "equal rows fall into different folds."
+)
+SHARES = (
+    "A share of votes may be exactly 0 or 1, which are probabilities; the check wants them "
+    "strictly inside."
+)
+
+# Nothing is excused for NLDD, BR, SMBR, CC, LP, ML-kNN and CBM.
 EXCUSED = {
+    "EnsembleOfChains": {
+        "check_sample_weight_equivalence_on_dense_data": DRAWS_ROWS,
+        "check_sample_weight_equivalence_on_sparse_data": DRAWS_ROWS,
+        "check_classifiers_multilabel_output_format_predict_proba": SHARES,
+    },
+    "RAkEL": {"check_classifiers_multilabel_output_format_predict_proba": SHARES},
+    "RandomForestPCT": {
+        "check_sample_weight_equivalence_on_dense_data": DRAWS_ROWS,
+        "check_sample_weight_equivalence_on_sparse_data": DRAWS_ROWS,
+        "check_classifiers_multilabel_output_format_predict_proba": SHARES,
+    },
     "PlattSVC": {
         "check_classifiers_train": (
             "predict takes the sign of the decision value, as LIBSVM and the paper do; next to the "
             "margin the sigmoid may put the probability on the other side of 1/2."
         ),
-        "check_sample_weight_equivalence_on_dense_data": (
-            "The sigmoid's folds are cut from a random order of the rows; a row of weight two and "
-            "two equal rows fall into different folds."
-        ),
-        "check_sample_weight_equivalence_on_sparse_data": (
-            "The sigmoid's folds are cut from a random order of the rows; a row of weight two and "
-            "two equal rows fall into different folds."
-        ),
-    }
+        "check_sample_weight_equivalence_on_dense_data": DRAWS_FOLDS,
+        "check_sample_weight_equivalence_on_sparse_data": DRAWS_FOLDS,
+    },
 }
 
 
@@ -37,14 +79,18 @@ def test_estimator_passes_scikit_learn_check(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator", ESTIMATORS[:2], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS[:-1], ids=lambda e: type(e).__name__)
 def test_number_of_checks_that_really_ran(estimator):
     """A tag set wrongly can switch checks off in silence; a count cannot be fooled."""
-    results = check_estimator(estimator, on_skip=None, on_fail=None)
+    results = check_estimator(
+        estimator, expected_failed_checks=excused(estimator), on_skip=None, on_fail=None
+    )
     passed = [result["check_name"] for result in results if result["status"] == "passed"]
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
-    assert len(passed) >= 65
-    assert len(passed) + len(skipped) == len(results)
+    # 65 and more where fit takes sample_weight, which has eight checks of its own.
+    assert len(passed) >= 58
+    failed = {result["check_name"] for result in results if result["status"] == "failed"}
+    assert failed == set()
     # One is for a method that neither has, the other needs an extra package and a switch.
     assert skipped <= {
         "check_classifiers_multilabel_output_format_decision_function",

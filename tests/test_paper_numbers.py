@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+import paper_data
 from nldd import BinaryRelevance, NLDDClassifier, PlattSVC
 from nldd.experiments import cross_validate, mean_scores
-from paper_data import load_mulan
 
 
 def scores_on_yeast(yeast, methods):
@@ -48,7 +48,7 @@ def test_default_on_yeast(yeast):
 @pytest.mark.slow
 def test_default_coefficients_on_bibtex():
     """Twelve random 75/25 splits: one alone has a standard error of half of b1."""
-    X, Y = load_mulan("bibtex")
+    X, Y = paper_data.load("bibtex")
     betas = []
     for seed in range(12):
         train = np.random.RandomState(seed).permutation(len(Y))[: int(0.75 * len(Y))]

@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logsumexp
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_consistent_length, check_random_state, gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 
 from nldd._base import MultiLabelClassifier, agreeing
+from nldd._labels import read_labels_as
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._bernoulli_mixture import fit_bernoulli_mixture
 from nldd.estimators._expected_f import best_expected_f
 from nldd.estimators._labelset_mode import joint_mode
+from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
 
@@ -199,8 +201,15 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
     def labelset_log_proba(self, X: Any, Y: Any) -> FloatArray:
         """``log p(y | x)`` of each row with its labelset."""
         X = self._chosen_features(self._validate_predict(X))
+        labels = read_labels_as(Y, self.label_names_).Y
+        check_consistent_length(X, labels)
+        if labels.shape[1] != self.n_labels_:
+            raise InputError(
+                f"Y must have the {self.n_labels_} labels that the model knows; "
+                f"got {labels.shape[1]}."
+            )
         log_pi, Z = self._mixture(X)
-        joint = log_pi + _log_likelihood(np.asarray(Y, dtype=float), Z)
+        joint = log_pi + _log_likelihood(labels.astype(float), Z)
         return np.asarray(logsumexp(joint, axis=1))
 
     def _start(self, n_features: int, Y: FloatArray) -> None:

@@ -1,6 +1,7 @@
 """Classifier chain: each label is predicted with the labels before it as features."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -145,12 +146,13 @@ def chain_order(
         return np.arange(n_labels)
     if isinstance(order, str):
         return rng.permutation(n_labels)
-    given = np.asarray(order)
-    if sorted(given.tolist()) != list(range(n_labels)):
+    given = list(order)
+    whole = all(isinstance(label, Integral) and not isinstance(label, bool) for label in given)
+    if not whole or sorted(given) != list(range(n_labels)):
         raise InputError(
             f"order must hold each of 0, ..., {n_labels - 1} once, one per label; got {order!r}."
         )
-    return given.astype(np.intp)
+    return np.array(given, dtype=np.intp)
 
 
 def fit_links(

@@ -18,7 +18,10 @@ from nldd.estimators._label_models import default_estimator, draw_seed
 
 @dataclass(frozen=True)
 class Member:
-    """One chain of the ensemble: its order, its links, and the features and rows it was given."""
+    """One chain of the ensemble: its order, its links, and the features and rows it was given.
+
+    Rows are counted without those of weight 0.
+    """
 
     order: NDArray[np.intp]
     links: list[Any]

@@ -104,8 +104,10 @@ class LabelPowerset(MultiLabelClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, on the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)
-        P = agreeing(self._powerset.marginals(X), self._powerset.predict(X))
-        return self._answer_proba(P)
+        P = self._powerset.marginals(X)
+        return self._answer_proba(
+            P if self.single_label_ else agreeing(P, self._powerset.predict(X))
+        )
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)

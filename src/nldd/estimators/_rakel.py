@@ -17,6 +17,7 @@ from nldd.estimators._label_models import draw_seed
 from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
 
 ENUMERABLE = 100_000
+MAX_DRAWS = 10
 
 
 class RAkEL(MultiLabelClassifier):
@@ -52,8 +53,8 @@ class RAkEL(MultiLabelClassifier):
     Notes
     -----
     The score of a label is the number of votes for it over the number of subsets that contain it.
-    Subsets are drawn without replacement from all of size k, and drawn again while a label is in
-    none of them, as long as there are enough subsets to cover all.
+    Subsets are drawn without replacement from all of size k, and again, up to ten times, while
+    a label is in none of them; the draw that covers most is used. An uncovered label stays off.
 
     References
     ----------
@@ -171,15 +172,20 @@ class RAkEL(MultiLabelClassifier):
 def draw_subsets(
     n_labels: int, k: int, n_models: int, rng: np.random.RandomState
 ) -> list[NDArray[np.intp]]:
-    """Distinct subsets of k labels in rising order, covering all labels where that is possible."""
+    """Distinct subsets of k labels in rising order; of several draws the one that covers most."""
     n_subsets = comb(n_labels, k)
     if n_models >= n_subsets:
         return [np.array(subset) for subset in combinations(range(n_labels), k)]
-    while True:
+    best: list[tuple[int, ...]] = []
+    most = -1
+    for _ in range(MAX_DRAWS):
         drawn = _draw_distinct(n_labels, k, n_models, n_subsets, rng)
-        covered = len({label for subset in drawn for label in subset}) == n_labels
-        if covered or n_models * k < n_labels:
-            return [np.array(subset) for subset in drawn]
+        covered = len({label for subset in drawn for label in subset})
+        if covered > most:
+            best, most = drawn, covered
+        if covered == min(n_labels, n_models * k):
+            break
+    return [np.array(subset) for subset in best]
 
 
 def _draw_distinct(

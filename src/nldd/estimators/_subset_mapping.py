@@ -82,7 +82,7 @@ class SubsetMapping(BinaryRelevance):
         """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)
         P = self._columns("predict_proba", X)
-        return self._answer_proba(agreeing(P, self._mapped(X)))
+        return self._answer_proba(P if self.single_label_ else agreeing(P, self._mapped(X)))
 
     def _mapped(self, X: Any) -> NDArray[np.int8]:
         return nearest_in_hamming(self._labels(X), self.labelsets_)

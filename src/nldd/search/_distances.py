@@ -8,13 +8,22 @@ from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
+from nldd.exceptions import InputError
+
 EPSILON = np.finfo(np.float64).eps
 EXACT_BLOCK_BYTES = 2**25
 
 
 def squared_norms(X: Any) -> NDArray[np.float64]:
-    """Squared length of each row."""
-    return np.asarray(row_norms(X, squared=True))
+    """Squared length of each row; rows too long for their square are refused."""
+    with np.errstate(over="ignore"):
+        norms = np.asarray(row_norms(X, squared=True))
+    if not np.isfinite(norms).all():
+        raise InputError(
+            "Features are too large to measure distances: their squares overflow. "
+            "Divide them by a constant, or standardise them."
+        )
+    return norms
 
 
 def fast_squared_distances(

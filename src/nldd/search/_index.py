@@ -1,6 +1,7 @@
 """Exact nearest labelset: the training rows, grouped by the labels they carry."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,7 +14,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from nldd._progress import progress
-from nldd.exceptions import InputError
 from nldd.search._distances import (
     exact_distances,
     fast_squared_distances,
@@ -92,8 +92,6 @@ class LabelsetIndex:
         self.starts = np.cumsum(self.counts) - self.counts
         self.Z = scaled(X[self.rows], scale)
         self.norms = squared_norms(self.Z)
-        if not np.isfinite(self.norms).all():
-            raise _too_large()
 
     def query(
         self,
@@ -111,9 +109,10 @@ class LabelsetIndex:
         a progress bar over the blocks.
         """
         blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs)))
-        # As many threads of BLAS as there are blocks at work would get in each other's way.
-        limits = 1 if effective_n_jobs(n_jobs) > 1 else None
-        with threadpool_limits(limits=limits, user_api="blas"):
+        # As many threads of BLAS as there are blocks at work would get in each other's way. Setting
+        # a limit takes milliseconds, too long for the few rows that need only one worker.
+        several = effective_n_jobs(n_jobs) > 1 and len(blocks) > 1
+        with threadpool_limits(1, user_api="blas") if several else nullcontext():
             parallel = Parallel(
                 n_jobs=n_jobs, prefer="threads", return_as="generator" if title else "list"
             )
@@ -134,8 +133,6 @@ class LabelsetIndex:
     def _query_block(self, X: Any, P: NDArray[np.float64], score: Score, k: int) -> Neighbors:
         A = scaled(X, self.scale)
         A_norms = squared_norms(A)
-        if not np.isfinite(A_norms).all():
-            raise _too_large()
         squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
         bound = rounding_bound(A.shape[1], A_norms, self.norms)[:, np.newaxis]
         nearest = np.minimum.reduceat(squares, self.starts, axis=1)
@@ -184,13 +181,6 @@ class LabelsetIndex:
         Dx = exact_distances(A, self.Z, query[pair], member)
         first = first_in_group(pair, Dx, self.rows[member])
         return member[first], Dx[first]
-
-
-def _too_large() -> InputError:
-    return InputError(
-        "Features are too large to measure distances: their squares overflow. "
-        "Divide them by a constant, or standardise them."
-    )
 
 
 def _root(squares: NDArray[np.float64]) -> NDArray[np.float64]:

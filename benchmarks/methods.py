@@ -1,0 +1,141 @@
+"""Ratios of our methods to their peers, side by side in one run: ``make bench``.
+
+Every ratio is peer time over ours, fit and predict together, medians of interleaved repeats on the
+same split and with the same base classifier, so that above 1 we are the faster one.
+"""
+
+import argparse
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import ClassifierChain as SklearnChain
+
+from nldd import ConditionalBernoulliMixture, EnsembleOfChains, LabelPowerset, MLkNN, RAkEL
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import paper_data
+
+Run = Callable[[], Any]
+
+
+def split(name: str) -> tuple[Any, Any, Any]:
+    """Training X and Y and test X: a random 75 % and the rest."""
+    X, Y = paper_data.load(name)
+    order = np.random.RandomState(0).permutation(len(Y))
+    cut = int(0.75 * len(Y))
+    return X[order[:cut]], Y[order[:cut]], X[order[cut:]]
+
+
+def seconds(run: Run) -> float:
+    """Wall time of one call."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def ratio(ours: Run, peer: Run, repeats: int) -> float:
+    """Median over repeats of peer time over ours, the two taking turns."""
+    return median(seconds(peer) / seconds(ours) for _ in range(repeats))
+
+
+def fit_predict(model: Any, data: tuple[Any, Any, Any]) -> Run:
+    """Fit to the training part, predict the test part."""
+    X, Y, X_new = data
+    return lambda: model.fit(X, Y).predict(X_new)
+
+
+def mlknn(name: str, repeats: int) -> float:
+    """Against scikit-multilearn-ng's, which wants sparse labels."""
+    from skmultilearn.adapt import MLkNN as Peer
+
+    data = split(name)
+    return ratio(fit_predict(MLkNN(n_jobs=2), data), fit_predict(Peer(k=10), data), repeats)
+
+
+def chains(name: str, repeats: int) -> float:
+    """Ten members against ten chains of scikit-learn, one after the other."""
+    X, Y, X_new = split(name)
+    kept = (Y[0] != Y).any(axis=0)  # scikit-learn's chain refuses constant labels
+    data = (X, Y[:, kept], X_new)
+    base = LogisticRegression(solver="liblinear")
+    rng = np.random.RandomState(0)
+
+    def ten_chains() -> None:
+        for seed in range(10):
+            rows = rng.randint(len(Y), size=len(Y))
+            part = data[1][rows]
+            varies = (part != part[0]).any(axis=0)
+            chain = SklearnChain(base, order="random", random_state=seed)
+            chain.fit(X[rows], part[:, varies]).predict(X_new)
+
+    ours = EnsembleOfChains(base, n_jobs=2, random_state=0)
+    return ratio(fit_predict(ours, data), ten_chains, repeats)
+
+
+def powerset(name: str, repeats: int) -> float:
+    """Label powerset against scikit-multilearn-ng's."""
+    from skmultilearn.problem_transform import LabelPowerset as Peer
+
+    data, base = split(name), LogisticRegression()
+    ours = fit_predict(LabelPowerset(base), data)
+    return ratio(ours, fit_predict(Peer(base), data), repeats)
+
+
+def rakel(name: str, repeats: int) -> float:
+    """RAkEL against scikit-multilearn-ng's; it builds one model more than asked for."""
+    from skmultilearn.ensemble import RakelO as Peer
+
+    data, base = split(name), LogisticRegression()
+    n_models = 2 * data[1].shape[1]
+    ours = RAkEL(base, n_models=n_models, n_jobs=2, random_state=0)
+    peer = Peer(base_classifier=base, labelset_size=3, model_count=n_models - 1)
+    return ratio(fit_predict(ours, data), fit_predict(peer, data), repeats)
+
+
+def cbm(name: str, **parameters: Any) -> float:
+    """Seconds of one fit and prediction of CBM; there is no peer in Python."""
+    model = ConditionalBernoulliMixture(n_jobs=2, random_state=0, **parameters)
+    return seconds(fit_predict(model, split(name)))
+
+
+LARGE = {"n_iterations": 5, "feature_fraction": 0.5}
+
+QUESTIONS: dict[str, tuple[Callable[[int], float], str]] = {
+    "ML-kNN, scene": (lambda r: mlknn("scene", r), ">= 5x"),
+    "ML-kNN, yeast": (lambda r: mlknn("yeast", r), ">= 5x"),
+    "ML-kNN, slashdot": (lambda r: mlknn("slashdot", r), ">= 5x"),
+    "ECC of ten, scene": (lambda r: chains("scene", r), ">= 1.5x"),
+    "ECC of ten, yeast": (lambda r: chains("yeast", r), ">= 1.5x"),
+    "RAkEL, scene": (lambda r: rakel("scene", r), ">= 1x"),
+    "RAkEL, yeast": (lambda r: rakel("yeast", r), ">= 1x"),
+    "LP, scene": (lambda r: powerset("scene", r), ">= 1x"),
+    "LP, medical": (lambda r: powerset("medical", r), ">= 1x"),
+    "CBM seconds, scene": (lambda r: cbm("scene"), "< 60 s"),
+    "CBM seconds, medical": (lambda r: cbm("medical"), "< 60 s"),
+    "CBM seconds, bibtex, large-data settings": (lambda r: cbm("bibtex", **LARGE), "< 900 s"),
+}
+
+
+def main() -> None:
+    """Print one line per question as it is answered."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", default="", help="questions that contain this text")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    for question, (answer, bar) in QUESTIONS.items():
+        if arguments.only in question:
+            print(f"{question:<42}{answer(arguments.repeats):>9.2f}   {bar}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

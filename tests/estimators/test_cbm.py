@@ -1,0 +1,573 @@
+"""Conditional Bernoulli mixtures: identities, enumeration and falling objectives."""
+
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from scipy.special import expit, log_softmax, softmax
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from nldd import ConditionalBernoulliMixture
+from nldd.estimators import _cbm
+from nldd.estimators._cbm import Weights, _descend, _gating_loss, _label_loss
+
+
+def cbm(**parameters):
+    settings = {"n_components": 3, "n_iterations": 3, "n_restarts": 2, "random_state": 0}
+    return ConditionalBernoulliMixture(**(settings | parameters))
+
+
+def all_labelsets(n_labels):
+    return np.array(list(product([0, 1], repeat=n_labels)))
+
+
+def enumerated(model, X, Y):
+    """Log-probability of every labelset of `Y` for every row, through the public method."""
+    return np.column_stack([model.labelset_log_proba(X, np.tile(y, (len(X), 1))) for y in Y])
+
+
+def naive_log_proba(model, x, y):
+    """The formula of the model for one row, with loops over components and labels."""
+    pi = softmax(x @ model.gating_.W + model.gating_.bias)
+    total = 0.0
+    for weight, component in zip(pi, model.estimators_, strict=True):
+        for label, on in enumerate(y):
+            b = expit(x @ component.W[:, label] + component.bias[label])
+            weight *= b if on else 1 - b
+        total += weight
+    return np.log(total)
+
+
+@pytest.fixture
+def rare():
+    """90 rows of five labels, one each: to a single component the empty labelset is likeliest."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3))
+    return X, np.eye(5, dtype=int)[rng.integers(0, 5, size=90)]
+
+
+# ------------------------------------------------------------------------------------ training
+
+
+@pytest.mark.parametrize("variance", [0.1, 1.0, 10.0])
+def test_cbm_of_one_component_is_independent_logistic_regressions(small, variance):
+    X, Y = small
+    model = cbm(n_components=1, variance=variance, inner_steps=500, predictor="marginal")
+    model.fit(X, Y)
+    P = np.column_stack(
+        [
+            LogisticRegression(C=2 * variance, tol=1e-10, max_iter=1000)
+            .fit(X, y)
+            .predict_proba(X)[:, 1]
+            for y in Y.T
+        ]
+    )
+    assert_allclose(model.predict_proba(X), P, atol=1e-4)
+    assert_array_equal(model.predict(X), P >= 0.5)
+    # Labels are independent, so the most probable labelset is the most probable labels.
+    joint = clone(model).set_params(predictor="joint").fit(X, np.vstack([Y[:-1], np.zeros((1, 4))]))
+    assert joint.allow_empty_
+    assert_array_equal(joint.predict(X), joint.predict_proba(X) > 0.5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("inner_steps", [1, 2, 5, 15])
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_cbm_objective_never_rises(small, inner_steps, seed, scale):
+    X, Y = small
+    model = cbm(n_iterations=8, inner_steps=inner_steps, random_state=seed).fit(scale * X, Y)
+    assert model.objective_.shape == (9,)
+    assert (np.diff(model.objective_) <= 1e-9 * model.objective_[0]).all()
+    assert model.objective_[-1] < model.objective_[0]
+
+
+def test_cbm_objective_is_minus_log_likelihood_plus_penalties(small):
+    X, Y = small
+    model = cbm(variance=0.3).fit(X, Y)
+    penalty = sum((component.W**2).sum() for component in model.estimators_) / (4 * 0.3)
+    penalty += (model.gating_.W**2).sum() / (2 * 0.3)
+    loss = -sum(naive_log_proba(model, x, y) for x, y in zip(X, Y, strict=True))
+    assert_allclose(model.objective_[-1], loss + penalty, rtol=1e-9)
+
+
+def test_cbm_without_iterations_is_one_maximisation(small):
+    X, Y = small
+    start, more = cbm(n_iterations=0).fit(X, Y), cbm(n_iterations=4).fit(X, Y)
+    assert start.objective_.shape == (1,)
+    assert start.objective_[0] == more.objective_[0]
+
+
+def test_cbm_maximisation_equals_weighted_logistic_regressions(small):
+    """Each component's labels, and the gating, are at their own optimum given the gammas."""
+    X, Y = small
+    model = cbm(n_components=3, n_iterations=0, inner_steps=500, variance=0.5).fit(X, Y)
+    gamma = np.random.default_rng(0).dirichlet(np.ones(3), size=len(X))
+    model._maximise(X, Y.astype(float), gamma)
+    for k, component in enumerate(model.estimators_):
+        for label, y in enumerate(Y.T):
+            alone = LogisticRegression(C=2 * 0.5, tol=1e-10, max_iter=1000)
+            alone.fit(X, y, sample_weight=gamma[:, k])
+            assert_allclose(component.W[:, label], alone.coef_[0], atol=1e-3)
+            assert_allclose(component.bias[label], alone.intercept_[0], atol=1e-3)
+    # Soft targets: every row three times, as each component, with weight gamma.
+    gating = LogisticRegression(C=0.5, tol=1e-10, max_iter=1000)
+    gating.fit(np.repeat(X, 3, axis=0), np.tile(range(3), len(X)), sample_weight=gamma.ravel())
+    pi = softmax(model.gating_.outputs(X), axis=1)
+    assert_allclose(pi, gating.predict_proba(X), atol=1e-4)
+
+
+def numeric_gradient(function, at):
+    step = 1e-6
+    gradient = np.empty(at.size)
+    for i in range(at.size):
+        moved = np.zeros(at.size)
+        moved[i] = step
+        moved = moved.reshape(at.shape)
+        gradient[i] = (function(at + moved) - function(at - moved)) / (2 * step)
+    return gradient.reshape(at.shape)
+
+
+def loss_case(kind):
+    """A loss, its data, its naive value, and how many outputs the linear model has."""
+    rng = np.random.default_rng(1)
+    if kind == "gating":
+        gamma = rng.dirichlet(np.ones(3), size=7)
+        return _gating_loss, (gamma,), lambda f: -(gamma * log_softmax(f, axis=1)).sum()
+    Y, gamma = rng.integers(0, 2, size=(7, 3)).astype(float), rng.random(7)
+    varies = np.array([True, False, True])
+
+    def naive(f):
+        likelihood = np.where(Y == 1, expit(f), expit(-f))
+        return -(gamma @ np.log(likelihood))[varies].sum()
+
+    return _label_loss, (Y, gamma, varies), naive
+
+
+@pytest.mark.parametrize("kind", ["labels", "gating"])
+def test_cbm_losses_and_their_derivatives(kind):
+    loss, data, naive = loss_case(kind)
+    f = 2 * np.random.default_rng(2).normal(size=(7, 3))
+    value, slope = loss(f, *data)
+    assert_allclose(value, naive(f))
+    assert_allclose(slope, numeric_gradient(lambda g: loss(g, *data)[0], f), atol=1e-7)
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("kind", ["labels", "gating"])
+def test_cbm_penalised_objectives_and_their_gradients(kind, sparse, monkeypatch):
+    loss, data, naive = loss_case(kind)
+    rng = np.random.default_rng(3)
+    X, W, bias = rng.normal(size=(7, 4)), rng.normal(size=(4, 3)), rng.normal(size=3)
+    caught = {}
+
+    def catch(objective, start, **_):
+        caught.update(objective=objective, start=start)
+        return SimpleNamespace(x=start)
+
+    monkeypatch.setattr(_cbm, "minimize", catch)
+    A = csr_array(X) if sparse else X
+    kept = _descend(loss, Weights(W, bias), A, A.T.tocsr() if sparse else A.T, data, 0.7, 5)
+    assert_array_equal(kept.W, W)
+    assert_array_equal(kept.bias, bias)
+    value, gradient = caught["objective"](caught["start"])
+    # Weights are penalised, biases are not.
+    assert_allclose(value, naive(X @ W + bias) + (W**2).sum() / (2 * 0.7))
+    expected = numeric_gradient(lambda v: caught["objective"](v)[0], caught["start"])
+    assert_allclose(gradient, expected, atol=1e-6)
+
+
+def test_cbm_descends_from_where_it_stopped(small):
+    """Two times five steps get further than five, and never up."""
+    X, Y = small
+    data = (Y.astype(float), np.ones(len(X)), np.ones(4, dtype=bool))
+    model = Weights(np.zeros((4, 4)), np.zeros(4))
+    values = []
+    for _ in range(4):
+        model = _descend(_label_loss, model, X, X.T, data, 2.0, 2)
+        values.append(_label_loss(model.outputs(X), *data)[0] + (model.W**2).sum() / 4)
+    assert (np.diff(values) < 0).all()
+
+
+# --------------------------------------------------------------------------------- probabilities
+
+
+@pytest.mark.parametrize("K", [1, 2, 5])
+def test_cbm_probabilities_of_all_labelsets_sum_to_one(small, K):
+    X, Y = small
+    model = cbm(n_components=K).fit(X, Y)
+    assert_allclose(np.exp(enumerated(model, X, all_labelsets(4))).sum(axis=1), 1, rtol=1e-10)
+
+
+def test_cbm_log_probabilities_equal_the_formula(small):
+    X, Y = small
+    model = cbm().fit(X, Y)
+    expected = [naive_log_proba(model, x, y) for x, y in zip(X, Y, strict=True)]
+    assert_allclose(model.labelset_log_proba(X, Y), expected, rtol=1e-9)
+    assert_allclose(model.labelset_log_proba(csr_array(X), Y.tolist()), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda Y: Y[:1], id="one row for all"),
+        pytest.param(lambda Y: Y[:-1], id="row missing"),
+        pytest.param(lambda Y: Y[:, :3], id="label missing"),
+        pytest.param(lambda Y: 2 * Y, id="not 0 and 1"),
+    ],
+)
+def test_cbm_log_probabilities_refuse_labelsets_that_do_not_fit(small, change):
+    X, Y = small
+    model = cbm(n_iterations=0).fit(X, Y)
+    with pytest.raises(ValueError) as caught:
+        model.labelset_log_proba(X, change(Y))
+    assert "operands" not in str(caught.value)  # a message for people, not numpy's
+
+
+def test_cbm_log_probabilities_of_named_labelsets(small):
+    X, Y = small
+    names = np.array(["anger", "calm", "joy", "sad"])
+    sets = [set(names[row == 1]) for row in Y]
+    model = cbm(n_iterations=0).fit(X, sets)
+    assert_array_equal(model.labelset_log_proba(X, sets), model.labelset_log_proba(X, Y))
+
+
+def test_cbm_marginals_equal_sums_over_labelsets(small):
+    X, Y = small
+    model = cbm(predictor="marginal").fit(X, Y)
+    sets = all_labelsets(4)
+    marginals = np.exp(enumerated(model, X, sets)) @ sets
+    assert_allclose(model.predict_proba(X), marginals, rtol=1e-9)
+    assert_array_equal(model.predict(X), marginals >= 0.5)
+
+
+@pytest.mark.parametrize("predictor", ["joint", "marginal", "expected_f", "support"])
+def test_cbm_probabilities_round_to_predictions(small, predictor):
+    X, Y = small
+    model = cbm(predictor=predictor, n_iterations=1).fit(X[:40], Y[:40])
+    P, Y_pred = model.predict_proba(X), model.predict(X)
+    assert_array_equal(np.round(P), Y_pred)
+    marginals = model.set_params(predictor="marginal").predict_proba(X)
+    agree = (marginals > 0.5) == (Y_pred == 1)
+    assert_array_equal(P[agree], marginals[agree])
+    assert_allclose(P[~agree], 0.5)
+
+
+# ----------------------------------------------------------------------------------- predictions
+
+
+def test_cbm_joint_prediction_equals_enumeration(small):
+    X, Y = small
+    sets = all_labelsets(4)
+    for seed in range(3):
+        model = cbm(n_components=4, n_iterations=2, random_state=seed).fit(X, Y)
+        log_p = enumerated(model, X, sets)
+        if not model.allow_empty_:
+            log_p[:, 0] = -np.inf
+        assert_array_equal(model.predict(X), sets[log_p.argmax(axis=1)])
+
+
+def test_cbm_joint_prediction_is_empty_only_where_training_was(rare):
+    X, Y = rare
+    sets = all_labelsets(5)
+    model = cbm(n_components=1).fit(X, Y)
+    log_p = enumerated(model, X, sets)
+    assert (log_p.argmax(axis=1) == 0).sum() > 30  # the empty labelset would often win
+    assert not model.allow_empty_
+    assert_array_equal(model.predict(X), sets[1:][log_p[:, 1:].argmax(axis=1)])
+    assert model.predict(X).any(axis=1).all()
+
+    model.fit(X, np.vstack([Y[:-1], np.zeros((1, 5), int)]))
+    log_p = enumerated(model, X, sets)
+    assert model.allow_empty_
+    assert_array_equal(model.predict(X), sets[log_p.argmax(axis=1)])
+    assert not model.predict(X).any(axis=1).all()
+
+
+def test_cbm_joint_prediction_sees_what_marginals_cannot(rare):
+    """No label reaches one half, yet one labelset is the likeliest."""
+    X, Y = rare
+    marginal = cbm(n_components=5, predictor="marginal").fit(X, Y)
+    joint = cbm(n_components=5).fit(X, Y)
+    blank = ~marginal.predict(X).any(axis=1)
+    assert blank.sum() > 30
+    assert_array_equal(joint.predict(X)[blank].sum(axis=1), 1)
+
+
+def test_cbm_support_prediction_is_the_best_training_labelset(small):
+    X, Y = small
+    train = np.r_[0:40]
+    model = cbm(predictor="support", n_iterations=1).fit(X[train], Y[train])
+    known = np.unique(Y[train], axis=0)
+    assert_array_equal(model.labelsets_, known)
+    assert len(known) < 16
+    Y_pred = model.predict(X)
+    assert_array_equal(Y_pred, known[enumerated(model, X, known).argmax(axis=1)])
+    assert {tuple(y) for y in Y_pred.tolist()} <= {tuple(y) for y in known.tolist()}
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["without empty", "with empty"])
+def test_cbm_expected_f_prediction_is_best_given_the_training_labelsets(rare, empty):
+    X, Y = rare
+    if empty:
+        Y = Y * (np.arange(len(Y)) % 3 > 0)[:, np.newaxis]
+    model = cbm(predictor="expected_f").fit(X, Y)
+    known, sets = model.labelsets_, all_labelsets(5)
+    p = np.exp(enumerated(model, X, known))
+    p /= p.sum(axis=1, keepdims=True)
+    total = known.sum(axis=1)[:, np.newaxis] + sets.sum(axis=1)
+    F = np.where(total == 0, 1.0, 2 * known @ sets.T / np.maximum(total, 1))
+    best = (p @ F).max(axis=1)
+    chosen = (p @ F)[np.arange(len(X)), model.predict(X) @ (2 ** np.arange(4, -1, -1))]
+    assert_allclose(chosen, best, rtol=1e-12)
+
+
+def test_cbm_predictors_differ(rare):
+    X, Y = rare
+    model = cbm().fit(X, Y)
+    predictions = {
+        predictor: model.set_params(predictor=predictor).predict(X)
+        for predictor in ("joint", "marginal", "expected_f", "support")
+    }
+    assert (predictions["joint"] != predictions["marginal"]).any()
+    assert (predictions["joint"] != predictions["expected_f"]).any()
+    assert (predictions["support"].sum(axis=1) == 1).all()
+    assert (predictions["expected_f"].sum(axis=1) > 1).any()
+
+
+def test_cbm_relabelled_components_are_the_same_model(small):
+    X, Y = small
+    model = cbm(n_components=4, predictor="marginal").fit(X, Y)
+    P, log_p = model.predict_proba(X), model.labelset_log_proba(X, Y)
+    joint = model.set_params(predictor="joint").predict(X)
+    order = [2, 0, 3, 1]
+    model.estimators_ = [model.estimators_[k] for k in order]
+    model.gating_ = Weights(model.gating_.W[:, order], model.gating_.bias[order])
+    assert_allclose(model.labelset_log_proba(X, Y), log_p, rtol=1e-10)
+    assert_array_equal(model.predict(X), joint)
+    assert_allclose(model.set_params(predictor="marginal").predict_proba(X), P, rtol=1e-10)
+
+
+def test_cbm_predicts_the_same_in_blocks(small, monkeypatch):
+    X, Y = small
+    model = cbm().fit(X, Y)
+    P, Y_pred = model.predict_proba(X), model.predict(X)
+    monkeypatch.setattr(_cbm, "BLOCK_ROWS", 7)
+    assert_array_equal(model.predict(X), Y_pred)
+    assert_allclose(model.predict_proba(X), P, rtol=1e-12)
+
+
+def test_cbm_learns_clusters(small):
+    X, Y = small
+    one, three = cbm(n_components=1).fit(X, Y), cbm(n_iterations=10).fit(X, Y)
+    assert three.score(X, Y) > 0.55
+    assert three.labelset_log_proba(X, Y).mean() > one.labelset_log_proba(X, Y).mean()
+
+
+# ------------------------------------------------------------------------------------ edge cases
+
+
+def test_cbm_with_more_components_than_rows(small):
+    X, Y = small
+    rows = [0, 1, 2, 3, 4, 5]
+    model = cbm(n_components=20, n_iterations=4).fit(X[rows], Y[rows])
+    assert len(model.estimators_) == 20
+    assert (np.diff(model.objective_) <= 1e-9).all()
+    sets = all_labelsets(4)
+    log_p = enumerated(model, X, sets)
+    assert_allclose(np.exp(log_p).sum(axis=1), 1, rtol=1e-9)
+    assert not model.allow_empty_
+    assert_array_equal(model.predict(X), sets[1:][log_p[:, 1:].argmax(axis=1)])
+
+
+def test_cbm_component_without_rows_keeps_its_weights(small):
+    X, Y = small
+    model = cbm().fit(X, Y)
+    before = model.estimators_[1]
+    gamma = np.tile([0.5, 0.0, 0.5], (len(X), 1))
+    model._maximise(X, Y.astype(float), gamma)
+    assert model.estimators_[1] is before
+    assert (model.estimators_[0].W != model.estimators_[2].W).any()
+
+
+@pytest.mark.parametrize("predictor", ["joint", "marginal", "expected_f", "support"])
+def test_cbm_constant_labels_stay_constant(small, predictor):
+    X, Y = small
+    constant = np.column_stack([Y, np.ones(len(Y), int), np.zeros(len(Y), int)])
+    model = cbm(predictor=predictor).fit(X, constant)
+    far = np.vstack([X, 1e3 * X, -1e3 * X])
+    assert_array_equal(model.predict(far)[:, 4:], np.tile([1, 0], (len(far), 1)))
+    assert_allclose(model.predict_proba(far)[:, 4:], np.tile([1, 0], (len(far), 1)), atol=1e-12)
+    for component in model.estimators_:
+        assert_array_equal(component.W[:, 4:], np.zeros((4, 2)))
+
+
+def test_cbm_constant_labels_do_not_change_the_others(small):
+    X, Y = small
+    constant = np.column_stack([Y, np.ones(len(Y), int)])
+    alone, with_constant = (
+        cbm(n_components=1, inner_steps=500, predictor="marginal").fit(X, target)
+        for target in (Y, constant)
+    )
+    P = with_constant.predict_proba(X)
+    assert_allclose(P[:, :4], alone.predict_proba(X), atol=1e-4)
+
+
+def test_cbm_of_constant_labels_only(small):
+    X, _ = small
+    Y = np.tile([1, 0, 1], (len(X), 1))
+    model = cbm().fit(X, Y)
+    assert_array_equal(model.predict(X), Y)
+    assert_allclose(model.labelset_log_proba(X, Y), 0, atol=1e-10)
+    never = cbm().fit(X, np.zeros((len(X), 2), int))
+    assert never.allow_empty_
+    assert_array_equal(never.predict(X), np.zeros((len(X), 2)))
+
+
+def test_cbm_of_one_label(small):
+    X, Y = small
+    model = cbm(predictor="marginal").fit(X, Y[:, :1])
+    P = np.exp(model.labelset_log_proba(X, np.ones((len(X), 1))))
+    assert_allclose(model.predict_proba(X)[:, 0], P)
+    joint = model.set_params(predictor="joint").predict(X)
+    assert model.allow_empty_
+    assert_array_equal(joint[:, 0], P > 0.5)
+
+
+def test_cbm_separable_labels_stay_finite():
+    X = np.linspace(-1, 1, 40)[:, np.newaxis]
+    Y = np.column_stack([X[:, 0] > 0, X[:, 0] < 0]).astype(int)
+    model = cbm(variance=1e6, inner_steps=100).fit(1e3 * X, Y)
+    assert np.isfinite(model.objective_).all()
+    # Log-odds end at 30, so both labels wrong cost at most twice that, however far away.
+    wrong = model.labelset_log_proba(1e6 * X, 1 - Y)
+    assert_allclose(wrong.min(), -60, rtol=1e-9)
+    assert_array_equal(model.predict(1e3 * X), Y)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "n_kept"), [(0.01, 1), (0.25, 2), (0.5, 4), (0.75, 6), (1.0, 8)]
+)
+def test_cbm_uses_a_fraction_of_the_features(small, fraction, n_kept):
+    X, Y = small
+    X = np.column_stack([X, X[::-1]])
+    model = cbm(feature_fraction=fraction).fit(X, Y)
+    assert len(model.features_) == len(set(model.features_.tolist())) == n_kept
+    assert model.gating_.W.shape == (n_kept, 3)
+    assert [component.W.shape for component in model.estimators_] == [(n_kept, 4)] * 3
+    # What is in the other columns does not matter, neither in training nor later.
+    changed = np.full_like(X, 7.0)
+    changed[:, model.features_] = X[:, model.features_]
+    P = model.predict_proba(X)
+    assert_array_equal(model.predict_proba(changed), P)
+    assert_array_equal(cbm(feature_fraction=fraction).fit(changed, Y).predict_proba(X), P)
+    assert_allclose(model.predict_proba(csr_array(X)), P, rtol=1e-9)
+
+
+def test_cbm_draws_other_features_with_another_seed(small):
+    X, Y = small
+    X = np.column_stack([X, X[::-1]])
+    drawn = {
+        tuple(cbm(feature_fraction=0.5, n_iterations=0, random_state=seed).fit(X, Y).features_)
+        for seed in range(5)
+    }
+    assert len(drawn) > 1
+    assert_array_equal(cbm().fit(X, Y).features_, np.arange(8))
+
+
+# ------------------------------------------------------------------------------------- contract
+
+
+@pytest.mark.parametrize("form", [csr_array, csr_matrix])
+def test_cbm_sparse_equals_dense(small, form):
+    X, Y = small
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    dense = cbm(n_iterations=5).fit(X, Y)
+    sparse = cbm(n_iterations=5).fit(form(X), csr_matrix(Y))
+    assert_allclose(sparse.objective_, dense.objective_, rtol=1e-6)
+    assert_allclose(sparse.predict_proba(form(X)), dense.predict_proba(X), atol=1e-6)
+    assert_array_equal(sparse.predict(form(X)), dense.predict(X))
+    assert_allclose(dense.predict_proba(form(X)), dense.predict_proba(X), rtol=1e-10)
+
+
+def test_cbm_does_not_depend_on_workers(small):
+    X, Y = small
+    one, two = (cbm(n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
+    assert_array_equal(one.objective_, two.objective_)
+    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_cbm_is_seeded_and_refits(small):
+    X, Y = small
+    model = cbm().fit(X, Y)
+    P = model.predict_proba(X)
+    assert_array_equal(clone(model).fit(X, Y).predict_proba(X), P)
+    assert_array_equal(model.fit(X[:50], Y[:50]).fit(X, Y).predict_proba(X), P)
+    assert (cbm(random_state=1).fit(X, Y).objective_ != model.objective_).any()
+    drawn = cbm(random_state=np.random.RandomState(0)).fit(X, Y)
+    assert_array_equal(drawn.predict_proba(X), P)
+
+
+def test_cbm_leaves_the_data_alone(small):
+    X, Y = small
+    X_before, Y_before = X.copy(), Y.copy()
+    cbm().fit(X, Y).predict(X)
+    assert_array_equal(X, X_before)
+    assert_array_equal(Y, Y_before)
+
+
+def test_cbm_exclusive_classes_take_the_largest_marginal(small):
+    X, Y = small
+    y = np.array(["a", "b", "c"])[Y[:, 1] + Y[:, 2]]
+    model = cbm().fit(X, y)
+    P = model.predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1)
+    assert_array_equal(model.predict(X), np.array(["a", "b", "c"])[P.argmax(axis=1)])
+    indicator = cbm(predictor="marginal").fit(X, (y[:, np.newaxis] == model.classes_).astype(int))
+    marginals = indicator.predict_proba(X)
+    assert_allclose(P, marginals / marginals.sum(axis=1, keepdims=True), rtol=1e-9)
+
+
+def test_cbm_named_labels_of_lists(small):
+    X, Y = small
+    names = np.array(["anger", "calm", "joy", "sad"])
+    model = cbm().fit(X, [set(names[row == 1]) for row in Y])
+    assert model.label_names_.tolist() == names.tolist()
+    assert_array_equal(model.predict(X), cbm().fit(X, Y).predict(X))
+
+
+def test_cbm_verbose_draws_progress_and_changes_nothing(small, capsys):
+    X, Y = small
+    quiet = cbm().fit(X, Y).predict_proba(X)
+    assert capsys.readouterr() == ("", "")
+    assert_array_equal(cbm(verbose=1).fit(X, Y).predict_proba(X), quiet)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("CBM: 3 of 3 in 0:")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_components", 0),
+        ("n_components", 1.5),
+        ("n_iterations", -1),
+        ("variance", 0.0),
+        ("variance", -1),
+        ("predictor", "mode"),
+        ("predictor", None),
+        ("inner_steps", 0),
+        ("n_restarts", 0),
+        ("feature_fraction", 0.0),
+        ("feature_fraction", 1.5),
+        ("n_jobs", "two"),
+        ("random_state", "seed"),
+    ],
+)
+def test_cbm_refuses_wrong_parameters(small, name, value):
+    match = f"The '{name}' parameter of ConditionalBernoulliMixture must be"
+    with pytest.raises(ValueError, match=match):
+        cbm(**{name: value}).fit(*small)

@@ -1,0 +1,309 @@
+"""ClassifierChain against scikit-learn's, and against a loop where that one gives up."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.multioutput import ClassifierChain as SklearnChain
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from nldd import BinaryRelevance, ClassifierChain
+from nldd.exceptions import InputError
+
+LOGISTIC = LogisticRegression(solver="liblinear")
+BASES = [LOGISTIC, SVC(kernel="linear")]
+BASE_IDS = ["logistic", "svc"]
+ORDERS = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]]
+
+
+@pytest.fixture
+def dependent():
+    """Noisy features and labels that follow one another, so that the chain matters."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3))
+    first = X[:, 0] + rng.normal(size=90) > 0
+    second = first ^ (X[:, 1] + rng.normal(size=90) > 0.5)
+    third = (first & second) | (X[:, 2] > 1)
+    fourth = second ^ (rng.random(90) < 0.1)
+    return X, np.column_stack([first, second, third, fourth]).astype(int)
+
+
+def chain_naively(base, X, Y, order, X_new):
+    """The definition: true labels in training, predicted ones later, constants as they are."""
+    fitted, predicted = [], np.zeros((len(X_new), Y.shape[1]), dtype=int)
+    for j, label in enumerate(order):
+        before = order[:j]
+        features = np.hstack([X, Y[:, before]])
+        y = Y[:, label]
+        new = np.hstack([X_new, predicted[:, before]])
+        if y.min() == y.max():
+            predicted[:, label] = y[0]
+        else:
+            fitted.append(type(base)(**base.get_params()).fit(features, y))
+            predicted[:, label] = fitted[-1].predict(new)
+    return predicted
+
+
+# Against scikit-learn
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("base", BASES, ids=BASE_IDS)
+def test_chain_equals_scikit_learn(dependent, base, order, sparse):
+    X, Y = dependent
+    train = csr_array(X[:60]) if sparse else X[:60]
+    new = csr_array(X) if sparse else X
+    ours = ClassifierChain(base, order=order).fit(train, Y[:60]).predict(new)
+    theirs = SklearnChain(base, order=order).fit(train, Y[:60]).predict(new)
+    assert_array_equal(ours, theirs)
+
+
+def test_order_matters_on_this_data(dependent):
+    X, Y = dependent
+    answers = [ClassifierChain(order=order).fit(X, Y).predict(X) for order in ORDERS]
+    assert (answers[0] != answers[1]).any()
+    assert (answers[0] != BinaryRelevance().fit(X, Y).predict(X)).any()
+
+
+def test_probabilities_equal_scikit_learn_and_round_to_the_prediction(dependent):
+    X, Y = dependent
+    order = [2, 0, 3, 1]
+    ours = ClassifierChain(LOGISTIC, order=order).fit(X, Y)
+    theirs = SklearnChain(LOGISTIC, order=order).fit(X, Y)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
+    assert_array_equal(np.round(ours.predict_proba(X)), ours.predict(X))
+
+
+def test_probabilities_round_to_the_prediction_where_the_base_disagrees_with_itself(dependent):
+    class Backwards(LogisticRegression):
+        def predict_proba(self, X):
+            return super().predict_proba(X)[:, ::-1]
+
+    X, Y = dependent
+    model = ClassifierChain(Backwards(solver="liblinear")).fit(X, Y)
+    assert_array_equal(np.round(model.predict_proba(X)), model.predict(X))
+
+
+# Identities
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("base", BASES, ids=BASE_IDS)
+def test_first_label_of_the_chain_equals_binary_relevance(dependent, base, order):
+    X, Y = dependent
+    chain = ClassifierChain(base, order=order).fit(X, Y).predict(X)
+    plain = BinaryRelevance(base).fit(X, Y).predict(X)
+    assert_array_equal(chain[:, order[0]], plain[:, order[0]])
+
+
+def test_base_that_ignores_the_labels_gives_binary_relevance(dependent):
+    class FeaturesOnly(LogisticRegression):
+        def fit(self, X, y):
+            return super().fit(X[:, :3], y)
+
+        def decision_function(self, X):
+            return super().decision_function(X[:, :3])
+
+    X, Y = dependent
+    chain = ClassifierChain(FeaturesOnly(solver="liblinear"), order="random", random_state=0).fit(
+        X, Y
+    )
+    assert_array_equal(chain.predict(X), BinaryRelevance().fit(X, Y).predict(X))
+
+
+def test_one_label_is_plain_binary_classification(dependent):
+    X, Y = dependent
+    model = ClassifierChain(LOGISTIC).fit(X, Y[:, :1])
+    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 0])
+    assert_array_equal(model.predict(X), alone.predict(X)[:, np.newaxis])
+    assert_allclose(model.predict_proba(X), alone.predict_proba(X)[:, 1:])
+    assert_array_equal(model.order_, [0])
+
+
+# By hand
+
+
+def test_predicted_labels_go_along_the_chain():
+    """The second label is the first one's negation, which only the chain's column tells.
+
+    A 1-nearest-neighbour rule with x in {0, 10}: label 0 is on iff x = 10. For label 1 the
+    training rows are (0, 0) -> 1 and (10, 1) -> 0; the new row 9 gets label 0 = 1, hence (9, 1),
+    at distance 1 from (10, 1): label 1 = 0.
+    """
+    X, Y = [[0.0], [10.0]], [[0, 1], [1, 0]]
+    model = ClassifierChain(KNeighborsClassifier(1)).fit(X, Y)
+    assert_array_equal(model.predict([[9.0], [2.0]]), [[1, 0], [0, 1]])
+    assert [link.n_features_in_ for link in model.estimators_] == [1, 2]
+
+
+def test_training_takes_true_and_not_predicted_labels():
+    """x says nothing, label 1 equals label 0: its tree splits on the true column.
+
+    Label 0 is on in one row of three at the same x, so it is predicted 0 everywhere, and then
+    label 1 too; with predicted labels in training the second tree could not have split at all.
+    """
+    X, Y = np.zeros((3, 1)), np.array([[0, 0], [0, 0], [1, 1]])
+    model = ClassifierChain(DecisionTreeClassifier(random_state=0)).fit(X, Y)
+    assert_array_equal(model.predict(X), np.zeros((3, 2)))
+    assert model.estimators_[1].tree_.feature[0] == 1
+    assert_array_equal(model.estimators_[1].predict([[0, 0], [0, 1]]), [0, 1])
+
+
+# Constant labels
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_constant_label_in_the_middle_is_still_a_column(dependent, value, sparse):
+    X, Y = dependent
+    Y = np.insert(Y, 2, value, axis=1)
+    order = [4, 2, 0, 3, 1]
+    given = csr_array(X) if sparse else X
+    model = ClassifierChain(LOGISTIC, order=order).fit(given, Y)
+    assert repr(model.estimators_[1]) == f"ConstantLabel({value})"
+    varying = [model.estimators_[j] for j in (0, 2, 3, 4)]
+    assert [link.n_features_in_ for link in varying] == [3, 5, 6, 7]
+    assert_array_equal(model.predict(given)[:, 2], value)
+    assert_array_equal(model.predict_proba(given)[:, 2], value)
+    assert_array_equal(model.predict(given), chain_naively(LOGISTIC, X, Y, order, X))
+
+
+def test_all_labels_constant(dependent):
+    X, _ = dependent
+    Y = np.tile([1, 0], (len(X), 1))
+    assert_array_equal(ClassifierChain().fit(X, Y).predict(X), Y)
+
+
+# Order
+
+
+@pytest.mark.parametrize(
+    "order",
+    [[0, 1, 2, 2], [1, 2, 3, 4], [0, 1, 2], [0, 1, 2, 3, 4], [-1, 0, 1, 2], [], [[0, 1], [2, 3]]],
+    ids=str,
+)
+def test_order_that_is_no_permutation(dependent, order):
+    X, Y = dependent
+    with pytest.raises(InputError, match=r"order must hold each of 0, \.\.\., 3 once"):
+        ClassifierChain(order=order).fit(X, Y)
+
+
+def test_order_of_fractions(dependent):
+    X, Y = dependent
+    with pytest.raises(InputError, match="order must hold each of 0"):
+        ClassifierChain(order=[0.5, 1.5, 2.5, 3.5]).fit(X, Y)
+    with pytest.raises(InputError, match="order must hold each of 0"):
+        ClassifierChain(order=[0.0, 1.0, 2.0, np.nan]).fit(X, Y)
+
+
+def test_order_of_another_kind(dependent):
+    X, Y = dependent
+    with pytest.raises(ValueError, match="'order' parameter of ClassifierChain must be"):
+        ClassifierChain(order="backwards").fit(X, Y)
+    with pytest.raises(ValueError, match="'order' parameter of ClassifierChain must be"):
+        ClassifierChain(order=3).fit(X, Y)
+
+
+def test_order_as_any_sequence_of_int(dependent):
+    X, Y = dependent
+    expected = ClassifierChain(order=[3, 1, 0, 2]).fit(X, Y)
+    for order in ((3, 1, 0, 2), np.array([3, 1, 0, 2], dtype=np.int8)):
+        model = ClassifierChain(order=order).fit(X, Y)
+        assert_array_equal(model.order_, expected.order_)
+        assert_array_equal(model.predict(X), expected.predict(X))
+
+
+def test_random_order_is_seeded(dependent):
+    X, Y = dependent
+    orders = [
+        ClassifierChain(order="random", random_state=seed).fit(X, Y).order_.tolist()
+        for seed in (0, 0, 1, 2, 3)
+    ]
+    assert orders[0] == orders[1]
+    assert len({tuple(order) for order in orders}) > 1
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
+    model = ClassifierChain(order="random", random_state=0).fit(X, Y)
+    given = ClassifierChain(order=model.order_).fit(X, Y)
+    assert_array_equal(model.predict_proba(X), given.predict_proba(X))
+
+
+def test_default_order_is_that_of_the_columns(dependent):
+    X, Y = dependent
+    assert_array_equal(ClassifierChain().fit(X, Y).order_, [0, 1, 2, 3])
+
+
+def test_permuted_columns_with_the_permuted_order_permute_predictions(dependent):
+    X, Y = dependent
+    permutation = np.array([2, 0, 3, 1])  # column j of the new Y is column permutation[j]
+    order = np.array([1, 3, 0, 2])
+    moved = ClassifierChain(order=np.argsort(permutation)[order]).fit(X, Y[:, permutation])
+    plain = ClassifierChain(order=order).fit(X, Y)
+    assert_array_equal(moved.predict(X), plain.predict(X)[:, permutation])
+
+
+# Contract
+
+
+def test_weights_reach_every_link_with_its_label_columns(dependent):
+    X, Y = dependent
+    weight = np.arange(len(X)) % 3
+    model = ClassifierChain(LOGISTIC, order=[1, 0, 2, 3])
+    model.fit(X, Y, sample_weight=weight)
+    kept = weight > 0
+    features = np.hstack([X, Y[:, [1, 0]]])[kept]
+    alone = LogisticRegression(solver="liblinear").fit(features, Y[kept, 2], weight[kept])
+    assert_allclose(model.estimators_[2].coef_, alone.coef_)
+
+
+def test_weights_that_the_base_cannot_take(dependent):
+    X, Y = dependent
+    with pytest.raises(InputError, match=r"KNeighborsClassifier.* does not take it in fit"):
+        ClassifierChain(KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(len(X)))
+
+
+def test_names_are_kept_and_told_in_errors(dependent):
+    X, Y = dependent
+    names = np.array(["a", "b", "c", "d"])
+    sets = [set(names[row == 1].tolist()) for row in Y]
+    model = ClassifierChain(order=[3, 0, 1, 2]).fit(X, sets)
+    assert model.label_names_.tolist() == ["a", "b", "c", "d"]
+    expected = ClassifierChain(order=[3, 0, 1, 2]).fit(X, Y)
+    assert_array_equal(model.predict(X), expected.predict(X))
+    with pytest.raises(ValueError, match="C") as caught:
+        ClassifierChain(LogisticRegression(C=-1.0), order=[3, 0, 1, 2]).fit(X, sets)
+    assert "while fitting label 'd'" in caught.value.__notes__[0]
+
+
+def test_no_probabilities_where_the_base_has_none(dependent):
+    X, Y = dependent
+    model = ClassifierChain(Perceptron(random_state=None), random_state=0).fit(X, Y)
+    assert not hasattr(model, "predict_proba")
+    seeds = [link.random_state for link in model.estimators_]
+    assert len(set(seeds)) == 4
+    theirs = np.zeros_like(Y)
+    for j, link in enumerate(model.estimators_):
+        again = Perceptron(random_state=seeds[j]).fit(np.hstack([X, Y[:, :j]]), Y[:, j])
+        assert_array_equal(link.coef_, again.coef_)
+        theirs[:, j] = again.predict(np.hstack([X, theirs[:, :j]]))
+    assert_array_equal(model.predict(X), theirs)
+
+
+def test_exclusive_classes_take_the_most_probable(dependent):
+    X, Y = dependent
+    y = np.array(["x", "y", "z"])[Y[:, 0] + Y[:, 1]]
+    model = ClassifierChain().fit(X, y)
+    P = model.predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1)
+    assert_array_equal(model.predict(X), model.classes_[P.argmax(axis=1)])
+
+
+def test_verbose_draws_progress_and_changes_nothing(dependent, capsys):
+    X, Y = dependent
+    expected = ClassifierChain().fit(X, Y).predict_proba(X)
+    assert capsys.readouterr().err == ""
+    assert_array_equal(ClassifierChain(verbose=1).fit(X, Y).predict_proba(X), expected)
+    assert "classifier chain: 4 of 4" in capsys.readouterr().err

@@ -1,0 +1,240 @@
+"""LabelPowerset against the multi-class classifier it stands on, and against scikit-multilearn."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from nldd import LabelPowerset, PlattSVC, load_yeast
+from nldd.exceptions import InputError
+
+
+def codes_by_first_appearance(Y):
+    """Class number of each row, and the labelsets in that order, by a plain loop."""
+    seen = []
+    codes = []
+    for row in np.asarray(Y).tolist():
+        if row not in seen:
+            seen.append(row)
+        codes.append(seen.index(row))
+    return np.array(codes), np.array(seen)
+
+
+# By hand
+
+
+def test_classes_are_numbered_by_first_appearance():
+    Y = [[1, 1], [0, 0], [1, 1], [1, 0], [0, 0], [0, 1]]
+    model = LabelPowerset(GaussianNB()).fit(np.arange(6.0).reshape(-1, 1), Y)
+    assert_array_equal(model.labelsets_, [[1, 1], [0, 0], [1, 0], [0, 1]])
+    assert_array_equal(model.estimators_[0].classes_, [0, 1, 2, 3])
+    assert_array_equal(model.estimators_[0].class_count_, [2, 2, 1, 1])
+
+
+def test_marginals_by_hand():
+    """Class probabilities are shares of rows: {a} 3/5, {a, b} 1/5, {b} 1/5.
+
+    P(a) = 3/5 + 1/5, P(b) = 1/5 + 1/5; the most frequent labelset is {a}.
+    """
+    sets = [{"a"}, {"b"}, {"a"}, {"a", "b"}, {"a"}]
+    model = LabelPowerset(DummyClassifier(strategy="prior")).fit(np.zeros((5, 1)), sets)
+    assert_allclose(model.predict_proba([[0.0]]), [[4 / 5, 2 / 5]])
+    assert_array_equal(model.predict([[0.0]]), [[1, 0]])
+
+
+def test_marginals_are_moved_to_the_side_of_the_prediction_by_hand():
+    """{a} 3/7, {b} 2/7, {b, c} 2/7: predicted is {a}, though P(a) = 3/7 and P(b) = 4/7."""
+    sets = [{"a"}, {"a"}, {"a"}, {"b"}, {"b"}, {"b", "c"}, {"b", "c"}]
+    model = LabelPowerset(DummyClassifier(strategy="prior")).fit(np.zeros((7, 1)), sets)
+    assert_array_equal(model.predict([[0.0]]), [[1, 0, 0]])
+    P = model.predict_proba([[0.0]])
+    assert_allclose(P, [[0.5, 0.5, 2 / 7]])
+    assert P[0, 0] > 0.5 > P[0, 1]
+
+
+def test_one_labelset_is_a_constant_without_a_fit():
+    X = np.arange(6.0).reshape(3, 2)
+    model = LabelPowerset().fit(X, [[0, 1, 1]] * 3)
+    assert model.estimators_ == []
+    assert_array_equal(model.predict(X - 50), [[0, 1, 1]] * 3)
+    assert_array_equal(model.predict_proba(X), [[0, 1, 1]] * 3)
+
+
+# Against the multi-class classifier
+
+
+TREE = DecisionTreeClassifier(max_depth=4, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("base", "sparse"),
+    [
+        (GaussianNB(), False),
+        (SVC(kernel="linear"), False),
+        (SVC(kernel="linear"), True),
+        (TREE, False),
+        (TREE, True),
+    ],
+    ids=["bayes", "svc", "svc sparse", "tree", "tree sparse"],
+)
+def test_powerset_equals_a_multi_class_classifier_of_codes(small, base, sparse):
+    X, Y = small
+    codes, labelsets = codes_by_first_appearance(Y[:60])
+    given, new = (csr_array(X[:60]), csr_array(X)) if sparse else (X[:60], X)
+    model = LabelPowerset(base).fit(given, Y[:60])
+    alone = type(base)(**base.get_params()).fit(given, codes)
+    assert_array_equal(model.labelsets_, labelsets)
+    assert_array_equal(model.predict(new), labelsets[alone.predict(new)])
+
+
+def test_predictions_are_training_labelsets(small):
+    X, Y = small
+    predicted = LabelPowerset(GaussianNB()).fit(X[:40], Y[:40]).predict(X)
+    assert {tuple(row) for row in predicted.tolist()} <= {tuple(row) for row in Y[:40].tolist()}
+    assert len({tuple(row) for row in predicted.tolist()}) > 3
+
+
+def test_marginals_are_sums_over_classes(small):
+    X, Y = small
+    codes, labelsets = codes_by_first_appearance(Y)
+    classes = LogisticRegression().fit(X, codes).predict_proba(X)
+    expected = np.zeros(Y.shape)
+    for code, labelset in enumerate(labelsets):
+        for label in np.flatnonzero(labelset):
+            expected[:, label] += classes[:, code]
+    model = LabelPowerset().fit(X, Y)
+    P = model.predict_proba(X)
+    agree = (expected > 0.5) == model.predict(X)
+    assert_allclose(P[agree], expected[agree])
+    assert_allclose(P[~agree], 0.5)
+    assert_array_equal(np.round(P), model.predict(X))
+
+
+@pytest.mark.parametrize("base", [SVC(kernel="linear"), GaussianNB()], ids=["svc", "bayes"])
+def test_one_label_is_the_binary_classifier(small, base):
+    X, Y = small
+    model = LabelPowerset(base).fit(X, Y[:, 1:2])
+    alone = type(base)(**base.get_params()).fit(X, Y[:, 1])
+    assert_array_equal(model.predict(X), alone.predict(X)[:, np.newaxis])
+    if hasattr(base, "predict_proba"):
+        assert_allclose(model.predict_proba(X), alone.predict_proba(X)[:, 1:])
+
+
+def test_exclusive_classes_are_the_multi_class_classifier_itself(small):
+    X, Y = small
+    y = np.array(["low", "mid", "top"])[Y[:, 1] + Y[:, 2]]
+    model = LabelPowerset(GaussianNB()).fit(X, y)
+    alone = GaussianNB().fit(X, y)
+    assert_array_equal(model.predict(X), alone.predict(X))
+    assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-12)
+
+
+# Against scikit-multilearn-ng
+
+
+@pytest.mark.parametrize("n_labels", [3, 6, 14])
+def test_powerset_equals_scikit_multilearn(n_labels):
+    """Both number classes by first appearance, so LIBSVM's ties fall alike: all cells equal."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peers = pytest.importorskip("skmultilearn.problem_transform")
+    X, Y, _ = load_yeast()
+    train, new = slice(0, 150), slice(150, 400)
+    Y = Y[:, :n_labels]
+    theirs = peers.LabelPowerset(SVC(kernel="linear"), require_dense=[True, True])
+    theirs.fit(X[train], Y[train])
+    ours = LabelPowerset(SVC(kernel="linear")).fit(X[train], Y[train])
+    numbered = [np.flatnonzero(labelset).tolist() for labelset in ours.labelsets_]
+    assert theirs.reverse_combinations_ == numbered
+    assert_array_equal(ours.predict(X[new]), theirs.predict(X[new]).toarray())
+
+
+# Base classifiers
+
+
+def test_binary_base_is_used_one_against_the_rest(small):
+    X, Y = small
+    model = LabelPowerset(PlattSVC(), random_state=0).fit(X[:60], Y[:60])
+    inner = model.estimators_[0]
+    assert isinstance(inner, OneVsRestClassifier)
+    seed = inner.estimator.random_state
+    assert isinstance(seed, int)
+    codes, labelsets = codes_by_first_appearance(Y[:60])
+    alone = OneVsRestClassifier(PlattSVC(random_state=seed)).fit(X[:60], codes)
+    assert_array_equal(model.predict(X), labelsets[alone.predict(X)])
+    assert_array_equal(np.round(model.predict_proba(X)), model.predict(X))
+    assert model.estimator.random_state is None  # the user's object is not touched
+
+
+def test_binary_base_with_two_labelsets(small):
+    X, Y = small
+    Y = np.repeat(Y[:, :1], 2, axis=1)
+    model = LabelPowerset(PlattSVC(), random_state=0).fit(X, Y)
+    alone = SVC(kernel="linear").fit(X, Y[:, 0])
+    assert_array_equal(model.predict(X), np.repeat(alone.predict(X)[:, np.newaxis], 2, axis=1))
+
+
+def test_no_probabilities_where_the_base_has_none(small):
+    X, Y = small
+    model = LabelPowerset(Perceptron()).fit(X, Y)
+    assert not hasattr(model, "predict_proba")
+    codes, labelsets = codes_by_first_appearance(Y)
+    assert_array_equal(model.predict(X), labelsets[Perceptron().fit(X, codes).predict(X)])
+
+
+def test_seed_reaches_the_base(small):
+    X, Y = small
+    base = DecisionTreeClassifier(max_features=1, max_depth=3)
+    a, b, c = (LabelPowerset(base, random_state=s).fit(X, Y).predict_proba(X) for s in (0, 0, 1))
+    assert_array_equal(a, b)
+    assert (a != c).any()
+
+
+# Contract
+
+
+def test_weights_count_as_repeated_rows(small):
+    X, Y = small
+    weight = np.arange(len(X)) % 3
+    model = LabelPowerset(GaussianNB()).fit(X, Y, sample_weight=weight)
+    repeated = np.repeat(np.arange(len(X)), weight)
+    expected = LabelPowerset(GaussianNB()).fit(X[repeated], Y[repeated])
+    assert_array_equal(model.labelsets_, expected.labelsets_)
+    assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-12)
+
+
+def test_labelset_of_weight_zero_is_no_class():
+    X, Y = [[0.0], [1.0], [2.0]], [[1, 0], [0, 1], [1, 1]]
+    model = LabelPowerset(GaussianNB()).fit(X, Y, sample_weight=[0, 1, 1])
+    assert_array_equal(model.labelsets_, [[0, 1], [1, 1]])
+
+
+def test_weights_that_the_base_cannot_take(small):
+    X, Y = small
+    with pytest.raises(InputError, match="does not take it in fit"):
+        LabelPowerset(PlattSVC()).fit(X, Y, sample_weight=np.ones(len(X)))
+
+
+def test_names_are_kept(small):
+    X, Y = small
+    names = np.array(["a", "b", "c", "d"])
+    sets = [set(names[row == 1].tolist()) for row in Y]
+    model = LabelPowerset(GaussianNB()).fit(X, sets)
+    assert model.label_names_.tolist() == ["a", "b", "c", "d"]
+    assert_array_equal(model.predict(X), LabelPowerset(GaussianNB()).fit(X, Y).predict(X))
+
+
+def test_permuted_label_columns_permute_predictions(small):
+    X, Y = small
+    order = [2, 0, 3, 1]
+    moved = LabelPowerset(GaussianNB()).fit(X, Y[:, order])
+    plain = LabelPowerset(GaussianNB()).fit(X, Y)
+    assert_array_equal(moved.predict(X), plain.predict(X)[:, order])

@@ -1,0 +1,276 @@
+"""MLkNN by hand, against plain loops, and against scikit-multilearn-ng."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+
+from nldd import MLkNN
+
+
+def naive_mlknn(X, Y, X_new, k, s):
+    """Prior, both likelihoods and the posterior of every new row, in plain loops."""
+    n, n_labels = Y.shape
+
+    def nearest(x, rows, k):
+        squares = {j: sum((a - b) ** 2 for a, b in zip(x, X[j], strict=True)) for j in rows}
+        return sorted(rows, key=lambda j: (squares[j], j))[:k]
+
+    prior, on, off, posterior = [], [], [], []
+    for label in range(n_labels):
+        y = Y[:, label].tolist()
+        prior.append((s + sum(y)) / (2 * s + n))
+        c, c_not = [0] * (k + 1), [0] * (k + 1)
+        for i in range(n):
+            others = [j for j in range(n) if j != i]
+            j = sum(y[m] for m in nearest(X[i], others, k))
+            (c if y[i] else c_not)[j] += 1
+        on.append([(s + c[j]) / (s * (k + 1) + sum(c)) for j in range(k + 1)])
+        off.append([(s + c_not[j]) / (s * (k + 1) + sum(c_not)) for j in range(k + 1)])
+        column = []
+        for x in X_new:
+            j = sum(y[m] for m in nearest(x, range(n), k))
+            left, right = prior[-1] * on[-1][j], (1 - prior[-1]) * off[-1][j]
+            column.append(left / (left + right))
+        posterior.append(column)
+    return np.array(prior), np.array(on), np.array(off), np.array(posterior).T
+
+
+def random_case(rng, n=12):
+    """Integer points with ties and duplicates; 2 or 3 labels, sometimes constant ones."""
+    X = rng.integers(0, 4, size=(n, 2))[rng.integers(0, n, size=n)].astype(float)
+    Y = (rng.random((n, rng.integers(2, 4))) < rng.choice([0.05, 0.5, 0.95])).astype(int)
+    return X, Y, rng.integers(0, 4, size=(6, 2)).astype(float)
+
+
+def test_mlknn_by_hand():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    Y = np.array([[1], [1], [0], [0]])
+    model = MLkNN(k=1, s=1.0).fit(X, Y)
+    # Prior: (1 + 2) / (2 + 4) = 1/2.
+    assert_allclose(model.prior_, [1 / 2])
+    # Nearest other row: 0 -> 1 (on), 1 -> 0 (on), 3 -> 1 (on), 7 -> 3 (off).
+    # Carriers: both have 1 carrier:        c  = [0, 2], likelihood (1 + c) / (2 + 2) = 1/4, 3/4.
+    # Others: 3 has 1 carrier, 7 has none:  c' = [1, 1], likelihood (1 + c') / (2 + 2) = 1/2, 1/2.
+    assert_allclose(model.likelihood_on_, [[1 / 4, 3 / 4]])
+    assert_allclose(model.likelihood_off_, [[1 / 2, 1 / 2]])
+    # At 0.4 the nearest row is 0 (on):  1/2 * 3/4 = 3/8 against 1/2 * 1/2 = 2/8: 3/5, on.
+    # At 6.0 the nearest row is 7 (off): 1/2 * 1/4 = 1/8 against 2/8: 1/3, off.
+    assert_allclose(model.predict_proba([[0.4], [6.0]]), [[3 / 5], [1 / 3]])
+    assert_array_equal(model.predict([[0.4], [6.0]]), [[1], [0]])
+
+
+def test_mlknn_by_hand_with_two_neighbours_and_more_smoothing():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    Y = np.array([[1, 0], [0, 0], [1, 0], [1, 1]])
+    model = MLkNN(k=2, s=2.0).fit(X, Y)
+    # Priors: (2 + 3) / (4 + 4) = 5/8 and (2 + 1) / 8 = 3/8.
+    assert_allclose(model.prior_, [5 / 8, 3 / 8])
+    # Two nearest others: 0 -> {1, 3}, 1 -> {0, 3}, 3 -> {1, 0}, 7 -> {3, 1}.
+    # First label, carriers among them: 1, 2, 1, 1. Rows on (0, 3, 7): c = [0, 3, 0],
+    # (2 + c) / (6 + 3); row off (1): c' = [0, 0, 1], (2 + c') / (6 + 1).
+    assert_allclose(model.likelihood_on_[0], [2 / 9, 5 / 9, 2 / 9])
+    assert_allclose(model.likelihood_off_[0], [2 / 7, 2 / 7, 3 / 7])
+    # Second label: no neighbour carries it; one row on, three off.
+    assert_allclose(model.likelihood_on_[1], [3 / 7, 2 / 7, 2 / 7])
+    assert_allclose(model.likelihood_off_[1], [5 / 9, 2 / 9, 2 / 9])
+    # At 6 the nearest are 7 and 3: counts 2 and 1.
+    first, not_first = 5 / 8 * 2 / 9, 3 / 8 * 3 / 7
+    second, not_second = 3 / 8 * 2 / 7, 5 / 8 * 2 / 9
+    expected = [first / (first + not_first), second / (second + not_second)]
+    assert_allclose(model.predict_proba([[6.0]]), [expected])
+    assert_array_equal(model.predict([[6.0]]), [[0, 0]])
+
+
+def test_mlknn_equals_naive_loop_with_ties_and_duplicates():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        X, Y, X_new = random_case(rng)
+        k, s = int(rng.integers(1, 12)), float(rng.choice([0.1, 1.0, 3.0]))
+        model = MLkNN(k=k, s=s).fit(X, Y)
+        prior, on, off, posterior = naive_mlknn(X, Y, X_new, k, s)
+        assert_allclose(model.prior_, prior)
+        assert_allclose(model.likelihood_on_, on)
+        assert_allclose(model.likelihood_off_, off)
+        assert_allclose(model.predict_proba(X_new), posterior, rtol=1e-12)
+        clear = np.abs(posterior - 0.5) > 1e-9
+        assert_array_equal(model.predict(X_new)[clear], posterior[clear] > 0.5)
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, 40])
+def test_mlknn_likelihoods_sum_to_one(small, k):
+    model = MLkNN(k=k, s=0.7).fit(*small)
+    assert model.likelihood_on_.shape == model.likelihood_off_.shape == (4, k + 1)
+    assert_allclose(model.likelihood_on_.sum(axis=1), 1)
+    assert_allclose(model.likelihood_off_.sum(axis=1), 1)
+    assert (model.likelihood_on_ > 0).all()
+    assert (model.likelihood_off_ > 0).all()
+
+
+@pytest.mark.parametrize("k", [4, 5, 6, 50])
+def test_mlknn_with_fewer_rows_than_neighbours_takes_all_of_them(k):
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    Y = np.array([[1], [1], [0], [0]])
+    model = MLkNN(k=k).fit(X, Y)
+    # Every row has the three others: one carrier for the rows on, two for the rows off.
+    on, off = np.ones(k + 1), np.ones(k + 1)
+    on[1] += 2
+    off[2] += 2
+    assert_allclose(model.likelihood_on_, [on / (k + 3)])
+    assert_allclose(model.likelihood_off_, [off / (k + 3)])
+    # A new row has all four, two of them carriers: 1 against 3.
+    assert_allclose(model.predict_proba([[0.0], [100.0]]), 1 / 4)
+    assert_allclose(naive_mlknn(X, Y, [[0.0]], k, 1)[3], 1 / 4)
+
+
+def test_mlknn_of_one_row():
+    model = MLkNN().fit([[1.0, 2.0]], [[1, 0]])
+    # Priors 2/3 and 1/3. The row has no other rows: count 0, likelihood 2/12 of its own kind,
+    # 1/11 of the other. A new row has one neighbour: counts 1 and 0, likelihoods 1/12 and 1/11 for
+    # the label on; 1/11 and 2/12 for the label off.
+    p = 2 / 3 / 12 / (2 / 3 / 12 + 1 / 3 / 11)
+    q = 1 / 3 / 11 / (1 / 3 / 11 + 2 / 3 * 2 / 12)
+    assert_allclose(model.predict_proba([[0.0, 0.0]]), [[p, q]])
+    assert_array_equal(model.predict([[0.0, 0.0]]), [[1, 0]])
+
+
+def test_mlknn_never_seen_and_always_on_labels(small):
+    X, Y = small
+    Y = np.column_stack([Y, np.zeros(len(Y), int), np.ones(len(Y), int)])
+    model = MLkNN(k=5, s=1.0).fit(X, Y)
+    n = len(Y)
+    assert_allclose(model.prior_[4:], [1 / (n + 2), (n + 1) / (n + 2)])
+    assert_allclose(model.likelihood_on_[4], 1 / 6)
+    assert_allclose(model.likelihood_off_[5], 1 / 6)
+    # Off: (n + 1) / (n + 2) times (1 + n) / (6 + n), all n rows having no carriers.
+    on, off = 1 / (n + 2) / 6, (n + 1) / (n + 2) * (n + 1) / (n + 6)
+    assert_allclose(model.predict_proba(X)[:, 4], on / (on + off))
+    assert_allclose(model.predict_proba(X)[:, 5], off / (on + off))
+    assert_array_equal(model.predict(X)[:, 4:], Y[:, 4:])
+    assert_array_equal(model.predict(X)[:, :4], MLkNN(k=5).fit(X, small[1]).predict(X))
+
+
+@pytest.mark.parametrize("k", [1, 5, 10])
+def test_mlknn_equals_scikit_multilearn(yeast, k):
+    """On data without ties; the peer is told to skip the row itself in training only."""
+    X, Y, _ = yeast
+    train, new = np.r_[0:220], np.r_[400:500]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from skmultilearn.adapt import MLkNN as PeerMLkNN
+
+        peer = PeerMLkNN(k=k, s=1.0, ignore_first_neighbours=1)
+        peer.fit(csr_matrix(X[train]), csr_matrix(Y[train]))
+        peer.ignore_first_neighbours = 0
+        expected = peer.predict(csr_matrix(X[new])).toarray()
+        expected_proba = peer.predict_proba(csr_matrix(X[new])).toarray()
+    model = MLkNN(k=k, s=1.0).fit(X[train], Y[train])
+    assert_allclose(model.prior_, peer._prior_prob_true)
+    assert_allclose(model.likelihood_on_, peer._cond_prob_true.toarray())
+    assert_allclose(model.likelihood_off_, peer._cond_prob_false.toarray())
+    P = model.predict_proba(X[new])
+    clear = np.abs(P - 0.5) > 1e-9  # in a tie, the peer says on and we say off
+    assert_array_equal(model.predict(X[new])[clear], expected[clear])
+    assert_allclose(P, expected_proba, rtol=1e-9)
+    assert expected.any()
+
+
+def test_mlknn_tie_is_off():
+    X, Y = np.array([[0.0], [2.0], [3.0], [5.0]]), np.array([[1], [1], [0], [0]])
+    model = MLkNN(k=1).fit(X, Y)
+    # Nearest other: 0 -> 2 (on), 2 -> 3 (off), 3 -> 2 (on), 5 -> 3 (off): rows on and rows off have
+    # a carrier once each, so every likelihood is (1 + 1) / (2 + 2), and the prior is 1/2.
+    assert_array_equal(model.likelihood_on_, [[0.5, 0.5]])
+    assert_array_equal(model.likelihood_off_, [[0.5, 0.5]])
+    assert_array_equal(model.predict([[0.0], [5.0]]), [[0], [0]])
+    P = model.predict_proba([[0.0], [5.0]])
+    assert_allclose(P, 0.5)
+    assert (P < 0.5).all()
+
+
+def test_mlknn_probabilities_round_to_predictions():
+    rng = np.random.default_rng(1)
+    ties = 0
+    for _ in range(40):
+        X, Y, X_new = random_case(rng, n=6)
+        model = MLkNN(k=2).fit(X, Y)
+        P, Y_pred = model.predict_proba(X_new), model.predict(X_new)
+        assert_array_equal(P > 0.5, Y_pred == 1)
+        assert_array_equal(np.round(P), Y_pred)
+        ties += (np.abs(P - 0.5) < 1e-12).sum()
+        assert_allclose(P, naive_mlknn(X, Y, X_new, 2, 1.0)[3], rtol=1e-12)
+    assert ties > 0
+
+
+def test_mlknn_sparse_equals_dense(small):
+    X, Y = small
+    X = np.where(np.abs(X) < 1, 0, np.round(X, 1))
+    dense = MLkNN(k=5).fit(X, Y)
+    for form in (csr_array, csr_matrix):
+        sparse = MLkNN(k=5).fit(form(X), csr_matrix(Y))
+        assert_array_equal(sparse.predict_proba(form(X)), dense.predict_proba(X))
+        assert_array_equal(sparse.predict(X), dense.predict(form(X)))
+
+
+def test_mlknn_does_not_depend_on_workers_and_refits(small):
+    X, Y = small
+    model = MLkNN(k=7).fit(X, Y)
+    other = MLkNN(k=7, n_jobs=2).fit(X, Y)
+    assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+    fresh = clone(model).fit(X[:50], Y[:50])
+    model.fit(X[:50], Y[:50])
+    assert_array_equal(model.predict_proba(X), fresh.predict_proba(X))
+
+
+def test_mlknn_permuted_labels_permute_predictions(small):
+    X, Y = small
+    order = [2, 0, 3, 1]
+    assert_array_equal(
+        MLkNN().fit(X, Y[:, order]).predict_proba(X), MLkNN().fit(X, Y).predict_proba(X)[:, order]
+    )
+
+
+def test_mlknn_keeps_the_training_labels_it_was_fitted_with(small):
+    X, Y = small
+    X, Y = X.copy(), Y.copy()
+    model = MLkNN().fit(X, Y)
+    before = model.predict_proba(X[:20])
+    queries = X[:20].copy()
+    X[:], Y[:] = 0, 0
+    assert_array_equal(model.predict_proba(queries), before)
+
+
+def test_mlknn_exclusive_classes_take_the_largest_posterior(small):
+    X, Y = small
+    y = np.array(["a", "b", "c"])[Y[:, 1] + Y[:, 2]]
+    model = MLkNN().fit(X, y)
+    P = model.predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1)
+    assert_array_equal(model.predict(X), model.classes_[P.argmax(axis=1)])
+    indicator = MLkNN().fit(X, (y[:, np.newaxis] == model.classes_).astype(int)).predict_proba(X)
+    assert_allclose(P, indicator / indicator.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_mlknn_named_labels_of_lists(small):
+    X, Y = small
+    names = np.array(["anger", "calm", "joy", "sad"])
+    model = MLkNN().fit(X, [set(names[row == 1]) for row in Y])
+    assert model.label_names_.tolist() == names.tolist()
+    assert_array_equal(model.predict(X), MLkNN().fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("k", 0), ("k", -1), ("k", 2.5), ("k", "ten"), ("s", 0.0), ("s", -1.0), ("s", "one")],
+)
+def test_mlknn_refuses_wrong_parameters(small, name, value):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of MLkNN must be"):
+        MLkNN(**{name: value}).fit(*small)
+
+
+def test_mlknn_takes_no_sample_weight():
+    assert list(inspect.signature(MLkNN.fit).parameters) == ["self", "X", "y"]

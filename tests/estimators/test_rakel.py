@@ -1,0 +1,329 @@
+"""RAkEL: small powersets that vote; the subsets, the votes and the ties counted by hand."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from nldd import BinaryRelevance, LabelPowerset, PlattSVC, RAkEL
+from nldd.estimators._rakel import ENUMERABLE, draw_subsets
+from nldd.exceptions import InputError
+
+
+@pytest.fixture
+def noisy():
+    """80 rows and five labels, where subsets disagree on a label."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(80, 4))
+    Y = (X[:, [0, 1, 2, 3, 0]] + 1.2 * rng.normal(size=(80, 5)) > 0.2).astype(int)
+    Y[:, 4] = Y[:, 0] ^ (rng.random(80) < 0.2)
+    return X, Y
+
+
+def share_by_hand(model, X):
+    """Votes over the number of subsets that contain the label, from the stored classifiers."""
+    share = np.zeros((len(X), model.n_labels_))
+    for label in range(model.n_labels_):
+        votes = []
+        for subset, powerset in zip(model.subsets_, model.estimators_, strict=True):
+            if label in subset:
+                codes = powerset.estimators[0].predict(X)
+                votes.append(powerset.labelsets[codes, subset.tolist().index(label)])
+        if votes:
+            share[:, label] = np.sum(votes, axis=0) / len(votes)
+    return share
+
+
+# Identities
+
+
+@pytest.mark.parametrize("base", [GaussianNB(), SVC(kernel="linear")], ids=["bayes", "svc"])
+@pytest.mark.parametrize("k", [5, 9], ids=["k = L", "k > L"])
+def test_one_subset_of_all_labels_is_the_label_powerset(noisy, base, k):
+    X, Y = noisy
+    model = RAkEL(base, k=k).fit(X[:50], Y[:50])
+    assert [subset.tolist() for subset in model.subsets_] == [[0, 1, 2, 3, 4]]
+    assert_array_equal(model.predict(X), LabelPowerset(base).fit(X[:50], Y[:50]).predict(X))
+
+
+@pytest.mark.parametrize(
+    "base", [LogisticRegression(), SVC(kernel="linear"), GaussianNB()], ids=["lr", "svc", "bayes"]
+)
+@pytest.mark.parametrize("n_models", [None, 5], ids=["2L", "L"])
+def test_subsets_of_one_label_are_binary_relevance(noisy, base, n_models):
+    X, Y = noisy
+    model = RAkEL(base, k=1, n_models=n_models).fit(X[:50], Y[:50])
+    assert [subset.tolist() for subset in model.subsets_] == [[0], [1], [2], [3], [4]]
+    assert_array_equal(model.predict(X), BinaryRelevance(base).fit(X[:50], Y[:50]).predict(X))
+
+
+def test_models_are_label_powersets_of_their_subsets(noisy):
+    X, Y = noisy
+    model = RAkEL(GaussianNB(), n_models=4, random_state=0).fit(X, Y)
+    for subset, powerset in zip(model.subsets_, model.estimators_, strict=True):
+        alone = LabelPowerset(GaussianNB()).fit(X, Y[:, subset])
+        assert_array_equal(powerset.predict(X), alone.predict(X))
+
+
+# Votes
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 1 / 3, 0.5, 2 / 3, 1.0])
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+def test_votes_equal_a_count_over_the_stored_models(noisy, k, threshold, strict):
+    X, Y = noisy
+    model = RAkEL(
+        GaussianNB(), k=k, n_models=6, threshold=threshold, strict=strict, random_state=1
+    ).fit(X[:50], Y[:50])
+    share = share_by_hand(model, X)
+    expected = share > threshold if strict else share >= threshold
+    assert_array_equal(model.predict(X), expected)
+    P = model.predict_proba(X)
+    assert_array_equal(np.round(P), expected)
+    agree = (share > 0.5) == expected
+    assert_allclose(P[agree], share[agree], atol=1e-15)
+    assert_allclose(P[~agree], 0.5)
+
+
+def test_exactly_half_counts_unless_strict(noisy):
+    X, Y = noisy
+    arguments = {"k": 2, "n_models": 3, "random_state": 0}  # of three labels: each in two subsets
+    loose = RAkEL(GaussianNB(), **arguments).fit(X[:40], Y[:40, :3])
+    strict = RAkEL(GaussianNB(), strict=True, **arguments).fit(X[:40], Y[:40, :3])
+    share = share_by_hand(loose, X)
+    assert set(np.unique(share)) == {0.0, 0.5, 1.0}
+    assert_array_equal(loose.predict(X) != strict.predict(X), share == 0.5)
+    assert (loose.predict(X)[share == 0.5] == 1).all()
+
+
+def test_votes_by_hand():
+    """Three rows at x = 0, 1, 2 with labels 000, 110, 011; pairs {0, 1}, {0, 2}, {1, 2}.
+
+    One nearest neighbour repeats the row, so all pairs agree: the share is the label itself.
+    """
+    X, Y = [[0.0], [1.0], [2.0]], [[0, 0, 0], [1, 1, 0], [0, 1, 1]]
+    model = RAkEL(KNeighborsClassifier(1), k=2).fit(X, Y)
+    assert [subset.tolist() for subset in model.subsets_] == [[0, 1], [0, 2], [1, 2]]
+    assert [powerset.labelsets.tolist() for powerset in model.estimators_] == [
+        [[0, 0], [1, 1], [0, 1]],
+        [[0, 0], [1, 0], [0, 1]],
+        [[0, 0], [1, 0], [1, 1]],
+    ]
+    assert_array_equal(model.predict_proba([[0.2], [1.2], [1.8]]), Y)
+
+
+def test_label_in_no_subset_stays_off(noisy):
+    X, Y = noisy
+    model = RAkEL(GaussianNB(), k=2, n_models=1, random_state=0).fit(X, Y)
+    (subset,) = model.subsets_
+    uncovered = np.setdiff1d(np.arange(5), subset)
+    assert_array_equal(model.predict(X)[:, uncovered], 0)
+    assert_array_equal(model.predict_proba(X)[:, uncovered], 0)
+    assert model.predict(X)[:, subset].any()
+
+
+def test_subset_of_constant_labels_is_constant(noisy):
+    X, Y = noisy
+    Y = np.column_stack([np.ones(len(X)), np.zeros(len(X)), Y[:, 0]]).astype(int)
+    model = RAkEL(GaussianNB(), k=2).fit(X, Y)
+    assert [len(powerset.estimators) for powerset in model.estimators_] == [0, 1, 1]
+    assert_array_equal(model.predict(X)[:, :2], Y[:, :2])
+
+
+# Subsets
+
+
+def test_default_number_of_subsets_is_twice_the_labels(noisy):
+    X, Y = noisy
+    Y = np.hstack([Y, Y[:, :3]])
+    model = RAkEL(GaussianNB(), random_state=0).fit(X, Y)
+    assert len(model.subsets_) == len(model.estimators_) == 16
+    assert {len(subset) for subset in model.subsets_} == {3}
+
+
+def test_more_models_than_subsets_takes_them_all(noisy):
+    X, Y = noisy
+    model = RAkEL(GaussianNB(), k=3, n_models=500).fit(X, Y[:, :4])
+    assert [tuple(subset) for subset in model.subsets_] == list(combinations(range(4), 3))
+    assert len(model.estimators_) == 4
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    ("n_labels", "k", "n_models"),
+    [(6, 3, 12), (6, 3, 4), (6, 2, 4), (14, 3, 28), (5, 2, 9), (45, 3, 90)],
+    ids=str,
+)
+def test_drawn_subsets_are_distinct_sorted_and_cover_all_labels(n_labels, k, n_models, seed):
+    subsets = draw_subsets(n_labels, k, n_models, np.random.RandomState(seed))
+    assert len({tuple(subset) for subset in subsets}) == len(subsets) == n_models
+    assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
+    assert set(np.concatenate(subsets).tolist()) == set(range(n_labels))
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "k", "n_models"), [(100, 3, 200), (101, 4, 202), (159, 3, 318)], ids=str
+)
+def test_subsets_too_many_to_enumerate(n_labels, k, n_models):
+    assert comb(n_labels, k) > ENUMERABLE
+    subsets = draw_subsets(n_labels, k, n_models, np.random.RandomState(0))
+    assert len({tuple(subset) for subset in subsets}) == len(subsets) == n_models
+    assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
+    assert set(np.concatenate(subsets).tolist()) == set(range(n_labels))
+    again = draw_subsets(n_labels, k, n_models, np.random.RandomState(0))
+    assert_array_equal(subsets, again)
+
+
+@pytest.mark.parametrize("n_labels", [50, 120], ids=["enumerated", "drawn"])
+def test_too_few_subsets_to_cover_all_labels(n_labels):
+    subsets = draw_subsets(n_labels, 3, 5, np.random.RandomState(0))
+    assert len({tuple(subset) for subset in subsets}) == 5
+    assert all(len(subset) == 3 and (np.diff(subset) > 0).all() for subset in subsets)
+
+
+@pytest.mark.parametrize("n_labels", [4, 5, 6])
+def test_every_subset_is_drawn_equally_often(n_labels):
+    """Without the wish to cover, all k-subsets have the same chance: 1 of C(L, 2) a draw."""
+    rng = np.random.RandomState(0)
+    counts = dict.fromkeys(combinations(range(n_labels), 2), 0)
+    for _ in range(1500):
+        for subset in draw_subsets(n_labels, 2, 1, rng):
+            counts[tuple(subset.tolist())] += 1
+    expected = 1500 / comb(n_labels, 2)
+    assert max(abs(count - expected) for count in counts.values()) < 5 * np.sqrt(expected)
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "k", "n_models"),
+    [(30, 3, 10), (20, 2, 11), (110, 3, 40), (40, 3, 20), (2000, 3, 4000)],
+    ids=["partition", "nearly a partition", "drawn", "few", "default of many labels"],
+)
+def test_drawing_ends_though_covering_subsets_are_rare(n_labels, k, n_models):
+    """Enough subsets to cover all labels, but almost no draw does: it must not wait for luck.
+
+    Default settings meet this too: with m = 2L and k = 3 a label is left out with probability
+    exp(-6), so of L = 2000 labels a draw misses some with probability 1 - exp(-5) = 0.993.
+    """
+
+    class Patient(np.random.RandomState):
+        """Gives up after twenty full draws."""
+
+        draws = 0
+
+        def permutation(self, x):
+            self.draws += 1
+            assert self.draws <= 20 * n_models, "still drawing"
+            return super().permutation(x)
+
+    subsets = draw_subsets(n_labels, k, n_models, Patient(0))
+    assert len({tuple(subset) for subset in subsets}) == n_models
+    assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
+
+
+# Contract
+
+
+@pytest.mark.parametrize(
+    "base", [GaussianNB(), DecisionTreeClassifier(max_features=1)], ids=["bayes", "tree"]
+)
+def test_workers_do_not_change_results(noisy, base):
+    X, Y = noisy
+    models = [RAkEL(base, random_state=0, n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2, None)]
+    for other in models[1:]:
+        assert_array_equal(models[0].subsets_, other.subsets_)
+        assert_array_equal(models[0].predict_proba(X), other.predict_proba(X))
+    assert_array_equal(models[0].predict_proba(X), models[0].set_params(n_jobs=2).predict_proba(X))
+
+
+def test_subsets_are_seeded(noisy):
+    X, Y = noisy
+    drawn = [
+        [
+            tuple(subset)
+            for subset in RAkEL(GaussianNB(), n_models=4, random_state=s).fit(X, Y).subsets_
+        ]
+        for s in (0, 0, 1, 2)
+    ]
+    assert drawn[0] == drawn[1]
+    assert len({tuple(subsets) for subsets in drawn}) > 1
+
+
+def test_every_subset_has_its_own_seed(noisy):
+    X, Y = noisy
+    model = RAkEL(DecisionTreeClassifier(max_depth=2), n_models=4, random_state=0).fit(X, Y)
+    seeds = [powerset.estimators[0].random_state for powerset in model.estimators_]
+    assert len(set(seeds)) == 4
+
+
+def test_binary_base_is_used_one_against_the_rest(noisy):
+    X, Y = noisy
+    model = RAkEL(PlattSVC(), k=2, random_state=0).fit(X[:40], Y[:40, :3])
+    assert_allclose(model.predict_proba(X), share_by_hand(model, X), atol=1e-15)
+
+
+def test_votes_need_no_probabilities(noisy):
+    X, Y = noisy
+    model = RAkEL(Perceptron(), n_models=4, random_state=0).fit(X, Y)
+    assert_allclose(model.predict_proba(X), share_by_hand(model, X), atol=1e-15)
+
+
+def test_weights_count_as_repeated_rows(noisy):
+    X, Y = noisy
+    weight = np.arange(len(X)) % 3
+    repeated = np.repeat(np.arange(len(X)), weight)
+    model = RAkEL(GaussianNB(), random_state=0).fit(X, Y, sample_weight=weight)
+    expected = RAkEL(GaussianNB(), random_state=0).fit(X[repeated], Y[repeated])
+    assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+
+
+def test_weights_that_the_base_cannot_take(noisy):
+    X, Y = noisy
+    with pytest.raises(InputError, match="does not take it in fit"):
+        RAkEL(KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(len(X)))
+
+
+def test_sparse_rows_and_names(noisy):
+    X, Y = noisy
+    names = np.array(["a", "b", "c", "d", "e"])
+    sets = [set(names[row == 1].tolist()) for row in Y]
+    base = SVC(kernel="linear")
+    model = RAkEL(base, random_state=0).fit(csr_array(X), sets)
+    assert model.label_names_.tolist() == names.tolist()
+    expected = RAkEL(base, random_state=0).fit(X, Y)
+    assert_array_equal(model.predict(csr_array(X)), expected.predict(X))
+
+
+def test_exclusive_classes_take_the_most_votes(noisy):
+    X, Y = noisy
+    y = np.array(["x", "y", "z"])[Y[:, 0] + Y[:, 1]]
+    model = RAkEL(GaussianNB(), k=2).fit(X, y)
+    share = share_by_hand(model, X)
+    assert_array_equal(model.predict(X), model.classes_[share.argmax(axis=1)])
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_verbose_draws_progress_and_changes_nothing(noisy, capsys):
+    X, Y = noisy
+    expected = RAkEL(GaussianNB(), random_state=0).fit(X, Y).predict_proba(X)
+    assert capsys.readouterr().err == ""
+    model = RAkEL(GaussianNB(), random_state=0, verbose=1, n_jobs=2).fit(X, Y)
+    assert_array_equal(model.predict_proba(X), expected)
+    assert "RAkEL: 10 of 10" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"k": 0}, {"n_models": 0}, {"threshold": 1.5}, {"strict": "yes"}, {"k": 2.5}], ids=str
+)
+def test_wrong_parameters_are_named(noisy, wrong):
+    X, Y = noisy
+    with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' parameter of RAkEL"):
+        RAkEL(**wrong).fit(X, Y)

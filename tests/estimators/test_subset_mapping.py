@@ -1,0 +1,206 @@
+"""SubsetMapping: nearest training labelset to what binary relevance says, against plain loops."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.tree import DecisionTreeClassifier
+
+from nldd import BinaryRelevance, PlattSVC, SubsetMapping
+from nldd.estimators._subset_mapping import frequent_first, nearest_in_hamming
+
+
+class Echo(ClassifierMixin, BaseEstimator):
+    """Predicts the column of X that equalled the label in training: BR's output is X itself."""
+
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1])
+        self.column_ = int(np.flatnonzero((y[:, np.newaxis] == X).all(axis=0))[0])
+        return self
+
+    def decision_function(self, X):
+        return 2.0 * X[:, self.column_] - 1
+
+    def predict(self, X):
+        return X[:, self.column_].astype(int)
+
+
+def echoed(Y, B):
+    """What SubsetMapping makes of BR outputs `B` after training labelsets `Y`."""
+    Y = np.asarray(Y)
+    return SubsetMapping(Echo()).fit(Y.astype(float), Y).predict(np.asarray(B, dtype=float))
+
+
+def nearest_naively(b, Y):
+    """Row of Y nearest to b; the labelset of most rows among equals, then the earliest."""
+    rows = [tuple(row) for row in Y.tolist()]
+    distance = {row: sum((p - q) ** 2 for p, q in zip(b, row, strict=True)) for row in rows}
+    return min(rows, key=lambda row: (distance[row], -rows.count(row), rows.index(row)))
+
+
+def random_labelsets(seed):
+    rng = np.random.default_rng(seed)
+    n_labels = rng.integers(1, 7)
+    pool = rng.integers(0, 2, size=(rng.integers(1, 7), n_labels))
+    Y = pool[rng.integers(len(pool), size=rng.integers(1, 15))].astype(np.int8)
+    return Y, rng.integers(0, 2, size=(6, n_labels)).astype(np.int8)
+
+
+# By hand
+
+
+TIED = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("b", "expected"),
+    [
+        # Distance 1 from all three; 010 and 001 have two rows each, and 010 came first.
+        ([0, 0, 0], [0, 1, 0]),
+        # Distance 2 from all three.
+        ([1, 1, 1], [0, 1, 0]),
+        # Distance 1 from 100 (one row) and from 001 (two rows), 3 from 010.
+        ([1, 0, 1], [0, 0, 1]),
+        # Distance 1 from 010 and 001, 3 from 100: the earlier one.
+        ([0, 1, 1], [0, 1, 0]),
+        # Seen, though others are more frequent.
+        ([1, 0, 0], [1, 0, 0]),
+    ],
+)
+def test_ties_go_to_the_most_frequent_and_then_to_the_earliest(b, expected):
+    assert_array_equal(echoed(TIED, [b]), [expected])
+
+
+def test_labelsets_are_listed_by_count_and_first_appearance():
+    model = SubsetMapping(Echo()).fit(np.array(TIED, dtype=float), TIED)
+    assert_array_equal(model.labelsets_, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert_array_equal(model.counts_, [2, 2, 1])
+
+
+def test_a_single_labelset_is_always_the_answer():
+    X = np.arange(8.0).reshape(4, 2)
+    model = SubsetMapping().fit(X, [[1, 0, 1]] * 4)
+    assert_array_equal(model.predict(X - 100), [[1, 0, 1]] * 4)
+    assert_array_equal(model.labelsets_, [[1, 0, 1]])
+    assert_array_equal(model.counts_, [4])
+
+
+def test_the_empty_set_is_an_answer_only_if_it_was_seen():
+    Y = [[1, 0], [0, 1], [0, 1]]
+    assert_array_equal(echoed(Y, [[0, 0]]), [[0, 1]])
+    assert_array_equal(echoed([*Y, [0, 0]], [[0, 0]]), [[0, 0]])
+
+
+# Against loops
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_nearest_in_hamming_equals_a_loop_over_all_rows(block):
+    """NLDD's search in label space alone, with b in place of the probabilities."""
+    for seed in range(100 * block, 100 * block + 100):
+        Y, B = random_labelsets(seed)
+        labelsets, counts = frequent_first(Y)
+        found = nearest_in_hamming(B, labelsets)
+        assert_array_equal(found, [nearest_naively(b, Y) for b in B.tolist()])
+        assert_array_equal(counts, [(u == Y).all(axis=1).sum() for u in labelsets])
+        smallest = (B[:, np.newaxis] != Y).sum(axis=2).min(axis=1)
+        assert_array_equal((found != B).sum(axis=1), smallest)
+
+
+def test_many_labels_do_not_overflow():
+    rng = np.random.default_rng(0)
+    Y = rng.integers(0, 2, size=(20, 400)).astype(np.int8)
+    Y[0] = 1  # a sum of 400 does not fit into the int8 of the labels
+    B = np.vstack([1 - Y[:2], Y[:3], rng.integers(0, 2, size=(5, 400))]).astype(np.int8)
+    expected = [nearest_naively(b, Y) for b in B.tolist()]
+    assert_array_equal(nearest_in_hamming(B, frequent_first(Y)[0]), expected)
+
+
+@pytest.mark.parametrize(
+    "base", [None, DecisionTreeClassifier(max_depth=2)], ids=["logistic", "tree"]
+)
+def test_model_equals_loop_over_binary_relevance(small, base):
+    X, Y = small
+    train, new = slice(0, 30), slice(30, None)
+    b = BinaryRelevance(base, random_state=0).fit(X[train], Y[train]).predict(X[new])
+    found = SubsetMapping(base, random_state=0).fit(X[train], Y[train]).predict(X[new])
+    assert_array_equal(found, [nearest_naively(row, Y[train]) for row in b.tolist()])
+    seen = {tuple(row) for row in Y[train].tolist()}
+    assert {tuple(row) for row in found.tolist()} <= seen
+    was_seen = np.array([tuple(row) in seen for row in b.tolist()])
+    assert was_seen.any()
+    assert_array_equal(found[was_seen], b[was_seen])
+
+
+def test_unseen_labelsets_of_binary_relevance_are_replaced():
+    """BR says {0, 1} between two clusters that never share a row."""
+    X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
+    b = np.array([[1, 1]])
+    assert_array_equal(nearest_in_hamming(b, frequent_first(Y)[0]), [[1, 0]])
+    assert_array_equal(SubsetMapping().fit(X, Y).predict([[0.0], [9.0]]), [[1, 0], [0, 1]])
+
+
+# Contract
+
+
+@pytest.mark.parametrize("base", [PlattSVC(), None], ids=["platt", "logistic"])
+def test_probabilities_are_those_of_binary_relevance_and_round_to_the_prediction(small, base):
+    X, Y = small
+    train = slice(0, 40)
+    model = SubsetMapping(base, random_state=0).fit(X[train], Y[train])
+    P = model.predict_proba(X)
+    assert_array_equal(P > 0.5, model.predict(X))
+    assert_array_equal(np.round(P), model.predict(X))
+    plain = BinaryRelevance(base, random_state=0).fit(X[train], Y[train]).predict_proba(X)
+    agree = (plain > 0.5) == model.predict(X)
+    assert_allclose(P[agree], plain[agree])
+    assert_allclose(P[~agree], 0.5)
+    assert (~agree).any()
+
+
+def test_no_probabilities_where_the_base_has_none(small):
+    X, Y = small
+    model = SubsetMapping(Perceptron(), random_state=0).fit(X, Y)
+    assert not hasattr(model, "predict_proba")
+    b = BinaryRelevance(Perceptron(), random_state=0).fit(X, Y).predict(X)
+    assert_array_equal(model.predict(X), [nearest_naively(row, Y) for row in b.tolist()])
+
+
+def test_weights_reach_the_classifiers_but_not_the_counts(small):
+    X, Y = small
+    weight = 0.5 + np.arange(len(X)) % 4
+    model = SubsetMapping().fit(X, Y, sample_weight=weight)
+    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 1], weight)
+    assert_allclose(model.estimators_[1].coef_, alone.coef_)
+    assert_array_equal(model.counts_, SubsetMapping().fit(X, Y).counts_)
+    assert model.counts_.sum() == len(X)
+
+
+def test_rows_of_weight_zero_do_not_lend_their_labelset():
+    Y = np.array([[1, 0], [0, 1], [0, 0]])
+    X = np.array([[0.0], [1.0], [2.0]])
+    model = SubsetMapping().fit(X, Y, sample_weight=[1, 1, 0])
+    assert_array_equal(model.labelsets_, [[1, 0], [0, 1]])
+
+
+def test_sparse_rows_names_and_workers(small):
+    X, Y = small
+    dense = SubsetMapping().fit(X, Y)
+    names = np.array(["a", "b", "c", "d"])
+    sets = [set(names[row == 1].tolist()) for row in Y]
+    model = SubsetMapping(n_jobs=2).fit(csr_array(X), sets)
+    assert model.label_names_.tolist() == names.tolist()
+    assert_array_equal(model.predict(csr_array(X)), dense.predict(X))
+
+
+def test_classes_of_a_1d_target_are_those_of_binary_relevance(small):
+    X, Y = small
+    y = np.array(["low", "mid", "top"])[Y[:, 1] + Y[:, 2]]
+    plain, model = BinaryRelevance().fit(X, y), SubsetMapping().fit(X, y)
+    assert_array_equal(model.predict(X), plain.predict(X))
+    assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+    # Every class was seen, so nothing is mapped and probabilities need no correction.
+    assert_allclose(model.predict_proba(X), plain.predict_proba(X))

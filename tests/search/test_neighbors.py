@@ -1,0 +1,157 @@
+"""Nearest neighbours against sorting by (distance, row) in plain loops."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import config_context
+
+from nldd.search import NeighborIndex
+
+
+def naive_nearest(X, queries, k):
+    """The k rows of smallest (squared distance, row), query by query."""
+    X, queries = np.asarray(X).tolist(), np.asarray(queries).tolist()
+    nearest = []
+    for q in queries:
+        squares = [math.fsum((a - b) ** 2 for a, b in zip(q, x, strict=True)) for x in X]
+        nearest.append(sorted(range(len(X)), key=lambda j, d=squares: (d[j], j))[:k])
+    return np.array(nearest, dtype=int).reshape(len(queries), k)
+
+
+def naive_nearest_others(X, k):
+    """The same for the rows themselves; a row is never its own neighbour."""
+    everything = naive_nearest(X, X, len(X))
+    return np.array([[j for j in row if j != i][:k] for i, row in enumerate(everything)])
+
+
+def tied_case(rng):
+    """Few small integers, so that distances tie, and rows that occur twice or more."""
+    n, d = rng.integers(2, 16), rng.integers(1, 5)
+    X = rng.integers(0, 3, size=(n, d))[rng.integers(0, n, size=n)].astype(float)
+    queries = np.vstack([rng.integers(0, 3, size=(4, d)), X[rng.integers(0, n, size=2)]])
+    return X, queries.astype(float)
+
+
+def test_nearest_equals_naive_loop_with_ties_and_duplicates():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        X, queries = tied_case(rng)
+        k = rng.integers(1, len(X) + 1)
+        assert_array_equal(NeighborIndex(X).nearest(queries, k), naive_nearest(X, queries, k))
+
+
+def test_nearest_others_equals_naive_loop_with_ties_and_duplicates():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        X, _ = tied_case(rng)
+        k = rng.integers(1, len(X))
+        assert_array_equal(NeighborIndex(X).nearest_others(k), naive_nearest_others(X, k))
+
+
+def test_nearest_by_hand():
+    X = np.array([[2.0], [0.0], [1.0], [0.0], [3.0]])
+    # Distances to 1 are 1, 1, 0, 1, 2: row 2, then rows 0, 1, 3 by their number, then row 4.
+    assert_array_equal(NeighborIndex(X).nearest(np.array([[1.0]]), 5), [[2, 0, 1, 3, 4]])
+    # Rows 1 and 3 are equal: each is the other's nearest.
+    assert_array_equal(NeighborIndex(X).nearest_others(2)[[1, 3]], [[3, 2], [1, 2]])
+
+
+def test_nearest_others_of_equal_rows_leave_out_the_row_itself():
+    others = NeighborIndex(np.full((6, 3), 0.1)).nearest_others(5)
+    assert_array_equal(others, [[j for j in range(6) if j != i] for i in range(6)])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 16, 33, 103])
+def test_nearest_ties_are_exact_for_repeated_and_mirrored_rows(d):
+    """Fractions round, yet equal rows, and rows mirrored at the query, are equally far away."""
+    rng = np.random.default_rng(d)
+    base = rng.normal(size=(8, d))
+    source = rng.integers(0, 8, size=40)
+    query = rng.normal(size=(1, d))
+    rank = np.linalg.norm(base - query, axis=1).argsort().argsort()
+    expected = np.lexsort((np.arange(40), rank[source]))
+    for X, q in [(base[source], query), (csr_array(base[source]), csr_array(query))]:
+        assert_array_equal(NeighborIndex(X).nearest(q, 40)[0], expected)
+    mirrored = base[source] * rng.choice([-1, 1], size=(40, 1))
+    rank = np.linalg.norm(base, axis=1).argsort().argsort()
+    expected = np.lexsort((np.arange(40), rank[source]))
+    assert_array_equal(NeighborIndex(mirrored).nearest(np.zeros((1, d)), 40)[0], expected)
+
+
+@pytest.mark.parametrize("form", [csr_array, csr_matrix])
+def test_nearest_of_sparse_equals_dense(form):
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        X, queries = tied_case(rng)
+        dense, sparse = NeighborIndex(X), NeighborIndex(form(X))
+        k = rng.integers(1, len(X))
+        assert_array_equal(sparse.nearest(form(queries), k), dense.nearest(queries, k))
+        assert_array_equal(sparse.nearest_others(k), dense.nearest_others(k))
+
+
+def test_nearest_of_no_neighbours_is_empty():
+    X = np.arange(6.0).reshape(3, 2)
+    index = NeighborIndex(X)
+    assert index.nearest(X[:2], 0).shape == (2, 0)
+    assert index.nearest_others(0).shape == (3, 0)
+    assert NeighborIndex(X[:1]).nearest_others(0).shape == (1, 0)
+
+
+def test_nearest_of_all_rows_is_their_order_by_distance():
+    rng = np.random.default_rng(3)
+    X, queries = rng.normal(size=(25, 3)), rng.normal(size=(10, 3))
+    index = NeighborIndex(X)
+    assert_array_equal(index.nearest(queries, 25), naive_nearest(X, queries, 25))
+    assert_array_equal(index.nearest_others(24), naive_nearest_others(X, 24))
+
+
+@pytest.mark.parametrize("spread", [1e-4, 1.0], ids=["tiny spread", "unit spread"])
+def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
+    """At 1e6 the product form is off by about 1e-3, far more than these distances squared."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        X = 1e6 + spread * rng.normal(size=(20, 3))
+        queries = 1e6 + spread * rng.normal(size=(5, 3))
+        k = rng.integers(1, 20)
+        index = NeighborIndex(X)
+        assert_array_equal(index.nearest(queries, k), naive_nearest(X, queries, k))
+        assert_array_equal(index.nearest_others(k), naive_nearest_others(X, k))
+
+
+def test_nearest_far_from_zero_keeps_ties():
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        X, queries = tied_case(rng)
+        k = rng.integers(1, len(X))
+        index = NeighborIndex(X + 1e6)
+        assert_array_equal(index.nearest(queries + 1e6, k), naive_nearest(X, queries, k))
+        assert_array_equal(index.nearest_others(k), naive_nearest_others(X, k))
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_nearest_does_not_depend_on_blocks_or_workers(sparse):
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 4, size=(1100, 5)).astype(float)
+    expected = naive_nearest(X, X[:30], 7)
+    expected_others = naive_nearest_others(X[:60], 7)
+    A = csr_array(X) if sparse else X
+    index, first = NeighborIndex(A), NeighborIndex(A[:60])
+    whole, whole_others = index.nearest(A, 7), index.nearest_others(7)
+    assert_array_equal(whole[:30], expected)
+    for megabytes, n_jobs in [(1, None), (1, 2), (1024, 2)]:
+        with config_context(working_memory=megabytes):
+            assert_array_equal(index.nearest(A, 7, n_jobs=n_jobs), whole)
+            assert_array_equal(index.nearest_others(7, n_jobs=n_jobs), whole_others)
+    for n_jobs in [None, 2]:
+        with config_context(working_memory=0):  # one row at a time
+            assert_array_equal(first.nearest_others(7, n_jobs=n_jobs), expected_others)
+
+
+def test_nearest_leaves_the_data_alone_and_reads_single_precision():
+    X = np.array([[0, 1], [2, 0], [0, 1]], dtype=np.float32)
+    kept = X.copy()
+    assert_array_equal(NeighborIndex(X).nearest_others(2), [[2, 1], [0, 2], [0, 1]])
+    assert_array_equal(X, kept)
