@@ -57,7 +57,7 @@ def mlknn(name: str, repeats: int) -> float:
     from skmultilearn.adapt import MLkNN as Peer
 
     data = split(name)
-    return ratio(fit_predict(MLkNN(n_jobs=2), data), fit_predict(Peer(k=10), data), repeats)
+    return ratio(fit_predict(MLkNN(), data), fit_predict(Peer(k=10), data), repeats)
 
 
 def chains(name: str, repeats: int) -> float:

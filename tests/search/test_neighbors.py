@@ -11,20 +11,25 @@ from sklearn import config_context
 from nldd.search import NeighborIndex
 
 
-def naive_nearest(X, queries, k):
-    """The k rows of smallest (squared distance, row), query by query."""
+def naive_order(X, queries):
+    """All rows by (squared distance, row), query by query."""
     X, queries = np.asarray(X).tolist(), np.asarray(queries).tolist()
     nearest = []
     for q in queries:
         squares = [math.fsum((a - b) ** 2 for a, b in zip(q, x, strict=True)) for x in X]
-        nearest.append(sorted(range(len(X)), key=lambda j, d=squares: (d[j], j))[:k])
-    return np.array(nearest, dtype=int).reshape(len(queries), k)
+        nearest.append(sorted(range(len(X)), key=lambda j, d=squares: (d[j], j)))
+    return np.array(nearest, dtype=int)
+
+
+def naive_nearest(X, queries, k):
+    """The first k of them, in rising order."""
+    return np.sort(naive_order(X, queries)[:, :k], axis=1)
 
 
 def naive_nearest_others(X, k):
     """The same for the rows themselves; a row is never its own neighbour."""
-    everything = naive_nearest(X, X, len(X))
-    return np.array([[j for j in row if j != i][:k] for i, row in enumerate(everything)])
+    everything = naive_order(X, X)
+    return np.array([sorted([j for j in row if j != i][:k]) for i, row in enumerate(everything)])
 
 
 def tied_case(rng):
@@ -54,9 +59,10 @@ def test_nearest_others_equals_naive_loop_with_ties_and_duplicates():
 def test_nearest_by_hand():
     X = np.array([[2.0], [0.0], [1.0], [0.0], [3.0]])
     # Distances to 1 are 1, 1, 0, 1, 2: row 2, then rows 0, 1, 3 by their number, then row 4.
-    assert_array_equal(NeighborIndex(X).nearest(np.array([[1.0]]), 5), [[2, 0, 1, 3, 4]])
+    nearest = [NeighborIndex(X).nearest(np.array([[1.0]]), k)[0].tolist() for k in range(1, 6)]
+    assert nearest == [[2], [0, 2], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
     # Rows 1 and 3 are equal: each is the other's nearest.
-    assert_array_equal(NeighborIndex(X).nearest_others(2)[[1, 3]], [[3, 2], [1, 2]])
+    assert_array_equal(NeighborIndex(X).nearest_others(2)[[1, 3]], [[2, 3], [1, 2]])
 
 
 def test_nearest_others_of_equal_rows_leave_out_the_row_itself():
@@ -74,11 +80,14 @@ def test_nearest_ties_are_exact_for_repeated_and_mirrored_rows(d):
     rank = np.linalg.norm(base - query, axis=1).argsort().argsort()
     expected = np.lexsort((np.arange(40), rank[source]))
     for X, q in [(base[source], query), (csr_array(base[source]), csr_array(query))]:
-        assert_array_equal(NeighborIndex(X).nearest(q, 40)[0], expected)
+        for k in range(1, 41):
+            assert_array_equal(NeighborIndex(X).nearest(q, k)[0], np.sort(expected[:k]))
     mirrored = base[source] * rng.choice([-1, 1], size=(40, 1))
     rank = np.linalg.norm(base, axis=1).argsort().argsort()
     expected = np.lexsort((np.arange(40), rank[source]))
-    assert_array_equal(NeighborIndex(mirrored).nearest(np.zeros((1, d)), 40)[0], expected)
+    for k in range(1, 41):
+        found = NeighborIndex(mirrored).nearest(np.zeros((1, d)), k)[0]
+        assert_array_equal(found, np.sort(expected[:k]))
 
 
 @pytest.mark.parametrize("form", [csr_array, csr_matrix])
@@ -153,5 +162,5 @@ def test_nearest_does_not_depend_on_blocks_or_workers(sparse):
 def test_nearest_leaves_the_data_alone_and_reads_single_precision():
     X = np.array([[0, 1], [2, 0], [0, 1]], dtype=np.float32)
     kept = X.copy()
-    assert_array_equal(NeighborIndex(X).nearest_others(2), [[2, 1], [0, 2], [0, 1]])
+    assert_array_equal(NeighborIndex(X).nearest_others(2), [[1, 2], [0, 2], [0, 1]])
     assert_array_equal(X, kept)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logsumexp
 from sklearn.utils import check_consistent_length, check_random_state, gen_batches
-from sklearn.utils.parallel import Parallel, delayed
 
 from nldd._base import MultiLabelClassifier, agreeing
 from nldd._labels import read_labels_as
+from nldd._parallel import delayed, do_all
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._bernoulli_mixture import fit_bernoulli_mixture
@@ -231,9 +231,9 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     def _maximise(self, X: Any, Y: FloatArray, gamma: FloatArray) -> None:
         """A few descent steps for the gating and for the labels of each component."""
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads")
         transposed = X.T.tocsr() if hasattr(X, "tocsr") else X.T
-        jobs = [
+        busy = [k for k in range(self.n_components) if gamma[:, k].sum() > EMPTY]
+        tasks = (
             delayed(_descend)(
                 _label_loss,
                 self.estimators_[k],
@@ -243,11 +243,9 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
                 2 * self.variance,
                 self.inner_steps,
             )
-            for k in range(self.n_components)
-            if gamma[:, k].sum() > EMPTY
-        ]
-        busy = [k for k in range(self.n_components) if gamma[:, k].sum() > EMPTY]
-        for k, model in zip(busy, parallel(jobs), strict=True):
+            for k in busy
+        )
+        for k, model in zip(busy, do_all(tasks, len(busy), self.n_jobs), strict=True):
             self.estimators_[k] = model
         if self.n_components > 1:
             self.gating_ = _descend(

@@ -7,10 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
 from nldd._base import MultiLabelClassifier, Training, agreeing
-from nldd._progress import progress
+from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
 from nldd.estimators._label_models import default_estimator, draw_seed
@@ -148,11 +147,11 @@ class EnsembleOfChains(MultiLabelClassifier):
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
-        return_as = "generator" if self.verbose else "list"
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=return_as)
-        members = parallel(delayed(self._fit_member)(T, seed) for seed in seeds)
-        self.estimators_ = list(
-            progress(members, self.n_members, "ensemble of chains", show=self.verbose > 0)
+        self.estimators_ = do_all(
+            (delayed(self._fit_member)(T, seed) for seed in seeds),
+            self.n_members,
+            self.n_jobs,
+            "ensemble of chains" if self.verbose else None,
         )
         self.threshold_ = 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
         return self
@@ -170,9 +169,8 @@ class EnsembleOfChains(MultiLabelClassifier):
         return agreeing(votes, self._enough(votes))
 
     def _votes(self, X: Any) -> NDArray[np.float64]:
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        votes = parallel(delayed(member.votes)(X) for member in self.estimators_)
-        return np.mean(votes, axis=0)
+        tasks = (delayed(member.votes)(X) for member in self.estimators_)
+        return np.mean(do_all(tasks, len(self.estimators_), self.n_jobs), axis=0)
 
     def _enough(self, votes: NDArray[np.float64]) -> NDArray[np.int8]:
         return (votes >= self.threshold_).astype(np.int8)

@@ -1,16 +1,14 @@
 """The independent classifiers behind a multi-label method: one a label, or one for all."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.parallel import Parallel, delayed
 
 from nldd._base import Training
-from nldd._progress import progress
+from nldd._parallel import delayed, do_all
 from nldd._sklearn import get_tags, has_fit_parameter
 from nldd.exceptions import InputError
 
@@ -86,15 +84,15 @@ def fit_label_models(
     check_weights_supported(estimator, T.sample_weight)
     n_labels = T.Y.shape[1]
     seeds = [draw_seed(rng) for _ in range(n_labels)]
-    # Threads share X. A generator hands models over as they come, so that progress can be seen;
-    # not all of joblib's backends have it, so it is used only where somebody watches.
-    return_as = "generator" if verbose else "list"
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
-    models: Iterable[Any] = parallel(
-        delayed(fit_label)(estimator, T.X, T.Y[:, j], T.sample_weight, seeds[j], label_names[j])
-        for j in range(n_labels)
+    return do_all(
+        (
+            delayed(fit_label)(estimator, T.X, T.Y[:, j], T.sample_weight, seeds[j], label_names[j])
+            for j in range(n_labels)
+        ),
+        n_labels,
+        n_jobs,
+        title if verbose else None,
     )
-    return list(progress(models, n_labels, title, show=verbose > 0))
 
 
 def fit_label(
@@ -136,9 +134,8 @@ def label_columns(
     models: list[Any], method: str, X: Any, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-    columns = parallel(delayed(_column)(model, method, X) for model in models)
-    return np.column_stack(columns)
+    tasks = (delayed(_column)(model, method, X) for model in models)
+    return np.column_stack(do_all(tasks, len(models), n_jobs))
 
 
 def _column(model: Any, method: str, X: Any) -> NDArray[np.float64]:

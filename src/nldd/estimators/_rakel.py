@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
 from nldd._base import MultiLabelClassifier, Training, agreeing
-from nldd._progress import progress
+from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, Interval, get_tags, validate_parameters
 from nldd.estimators._label_models import draw_seed
 from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
@@ -123,14 +122,15 @@ class RAkEL(MultiLabelClassifier):
         rng = check_random_state(self.random_state)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
-        return_as = "generator" if self.verbose else "list"
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=return_as)
-        models = parallel(
-            delayed(_fit_subset)(self._base_estimator(), T, subset, draw_seed(rng))
-            for subset in self.subsets_
-        )
-        self.estimators_ = list(
-            progress(models, len(self.subsets_), "RAkEL", show=self.verbose > 0)
+        seeds = [draw_seed(rng) for _ in self.subsets_]
+        self.estimators_ = do_all(
+            (
+                delayed(_fit_subset)(self._base_estimator(), T, subset, seed)
+                for subset, seed in zip(self.subsets_, seeds, strict=True)
+            ),
+            len(self.subsets_),
+            self.n_jobs,
+            "RAkEL" if self.verbose else None,
         )
         return self
 
@@ -147,8 +147,8 @@ class RAkEL(MultiLabelClassifier):
         return agreeing(share, self._enough(share))
 
     def _share_of_votes(self, X: Any) -> NDArray[np.float64]:
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        answers = parallel(delayed(model.predict)(X) for model in self.estimators_)
+        tasks = (delayed(model.predict)(X) for model in self.estimators_)
+        answers = do_all(tasks, len(self.estimators_), self.n_jobs)
         votes, asked = np.zeros((X.shape[0], self.n_labels_)), np.zeros(self.n_labels_)
         for subset, answer in zip(self.subsets_, answers, strict=True):
             votes[:, subset] += answer

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from nldd.exceptions import InputError
@@ -54,7 +53,8 @@ def exact_distances(
     """Distance of ``A[a[i]]`` and ``B[b[i]]`` for every i, by subtraction: 0 for equal rows."""
     distances = np.empty(len(a))
     rows = max(1, EXACT_BLOCK_BYTES // (8 * max(1, A.shape[1])))
-    for block in gen_batches(len(a), rows):
+    for start in range(0, len(a), rows):
+        block = slice(start, start + rows)
         difference = A[a[block]] - B[b[block]]
         if issparse(difference):
             squares = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()

@@ -1,7 +1,6 @@
 """Exact nearest labelset: the training rows, grouped by the labels they carry."""
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,10 +9,8 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import gen_batches
-from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
-from nldd._progress import progress
+from nldd._parallel import delayed, do_all
 from nldd.search._distances import (
     exact_distances,
     fast_squared_distances,
@@ -109,19 +106,8 @@ class LabelsetIndex:
         a progress bar over the blocks.
         """
         blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs)))
-        # As many threads of BLAS as there are blocks at work would get in each other's way. Setting
-        # a limit takes milliseconds, too long for the few rows that need only one worker.
-        several = effective_n_jobs(n_jobs) > 1 and len(blocks) > 1
-        with threadpool_limits(1, user_api="blas") if several else nullcontext():
-            parallel = Parallel(
-                n_jobs=n_jobs, prefer="threads", return_as="generator" if title else "list"
-            )
-            parts = parallel(
-                delayed(self._query_block)(X[block], P[block], score, k) for block in blocks
-            )
-            return Neighbors.stack(
-                progress(parts, len(blocks), title or "", show=title is not None)
-            )
+        tasks = (delayed(self._query_block)(X[block], P[block], score, k) for block in blocks)
+        return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
 
     def _block_rows(self, n_jobs: int | None) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""

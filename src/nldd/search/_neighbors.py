@@ -7,8 +7,8 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import gen_batches
-from sklearn.utils.parallel import Parallel, delayed
 
+from nldd._parallel import delayed, do_all
 from nldd.search._distances import (
     exact_distances,
     fast_squared_distances,
@@ -23,8 +23,8 @@ MAX_BLOCK = 512
 class NeighborIndex:
     """Euclidean neighbours among the rows of `X`.
 
-    Distances come from a matrix product and, for the rows that could be among the k nearest
-    whatever the rounding was, once more by subtraction, so that equal rows have equal distances.
+    Distances come from a matrix product and, where rounding leaves more than k rows in question,
+    once more by subtraction, so that equal rows have equal distances.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class NeighborIndex:
         self.norms = squared_norms(self.Z)
 
     def nearest(self, X: Any, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
-        """Rows nearest to each row of `X`, of shape (n_queries, k); ties by the lowest row."""
+        """The k rows nearest to each row of `X`, in rising order; ties go to the lowest rows."""
         return self._search(scaled(X, np.ones(X.shape[1])), k, n_jobs, without_self=False)
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
@@ -48,13 +48,12 @@ class NeighborIndex:
             return np.empty((A.shape[0], 0), dtype=np.intp)
         budget = get_config()["working_memory"] * 2**20 / effective_n_jobs(n_jobs)
         block_rows = int(np.clip(budget // (24 * len(self.norms)), 1, MAX_BLOCK))
-        blocks = gen_batches(A.shape[0], block_rows)
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        parts = parallel(
+        blocks = list(gen_batches(A.shape[0], block_rows))
+        tasks = (
             delayed(self._search_block)(A[block], k, block.start if without_self else None)
             for block in blocks
         )
-        return np.concatenate(list(parts))
+        return np.concatenate(do_all(tasks, len(blocks), n_jobs))
 
     def _search_block(self, A: Any, k: int, first_self: int | None) -> NDArray[np.intp]:
         A_norms = squared_norms(A)
@@ -65,8 +64,20 @@ class NeighborIndex:
         bound = rounding_bound(A.shape[1], A_norms, self.norms)
         kth = np.partition(squares, k - 1, axis=1)[:, k - 1]
         query, row = np.nonzero(squares <= (kth + 2 * bound)[:, np.newaxis])
+        # Where just k rows come into question the order among them does not matter; only where
+        # there are more must distances be told apart by subtraction.
+        crowded = (np.bincount(query, minlength=len(squares)) > k)[query]
+        kept = ~crowded
+        kept[crowded] = self._among_nearest(A, query[crowded], row[crowded], k)
+        return row[kept].reshape(-1, k)
+
+    def _among_nearest(
+        self, A: Any, query: NDArray[np.intp], row: NDArray[np.intp], k: int
+    ) -> NDArray[np.bool_]:
+        """Which of the candidates, sorted by query, are among its k nearest; ties by row."""
         distance = exact_distances(A, self.Z, query, row)
-        # Sorted by query, distance, row; the first k of each query are the answer.
         order = np.lexsort((row, distance, query))
-        start = np.searchsorted(query, np.arange(len(squares)))
-        return row[order][start[:, np.newaxis] + np.arange(k)]
+        rank = np.arange(len(order)) - np.searchsorted(query, query)
+        nearest = np.empty(len(order), dtype=bool)
+        nearest[order] = rank < k
+        return nearest
