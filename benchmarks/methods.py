@@ -15,6 +15,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix, issparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as SklearnChain
 
@@ -29,6 +30,7 @@ Run = Callable[[], Any]
 def split(name: str) -> tuple[Any, Any, Any]:
     """Training X and Y and test X: a random 75 % and the rest."""
     X, Y = paper_data.load(name)
+    X = csr_matrix(X) if issparse(X) else X  # scikit-multilearn-ng does not know sparse arrays
     order = np.random.RandomState(0).permutation(len(Y))
     cut = int(0.75 * len(Y))
     return X[order[:cut]], Y[order[:cut]], X[order[cut:]]

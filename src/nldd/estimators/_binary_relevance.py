@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import MultiLabelClassifier, Training
-from nldd._sklearn import HasMethods, StrOptions, get_tags, validate_parameters
+from nldd._base import Training
+from nldd._sklearn import HasMethods, StrOptions, validate_parameters
 from nldd.estimators._label_models import (
-    default_estimator,
     fit_label_models,
     has_decisions,
     has_probabilities,
     label_columns,
 )
+from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
 
 
-class BinaryRelevance(MultiLabelClassifier):
+class BinaryRelevance(WithBaseEstimator):
     """One independent binary classifier per label (BR).
 
     Parameters
@@ -150,9 +150,6 @@ class BinaryRelevance(MultiLabelClassifier):
             )
         return (values > (0.5 if method == "predict_proba" else 0.0)).astype(np.int8)
 
-    def _base_estimator(self) -> Any:
-        return default_estimator() if self.estimator is None else self.estimator
-
     def _decision_method(self) -> str:
         sign = self.decision == "sign" or (self.decision == "auto" and has_decisions(self))
         return "decision_function" if sign else "predict_proba"
@@ -167,8 +164,3 @@ class BinaryRelevance(MultiLabelClassifier):
 
     def _columns(self, method: str, X: Any) -> NDArray[np.float64]:
         return label_columns(self.estimators_, method, X, self.n_jobs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags

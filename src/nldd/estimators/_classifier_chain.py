@@ -10,20 +10,20 @@ from scipy.sparse import csr_matrix, hstack, issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._base import Training, agreeing
 from nldd._progress import progress
-from nldd._sklearn import HasMethods, StrOptions, get_tags, validate_parameters
+from nldd._sklearn import HasMethods, StrOptions, validate_parameters
 from nldd.estimators._label_models import (
     check_weights_supported,
-    default_estimator,
     draw_seed,
     fit_label,
     has_probabilities,
 )
+from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
 
 
-class ClassifierChain(MultiLabelClassifier):
+class ClassifierChain(WithBaseEstimator):
     """Labels predicted one after the other, each with those before it as features (CC).
 
     Parameters
@@ -129,14 +129,6 @@ class ClassifierChain(MultiLabelClassifier):
     def _along_chain(self, X: Any) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
         return predict_chain(self.estimators_, self.order_, X, has_probabilities(self))
 
-    def _base_estimator(self) -> Any:
-        return default_estimator() if self.estimator is None else self.estimator
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags
-
 
 def chain_order(
     order: Sequence[int] | str | None, n_labels: int, rng: np.random.RandomState
@@ -183,9 +175,14 @@ def predict_chain(
     """Labels along the chain and, where wanted, their probabilities (else zeros)."""
     Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
     P = np.zeros(Y_pred.shape)
+    # Dense features are copied once, with room for the labels; sparse ones grow link by link.
+    room = None if issparse(X) else _extended(X, Y_pred)
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
-        features = _extended(X, Y_pred[:, order[:j]])
+        end = X.shape[1] + j
+        features = _extended(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
         Y_pred[:, label] = link.predict(features)
+        if room is not None:
+            room[:, end] = Y_pred[:, label]
         if with_probabilities:
             P[:, label] = link.predict_proba(features)[:, 1]
     return Y_pred, P

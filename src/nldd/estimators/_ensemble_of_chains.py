@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._base import Training, agreeing
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
+from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
-from nldd.estimators._label_models import default_estimator, draw_seed
+from nldd.estimators._label_models import draw_seed
+from nldd.estimators._with_base import WithBaseEstimator
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Member:
         return predict_chain(self.links, self.order, X, with_probabilities=False)[0]
 
 
-class EnsembleOfChains(MultiLabelClassifier):
+class EnsembleOfChains(WithBaseEstimator):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
     Parameters
@@ -210,11 +211,3 @@ class EnsembleOfChains(MultiLabelClassifier):
         cuts = np.arange(1, self.n_members + 1) / self.n_members
         predicted = np.array([(share >= cut).sum(axis=1).mean() for cut in cuts])
         return float(cuts[np.abs(predicted - cardinality).argmin()])
-
-    def _base_estimator(self) -> Any:
-        return default_estimator() if self.estimator is None else self.estimator
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags

@@ -10,7 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._base import Training, agreeing
 from nldd._sklearn import HasMethods, get_tags, validate_parameters
 from nldd.estimators._label_models import (
     check_weights_supported,
@@ -18,9 +18,10 @@ from nldd.estimators._label_models import (
     has_probabilities,
     with_seed,
 )
+from nldd.estimators._with_base import WithBaseEstimator
 
 
-class LabelPowerset(MultiLabelClassifier):
+class LabelPowerset(WithBaseEstimator):
     """One class per training labelset (LP).
 
     Parameters
@@ -111,11 +112,6 @@ class LabelPowerset(MultiLabelClassifier):
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags
 
 
 class Powerset:

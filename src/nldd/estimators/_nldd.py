@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._base import Training, agreeing
 from nldd._labels import as_label_sets
-from nldd._sklearn import HasMethods, Interval, StrOptions, get_tags, validate_parameters
+from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._explanation import Explanation, braces
-from nldd.estimators._label_models import default_estimator
 from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.estimators._pairs import nearest_pairs, random_halves
+from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
 from nldd.regression import check_regression, fit_regression
 from nldd.search import LabelsetIndex, Neighbors, feature_scale
@@ -44,7 +44,7 @@ class NearestLabelsets:
     Dy: NDArray[np.float64]
 
 
-class NLDDClassifier(MultiLabelClassifier):
+class NLDDClassifier(WithBaseEstimator):
     """Nearest Labelset using Double Distances (NLDD).
 
     Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
@@ -298,9 +298,6 @@ class NLDDClassifier(MultiLabelClassifier):
             )
         return P
 
-    def _base_estimator(self) -> Any:
-        return default_estimator() if self.estimator is None else self.estimator
-
     def _fit_classifiers(self, T: Training, rng: np.random.RandomState, title: str) -> Any:
         return fit_label_probabilities(
             self._base_estimator(),
@@ -342,8 +339,3 @@ class NLDDClassifier(MultiLabelClassifier):
                 f"{len(T)} training rows carry {labels}. There is nothing to choose from: "
                 "predict that one labelset, or add rows that carry others."
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags

@@ -9,17 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import MultiLabelClassifier, Training, agreeing
+from nldd._base import Training, agreeing
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, Interval, get_tags, validate_parameters
+from nldd._sklearn import HasMethods, Interval, validate_parameters
 from nldd.estimators._label_models import draw_seed
 from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
+from nldd.estimators._with_base import WithBaseEstimator
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
 
 
-class RAkEL(MultiLabelClassifier):
+class RAkEL(WithBaseEstimator):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
@@ -162,11 +163,6 @@ class RAkEL(MultiLabelClassifier):
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags
 
 
 def draw_subsets(
