@@ -18,6 +18,9 @@ help:
 run: $(VENV)/.installed
 	$(BIN)/nldd demo
 
+# One test process per core already: BLAS threads on top of that would only get in the way.
+test test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
+
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
