@@ -42,7 +42,7 @@ def assert_close(scores, target, title):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("key", "dataset"), TARGETS, ids="-".join)
+@pytest.mark.parametrize(("key", "dataset"), TARGETS)
 def test_method_reaches_the_measured_values(key, dataset):
     X, Y = paper_data.load(dataset)
     cells = list(cross_validate({key: seeded(key)}, X, Y, random_state=0))

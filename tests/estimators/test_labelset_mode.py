@@ -5,10 +5,17 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import expit, log_softmax
+from scipy.special import expit, log_softmax, logsumexp
 
 from nldd.estimators import _labelset_mode
-from nldd.estimators._labelset_mode import falling_labelsets, joint_mode, labelset_log_probability
+from nldd.estimators._labelset_mode import falling_labelsets, joint_mode
+
+
+def labelset_log_probability(log_pi, Z, Y):
+    """Log-probability of each labelset in `Y` under one mixture."""
+    # log of the product of b^y (1 - b)^(1 - y) is y.z - sum of log(1 + exp(z)).
+    by_component = Y @ Z.T - np.logaddexp(0, Z).sum(axis=1)
+    return logsumexp(by_component + log_pi, axis=1)
 
 
 def all_labelsets(n_labels):

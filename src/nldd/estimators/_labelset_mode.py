@@ -2,36 +2,14 @@
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 FloatArray = NDArray[np.float64]
 
 # Probabilities all near 1/2 could ask for every labelset there is; then the best so far is taken.
 MAX_POPS = 100_000
-
-
-def labelset_log_probability(log_pi: FloatArray, Z: FloatArray, Y: NDArray[Any]) -> FloatArray:
-    """Log-probability of labelsets under one mixture.
-
-    Parameters
-    ----------
-    log_pi : ndarray of shape (K,)
-        Log-weights of the components.
-    Z : ndarray of shape (K, L)
-        Log-odds of each label in each component.
-    Y : ndarray of shape (n_labelsets, L)
-
-    Returns
-    -------
-    ndarray of shape (n_labelsets,)
-    """
-    # log of the product of b^y (1 - b)^(1 - y) is y.z - sum of log(1 + exp(z)).
-    by_component = Y @ Z.T - np.logaddexp(0, Z).sum(axis=1)
-    return np.asarray(logsumexp(by_component + log_pi, axis=1))
 
 
 def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
