@@ -69,6 +69,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(X, table.Y)
         self._remember_labels(table)
         rows = np.arange(X.shape[0])
+        self._n_rows_given = len(rows)
         if sample_weight is None:
             return Training(X, table.Y, None, rows)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -82,6 +83,32 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """Check new rows against what `fit` saw."""
         check_is_fitted(self)
         return self._validate_features(X, reset=False)
+
+    def _read_labels(self, y: Any) -> LabelTable:
+        """Labels of other rows in the columns of `fit`, labels it did not see in columns behind."""
+        table = read_labels_as(y, self.label_names_)
+        if len(table.names) < self.n_labels_:
+            raise InputError(
+                f"y has {len(table.names)} labels, but the model was fitted with "
+                f"{self.n_labels_}: pass the same label columns in the same order."
+            )
+        return table
+
+    def _validate_more_labels(self, y: Any) -> NDArray[np.int8]:
+        """Labels of further training rows, which must be labels that `fit` saw."""
+        if self.single_label_:
+            y = column_or_1d(y)
+            Y = (y[:, np.newaxis] == self.classes_).astype(np.int8)
+            unknown = np.unique(y[Y.sum(axis=1) == 0]).tolist()
+        else:
+            table = self._read_labels(y)
+            Y, unknown = table.Y, table.names[self.n_labels_ :].tolist()
+        if unknown:
+            raise InputError(
+                f"y has labels that the model was not fitted with: {unknown[:5]}. No classifier "
+                "knows them: fit again with all rows, or leave these labels out."
+            )
+        return Y
 
     def _validate_features(self, X: Any, reset: bool) -> Any:
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
@@ -120,14 +147,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Y_pred = self.predict(X)
         if self.single_label_:
             return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))
-        truth = read_labels_as(y, self.label_names_).Y
+        truth = self._read_labels(y).Y
         check_consistent_length(Y_pred, truth)
         unknown = truth.shape[1] - self.n_labels_
-        if unknown < 0:
-            raise InputError(
-                f"y has {truth.shape[1]} labels, but the model was fitted with {self.n_labels_}: "
-                "pass the same label columns in the same order."
-            )
         right = (truth == np.pad(Y_pred, ((0, 0), (0, unknown)))).all(axis=1)
         return float(np.average(right, weights=sample_weight))
 

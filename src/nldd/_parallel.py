@@ -1,17 +1,23 @@
 """Independent pieces of work, several at a time, wherever joblib is told to do them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
-from joblib import cpu_count, effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
+from joblib import cpu_count, delayed, effective_n_jobs
+from joblib.parallel import ThreadingBackend, get_active_backend
+from sklearn import config_context, get_config
+from sklearn.utils import parallel as in_sklearn
 from threadpoolctl import ThreadpoolController
 
 from nldd._progress import progress
 
-__all__ = ["delayed", "do_all"]
+__all__ = ["delayed", "do_all", "one_blas_thread"]
+
+# A call to be made: function, positional and keyword arguments, as `delayed` gives them.
+Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
 @cache
@@ -20,8 +26,13 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def one_blas_thread() -> Any:
+    """Context for products of thin matrices, on which several threads only wait for each other."""
+    return _blas().limit(limits=1, user_api="blas")
+
+
 def do_all(
-    tasks: Iterable[Any], total: int, n_jobs: int | None, title: str | None = None
+    tasks: Iterable[Task], total: int, n_jobs: int | None, title: str | None = None
 ) -> list[Any]:
     """Results of the `total` delayed tasks, in order; with a `title`, under a progress bar.
 
@@ -29,8 +40,45 @@ def do_all(
     more would only get in each other's way.
     """
     workers = min(effective_n_jobs(n_jobs), total)
-    # Not all of joblib's backends can hand results over one by one, so only where it is watched.
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator" if title else "list")
+    backend, _ = get_active_backend(prefer="threads")
     share = max(1, cpu_count() // max(workers, 1))
     with _blas().limit(limits=share, user_api="blas") if workers > 1 else nullcontext():
-        return list(progress(parallel(tasks), total, title or "", show=title is not None))
+        if workers <= 1:
+            results: Iterable[Any] = (function(*args, **kw) for function, args, kw in tasks)
+        elif isinstance(backend, ThreadingBackend):
+            results = _in_threads(tasks, workers)
+        else:
+            results = _by_joblib(tasks, n_jobs, watched=title is not None)
+        return list(progress(results, total, title or "", show=title is not None))
+
+
+def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
+    """Results in order, from threads of our own.
+
+    joblib's threads would do, but it looks for results every 10 ms, which is longer than many a
+    whole piece of work takes here.
+    """
+    config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
+
+    def run(task: Task) -> Any:
+        function, args, kw = task
+        with config_context(**config):
+            return function(*args, **kw)
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            yield from pool.map(run, tasks)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _by_joblib(tasks: Iterable[Task], n_jobs: int | None, watched: bool) -> Iterable[Any]:
+    """Results in order, from whatever backend joblib was told to use: processes, Dask, Ray."""
+    # Not all of joblib's backends can hand results over one by one, so only where it is watched.
+    parallel = in_sklearn.Parallel(
+        n_jobs=n_jobs, prefer="threads", return_as="generator" if watched else "list"
+    )
+    results: Iterable[Any] = parallel(
+        in_sklearn.delayed(function)(*args, **kw) for function, args, kw in tasks
+    )
+    return results

@@ -1,6 +1,7 @@
 """The scikit-learn names that are private or young, imported in one place."""
 
 from sklearn.base import _fit_context as validate_parameters
+from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import (
@@ -11,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 __all__ = [
     "HasMethods",
     "Interval",
+    "LinearClassifierMixin",
     "StrOptions",
     "check_sample_weight",
     "get_tags",

@@ -102,8 +102,7 @@ def test_verbose_draws_progress_and_changes_nothing(small, capsys):
     expected = fitted(small).predict(X)
     assert_array_equal(fitted(small, verbose=1).predict(X), expected)
     err = capsys.readouterr().err
-    assert "classifiers on T1: 4 of 4" in err
-    assert "classifiers on T : 4 of 4" in err
+    assert "classifiers on T1 and T: 8 of 8" in err
 
 
 # Parameters

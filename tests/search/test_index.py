@@ -10,15 +10,18 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
 import reference
-from nldd.search import LabelsetIndex, Neighbors
+from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, Score
 
+# What the index is asked for, and the same in Python for the reference.
 SCORES = {
-    "linear": lambda Dx, Dy: 0.3 * Dx + 1.1 * Dy,
-    "features only": lambda Dx, Dy: Dx,
-    "labels only": lambda Dx, Dy: Dy,
-    "neither": lambda Dx, Dy: 0 * Dx,
-    "multiplicative": lambda Dx, Dy: Dx**0.4 * Dy**1.3,
+    "linear": (Score(0.3, 1.1), lambda Dx, Dy: 0.3 * Dx + 1.1 * Dy),
+    "features only": (IN_FEATURES, lambda Dx, Dy: Dx),
+    "labels only": (IN_LABELS, lambda Dx, Dy: Dy),
+    "neither": (Score(0, 0), lambda Dx, Dy: 0 * Dx),
+    "multiplicative": (Score(0.4, 1.3, product=True), lambda Dx, Dy: Dx**0.4 * Dy**1.3),
+    "product of labels only": (Score(0, 0.5, product=True), lambda Dx, Dy: Dy**0.5),
 }
+LINEAR, linear = SCORES["linear"]
 
 
 def random_index(seed, n_rows=60, n_queries=25, offset=0.0):
@@ -32,15 +35,15 @@ def random_index(seed, n_rows=60, n_queries=25, offset=0.0):
     return X[:n_rows], Y, X[n_rows:], P, scale
 
 
-@pytest.mark.parametrize("score", SCORES.values(), ids=SCORES.keys())
+@pytest.mark.parametrize(("score", "naive_score"), SCORES.values(), ids=SCORES.keys())
 @pytest.mark.parametrize("seed", range(20))
-def test_query_equals_loops(score, seed):
+def test_query_equals_loops(score, naive_score, seed):
     X, Y, X_new, P, scale = random_index(seed)
     k = min(3, len(np.unique(Y, axis=0)))
     found = LabelsetIndex(X, Y, scale).query(X_new, P, score, k)
     for i in range(len(P)):
         distances = reference.all_distances(X_new[i], P[i], X, Y, scale)
-        rows = reference.k_nearest_labelsets(distances, Y, score, k)
+        rows = reference.k_nearest_labelsets(distances, Y, naive_score, k)
         assert found.row[i].tolist() == rows
         expected = np.array([distances[row] for row in rows])
         assert_allclose(found.Dx[i], expected[:, 0], rtol=1e-12, atol=1e-14)
@@ -50,13 +53,13 @@ def test_query_equals_loops(score, seed):
 @pytest.mark.parametrize("offset", [1e3, 1e6], ids=["1e3", "1e6"])
 def test_query_survives_features_far_from_zero(offset):
     """|a|^2 + |b|^2 - 2 a.b loses all digits here; the answer must not."""
-    score = SCORES["linear"]
+    score = LINEAR
     for seed in range(20):
         X, Y, X_new, P, scale = random_index(2 * seed, offset=offset)
         found = LabelsetIndex(X, Y, scale).query(X_new, P, score)
         for i in range(len(P)):
             distances = reference.all_distances(X_new[i], P[i], X, Y, scale)
-            assert found.row[i, 0] == reference.nearest(distances, score)
+            assert found.row[i, 0] == reference.nearest(distances, linear)
 
 
 def test_query_distance_of_a_duplicate_is_exactly_zero():
@@ -64,7 +67,7 @@ def test_query_distance_of_a_duplicate_is_exactly_zero():
     X = rng.normal(50, 10, size=(40, 30))
     Y = rng.integers(0, 2, size=(40, 3))
     index = LabelsetIndex(X, Y, np.full(30, 3.0))
-    found = index.query(X, Y.astype(float), SCORES["linear"])
+    found = index.query(X, Y.astype(float), LINEAR)
     assert_array_equal(found.row[:, 0], np.arange(40))
     assert_array_equal(found.Dx, 0)
     assert_array_equal(found.Dy, 0)
@@ -75,7 +78,7 @@ def test_query_tie_goes_to_smaller_label_distance_then_lowest_row():
     X = np.array([[1.0], [-1.0], [1.0], [-1.0]])
     Y = np.array([[0, 1], [1, 1], [1, 1], [0, 0]])
     index = LabelsetIndex(X, Y, np.ones(1))
-    found = index.query(np.zeros((1, 1)), np.array([[0.9, 0.8]]), SCORES["features only"], k=3)
+    found = index.query(np.zeros((1, 1)), np.array([[0.9, 0.8]]), IN_FEATURES, k=3)
     # Dy: row 1 and 2 sqrt(.01 + .04), row 0 sqrt(.81 + .04), row 3 sqrt(.81 + .64)
     assert found.row.tolist() == [[1, 0, 3]]
     assert_allclose(found.Dy[0], np.sqrt([0.05, 0.85, 1.45]))
@@ -95,7 +98,7 @@ def equal(a: Neighbors, b: Neighbors):
     order=st.permutations(range(7)),
 )
 def test_query_does_not_depend_on_how_it_is_asked(X, Y, X_new, P, order):
-    score = SCORES["linear"]
+    score = LINEAR
     index = LabelsetIndex(X, Y, np.ones(2))
     expected = index.query(X_new, P, score)
 
@@ -113,22 +116,25 @@ def test_query_does_not_depend_on_how_it_is_asked(X, Y, X_new, P, order):
 def test_query_block_size_follows_working_memory():
     X, Y, X_new, P, scale = random_index(1, n_rows=5000, n_queries=600)
     index = LabelsetIndex(X, Y, scale)
-    expected = index.query(X_new, P, SCORES["linear"])
-    assert index._block_rows(None) == 512
-    # 64 bytes a row and a labelset make 1 MiB hold 3 queries of 5000 rows.
+    expected, nearest = index.query(X_new, P, LINEAR), index.query(X_new, P, IN_FEATURES)
+    assert index._block_rows(None, all_distances=False) == 512
+    # 8 bytes for 4 * 3 features, 4 labels and 16 coordinates: 256 a query; with 4 bytes for each of
+    # the 5000 distances 20256, of which a MiB holds 51.
     with config_context(working_memory=1):
-        assert index._block_rows(None) == 3
-        assert index._block_rows(2) == 1
-        equal(index.query(X_new, P, SCORES["linear"]), expected)
+        assert index._block_rows(None, all_distances=True) == 51
+        assert index._block_rows(2, all_distances=True) == 25
+        equal(index.query(X_new, P, IN_FEATURES), nearest)
     with config_context(working_memory=0.01):
-        assert index._block_rows(None) == 1
+        assert index._block_rows(None, all_distances=False) == 40
+        assert index._block_rows(None, all_distances=True) == 1
+        equal(index.query(X_new, P, LINEAR), expected)
 
 
 def test_query_row_order_of_training_changes_nothing_but_the_row_numbers():
     for seed in range(30):
         X, Y, X_new, P, scale = random_index(2 * seed + 1)  # continuous: no ties
         order = np.random.default_rng(seed).permutation(len(X))
-        a = LabelsetIndex(X, Y, scale).query(X_new, P, SCORES["linear"])
-        b = LabelsetIndex(X[order], Y[order], scale).query(X_new, P, SCORES["linear"])
+        a = LabelsetIndex(X, Y, scale).query(X_new, P, LINEAR)
+        b = LabelsetIndex(X[order], Y[order], scale).query(X_new, P, LINEAR)
         assert_array_equal(order[b.row], a.row)
         assert_allclose(b.Dx, a.Dx)

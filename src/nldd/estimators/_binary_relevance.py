@@ -130,9 +130,9 @@ class BinaryRelevance(WithBaseEstimator):
 
     def _fit_labels(self, T: Training) -> None:
         self._check_decision()
-        self.estimators_ = fit_label_models(
+        (self.estimators_,) = fit_label_models(
             self._base_estimator(),
-            T,
+            [T],
             self.label_names_,
             n_jobs=self.n_jobs,
             rng=check_random_state(self.random_state),

@@ -1,15 +1,18 @@
 """The independent classifiers behind a multi-label method: one a label, or one for all."""
 
+from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import get_tags, has_fit_parameter
+from nldd._sklearn import LinearClassifierMixin, get_tags, has_fit_parameter
 from nldd.exceptions import InputError
 
 
@@ -68,31 +71,63 @@ def check_weights_supported(estimator: Any, sample_weight: Any) -> None:
 
 def fit_label_models(
     estimator: Any,
-    T: Training,
+    parts: Sequence[Training],
     label_names: NDArray[np.object_],
     *,
     n_jobs: int | None,
     rng: np.random.RandomState,
     title: str = "labels",
     verbose: int = 0,
-) -> list[Any]:
-    """One clone of `estimator` fitted to each label, in parallel threads.
+) -> list[list[Any]]:
+    """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    Every label has its own seed, drawn before the work is shared out, so the result does not
-    depend on the number of workers.
+    All fits go to the workers at once. Every one has its own seed, drawn before the work is shared
+    out, so the result does not depend on the number of workers. A linear model with
+    ``warm_start=True`` starts from what it learned on the part before.
     """
-    check_weights_supported(estimator, T.sample_weight)
-    n_labels = T.Y.shape[1]
-    seeds = [draw_seed(rng) for _ in range(n_labels)]
-    return do_all(
-        (
-            delayed(fit_label)(estimator, T.X, T.Y[:, j], T.sample_weight, seeds[j], label_names[j])
-            for j in range(n_labels)
-        ),
-        n_labels,
-        n_jobs,
-        title if verbose else None,
+    for T in parts:
+        check_weights_supported(estimator, T.sample_weight)
+    n_labels = parts[0].Y.shape[1]
+    seeds = [[draw_seed(rng) for _ in range(n_labels)] for _ in parts]
+    numbers = range(len(parts))
+    chains = [list(numbers)] if starts_warm(estimator) else [[number] for number in numbers]
+    tasks = (
+        delayed(fit_in_turn)(
+            estimator, [parts[i] for i in chain], j, [seeds[i][j] for i in chain], label_names[j]
+        )
+        for chain in chains
+        for j in range(n_labels)
     )
+    # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
+    with config_context(assume_finite=True):
+        models = do_all(tasks, len(chains) * n_labels, n_jobs, title if verbose else None)
+    if len(chains) == 1:
+        return [list(of_part) for of_part in zip(*models, strict=True)]
+    return [[model for (model,) in models[n_labels * i : n_labels * (i + 1)]] for i in numbers]
+
+
+def starts_warm(estimator: Any) -> bool:
+    """Whether a second fit starts from the coefficients of the first.
+
+    The parameter is not enough: to a forest, a warm start means more trees beside the old ones.
+    """
+    return (
+        isinstance(estimator, LinearClassifierMixin)
+        and getattr(estimator, "warm_start", False)
+        and getattr(estimator, "solver", None) != "liblinear"
+    )
+
+
+def fit_in_turn(
+    estimator: Any, parts: list[Training], label: int, seeds: list[int], name: Any
+) -> list[Any]:
+    """Models of one label on each of the parts, each one a start for the next."""
+    models: list[Any] = []
+    for T, seed in zip(parts, seeds, strict=True):
+        start = deepcopy(models[-1]) if models and hasattr(models[-1], "coef_") else None
+        y = T.Y[:, label]
+        models.append(fit_label(estimator, T.X, y, T.sample_weight, seed, name, start))
+    return models
 
 
 def fit_label(
@@ -102,11 +137,12 @@ def fit_label(
     sample_weight: NDArray[np.float64] | None,
     seed: int,
     name: Any,
+    start: Any = None,
 ) -> Any:
-    """A clone of `estimator` fitted to one label, or its constant."""
+    """A clone of `estimator`, or the `start`, fitted to one label; or its constant."""
     if (y == y[0]).all():
         return ConstantLabel(int(y[0]))
-    model = with_seed(clone(estimator), seed)
+    model = with_seed(clone(estimator), seed) if start is None else start
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     try:
         return model.fit(X, y, **weights)
@@ -135,7 +171,8 @@ def label_columns(
 ) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
     tasks = (delayed(_column)(model, method, X) for model in models)
-    return np.column_stack(do_all(tasks, len(models), n_jobs))
+    with config_context(assume_finite=True):
+        return np.column_stack(do_all(tasks, len(models), n_jobs))
 
 
 def _column(model: Any, method: str, X: Any) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """The probabilities p_hat that place an instance inside the hypercube of labelsets."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,21 +50,21 @@ class JointModel:
 
 def fit_label_probabilities(
     estimator: Any,
-    T: Training,
+    parts: Sequence[Training],
     label_names: NDArray[np.object_],
     *,
     n_jobs: int | None,
     rng: np.random.RandomState,
     title: str,
     verbose: int,
-) -> SeparateModels | JointModel:
-    """Fit `estimator` to the labels of T: once if it is multi-label itself, else label by label."""
+) -> list[SeparateModels] | list[JointModel]:
+    """Fit `estimator` to each of the parts: once if it is multi-label itself, else by label."""
     if is_multilabel(estimator):
-        return fit_joint(estimator, T, rng)
+        return [fit_joint(estimator, T, rng) for T in parts]
     models = fit_label_models(
-        estimator, T, label_names, n_jobs=n_jobs, rng=rng, title=title, verbose=verbose
+        estimator, parts, label_names, n_jobs=n_jobs, rng=rng, title=title, verbose=verbose
     )
-    return SeparateModels(models)
+    return [SeparateModels(of_part) for of_part in models]
 
 
 def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointModel:

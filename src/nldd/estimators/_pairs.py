@@ -7,19 +7,7 @@ from numpy.typing import NDArray
 
 from nldd._base import Training
 from nldd.regression import Pairs
-from nldd.search import LabelsetIndex
-
-
-def in_features(Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Score of the search for the row nearest in feature space."""
-    del Dy  # settles ties only
-    return Dx
-
-
-def in_labels(Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Score of the search for the row nearest in label space."""
-    del Dx  # settles ties only
-    return Dy
+from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex
 
 
 def random_halves(
@@ -29,6 +17,19 @@ def random_halves(
     order = rng.permutation(n_samples)
     middle = (n_samples + 1) // 2
     return np.sort(order[:middle]), np.sort(order[middle:])
+
+
+def random_part(n_samples: int, size: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """So many rows drawn at random, in order; all of them, and nothing drawn, if there are no more.
+
+    Examples
+    --------
+    >>> random_part(3, 5, np.random.RandomState(0))
+    array([0, 1, 2])
+    """
+    if n_samples <= size:
+        return np.arange(n_samples)
+    return np.sort(rng.permutation(n_samples)[:size])
 
 
 def nearest_pairs(
@@ -46,8 +47,8 @@ def nearest_pairs(
     """
     index = LabelsetIndex(T1.X, T1.Y, scale)
     titles = ("pairs nearest in x", "pairs nearest in y") if verbose else (None, None)
-    m1 = index.query(T2.X, P, in_features, n_jobs=n_jobs, title=titles[0])
-    m2 = index.query(T2.X, P, in_labels, n_jobs=n_jobs, title=titles[1])
+    m1 = index.query(T2.X, P, IN_FEATURES, n_jobs=n_jobs, title=titles[0])
+    m2 = index.query(T2.X, P, IN_LABELS, n_jobs=n_jobs, title=titles[1])
     twice = (m1.row != m2.row).ravel()
     instance = np.concatenate([np.arange(len(T2)), np.flatnonzero(twice)])
 

@@ -4,29 +4,43 @@ Overview
 --------
 A query is a row of features ``x`` and its label probabilities ``p``. Every training row ``j``
 has two distances to it: ``Dx`` in (scaled) feature space and ``Dy = |p - y_j|`` in label space.
-The answer is the row with the smallest ``score(Dx, Dy)``, whatever the score, as long as it grows
-with both distances::
+The answer is the row with the smallest score, which never falls when one of them grows::
 
     LabelsetIndex.query(X, P, score, k)
 
-        score = Dx                     nearest row in feature space
-        score = Dy                     nearest row in label space
-        score = b1 * Dx + b2 * Dy      the prediction of NLDD
+        IN_FEATURES                    Dx: nearest row in feature space
+        IN_LABELS                      Dy: nearest row in label space
+        Score(b1, b2)                  b1 * Dx + b2 * Dy: the prediction of NLDD
+        Score(b1, b2, product=True)    Dx^b1 * Dy^b2: the multiplicative model
 
-    block of queries
-        |  Dx^2 to all rows by one matrix product   (fast, off by rounding)
-        |  smallest Dx^2 of each labelset           (Dy is the same within a labelset)
-        |  labelsets whose score can still win      (rounding errors are bounded, never ignored)
-        v
-    a handful of candidates --> distances by subtraction (exact) --> ties by rule --> answer
+    index: rows --> labelsets --> cells of rows that lie close together --> boxes of sketches
+    query: Dy of every labelset                    (the same for all its rows)
+             |  nearest member of the labelset with the smallest Dy: a score to beat
+             |  labelsets in order of the lowest score they can have, until none can win
+             v
+           distances by subtraction (exact) --> ties by rule --> answer
 
-Files: ``_scale`` (which features are standardised), ``_distances`` (fast and exact distances),
-``_ties`` (what "equal" means, and who wins), ``_index`` (the search itself),
-``_neighbors`` (plain nearest neighbours, with the same care).
+Files: ``_scale`` (which features are standardised), ``_score`` (what is minimised), ``_labelsets``
+and ``_cells`` (how rows are grouped), ``_sketch``, ``_lower_bounds`` and ``_bits`` (three ways to
+know cheaply that a row is too far), ``_arrays`` and ``_kernel`` (the compiled search), ``_index``
+(the class), ``_stats`` (how much work it was), ``_distances`` and ``_ties`` (exact distances, and
+what "equal" means), ``_neighbors`` (plain nearest neighbours, with the same care).
 """
 
 from nldd.search._index import LabelsetIndex, Neighbors
 from nldd.search._neighbors import NeighborIndex
 from nldd.search._scale import feature_scale, scaled
+from nldd.search._score import IN_FEATURES, IN_LABELS, Score
+from nldd.search._stats import SearchStats
 
-__all__ = ["LabelsetIndex", "NeighborIndex", "Neighbors", "feature_scale", "scaled"]
+__all__ = [
+    "IN_FEATURES",
+    "IN_LABELS",
+    "LabelsetIndex",
+    "NeighborIndex",
+    "Neighbors",
+    "Score",
+    "SearchStats",
+    "feature_scale",
+    "scaled",
+]

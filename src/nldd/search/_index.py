@@ -1,47 +1,55 @@
 """Exact nearest labelset: the training rows, grouped by the labels they carry."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn import get_config
 from sklearn.utils import gen_batches
 
-from nldd._parallel import delayed, do_all
-from nldd.search._distances import (
-    exact_distances,
-    fast_squared_distances,
-    rounding_bound,
-    squared_norms,
-)
+from nldd._parallel import delayed, do_all, one_blas_thread
+from nldd.exceptions import InputError
+from nldd.search._arrays import Features, Found, Groups, Room, as_features, read_only
+from nldd.search._bits import is_worth_packing
+from nldd.search._cells import split_into_cells
+from nldd.search._labelsets import distinct_labelsets
+from nldd.search._lower_bounds import LowerBounds
 from nldd.search._scale import scaled
-from nldd.search._ties import TIE, first_in_group
-
-# A score of feature and label distance that never falls when one of them grows.
-Score = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+from nldd.search._score import Score
+from nldd.search._sketch import COORDINATES, Sketch
 
 # Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
 MAX_BLOCK = 512
+MAX_BYTES = 2**27
+# Of so few dense rows, a matrix product has all the distances before a search has found which ones
+# it needs: it takes the time of evaluating a tenth of them one by one.
+FEW_ROWS = 4096
+# Rows in a cell: fewer make more boxes to look at, more make boxes that are less tight.
+CELL_ROWS = 32
 
 
 @dataclass(frozen=True)
 class Neighbors:
-    """The k nearest labelsets of each query, best first; all arrays have shape (n_queries, k).
+    """The k nearest labelsets of each query, best first; arrays of shape (n_queries, k).
 
     Attributes
     ----------
     row : training row that represents the labelset: its member nearest in feature space
     labelset : number of the labelset in ``LabelsetIndex.labelsets``
     Dx, Dy : distances of that row in feature space and in label space
+    evaluated : ndarray of shape (n_queries,)
+        Feature distances that the search computed.
     """
 
     row: NDArray[np.intp]
     labelset: NDArray[np.intp]
     Dx: NDArray[np.float64]
     Dy: NDArray[np.float64]
+    evaluated: NDArray[np.intp]
 
     @classmethod
     def stack(cls, parts: Iterable["Neighbors"]) -> "Neighbors":
@@ -53,8 +61,9 @@ class Neighbors:
 class LabelsetIndex:
     """Search structure over training rows.
 
-    The label distance depends on the labelset alone, so rows are grouped by labelset once
-    and a query needs one label distance per distinct labelset.
+    The label distance depends on the labelset alone, so rows are grouped by labelset once, and
+    within a labelset into cells of rows that lie close together. A query visits labelsets in order
+    of the lowest score they can have and stops when that is worse than the best it has found.
 
     Parameters
     ----------
@@ -75,20 +84,35 @@ class LabelsetIndex:
     >>> X = np.array([[0.0], [1.0], [5.0]])
     >>> Y = np.array([[1, 0], [1, 1], [1, 1]])
     >>> index = LabelsetIndex(X, Y, scale=np.ones(1))
-    >>> near = index.query(np.array([[4.0]]), np.array([[0.9, 0.2]]), lambda Dx, Dy: Dx + 10 * Dy)
+    >>> near = index.query(np.array([[4.0]]), np.array([[0.9, 0.2]]), Score(x=1, y=10))
     >>> index.labelsets[near.labelset[:, 0]], near.row, near.Dx
     (array([[1, 0]]), array([[0]]), array([[4.]]))
     """
 
     def __init__(self, X: Any, Y: NDArray[Any], scale: NDArray[np.float64]) -> None:
         self.scale = scale
-        self.labelsets, labelset = np.unique(Y, axis=0, return_inverse=True)
-        # Stable: rows of one labelset stay in training order, so ties go to the lowest row.
-        self.rows = np.argsort(labelset.ravel(), kind="stable")
-        self.counts = np.bincount(labelset.ravel())
-        self.starts = np.cumsum(self.counts) - self.counts
-        self.Z = scaled(X[self.rows], scale)
-        self.norms = squared_norms(self.Z)
+        Z = scaled(X, scale)
+        with one_blas_thread():
+            self.sketch = Sketch(Z)
+            self._arrange(Z, Y, np.arange(len(Y)))
+
+    def __len__(self) -> int:
+        return len(self.groups.number)
+
+    def add(self, X: Any, Y: NDArray[Any]) -> None:
+        """Let more rows in; they are numbered on from the last.
+
+        Rows are grouped anew, without a look at the features of the old ones: much faster than the
+        first time, but still in time proportional to all rows, so add many at a time.
+        """
+        old = self._rows()
+        new = scaled(self._like_rows(X), self.scale)
+        Z = vstack([old, new], format="csr") if issparse(old) else np.concatenate([old, new])
+        labelset = np.repeat(np.arange(len(self.counts)), self.counts)
+        Y = np.concatenate([self.labelsets[labelset], Y])
+        number = np.concatenate([self.groups.number, len(self) + np.arange(X.shape[0])])
+        with one_blas_thread():
+            self._arrange(Z, Y, number)
 
     def query(
         self,
@@ -105,80 +129,106 @@ class LabelsetIndex:
         then the smaller feature distance, then the lowest training row. With a `title` there is
         a progress bar over the blocks.
         """
-        blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs)))
-        tasks = (delayed(self._query_block)(X[block], P[block], score, k) for block in blocks)
+        if not 1 <= k <= len(self.counts):
+            raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
+        lower_bounds = self._lower_bounds(score)
+        blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs, lower_bounds is not None)))
+        tasks = (
+            delayed(self._query_block)(X[block], P[block], score, k, lower_bounds)
+            for block in blocks
+        )
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
 
-    def _block_rows(self, n_jobs: int | None) -> int:
+    def _lower_bounds(self, score: Score) -> LowerBounds | None:
+        """Bounds on all distances at once where that is the quickest way: dense rows that are few,
+        or of which labels rule out none.
+        """
+        if len(self.features.dense) == 0 or score.x == 0:
+            return None
+        if len(self) > FEW_ROWS and score.y > 0:
+            return None
+        return LowerBounds(self._rows(), self.sketch.centre)
+
+    def _block_rows(self, n_jobs: int | None, all_distances: bool) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""
-        budget = get_config()["working_memory"] * 2**20 / effective_n_jobs(n_jobs)
-        # Per query: the distances to all rows, the candidate rows at worst, labelset arrays.
-        bytes_per_query = 64 * (len(self.rows) + len(self.counts))
+        budget = min(get_config()["working_memory"] * 2**20, MAX_BYTES) / effective_n_jobs(n_jobs)
+        # Per query: features as given, scaled and in stretches, probabilities, sketch.
+        bytes_per_query = 8 * (4 * len(self.scale) + self.labelsets.shape[1] + COORDINATES)
+        if all_distances:
+            bytes_per_query += 4 * len(self)
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
-    def _query_block(self, X: Any, P: NDArray[np.float64], score: Score, k: int) -> Neighbors:
-        A = scaled(X, self.scale)
-        A_norms = squared_norms(A)
-        squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
-        bound = rounding_bound(A.shape[1], A_norms, self.norms)[:, np.newaxis]
-        nearest = np.minimum.reduceat(squares, self.starts, axis=1)
-
-        query, labelset = self._candidate_labelsets(P, nearest, bound, score, k)
-        Dy = exact_distances(P, self.labelsets, query, labelset)
-        position, Dx = self._nearest_members(A, squares, nearest + 2 * bound, query, labelset)
-        chosen = _k_best(query, (score(Dx, Dy), Dy, Dx, self.rows[position]), k)
-        return Neighbors(self.rows[position[chosen]], labelset[chosen], Dx[chosen], Dy[chosen])
-
-    def _candidate_labelsets(
+    def _query_block(
         self,
+        X: Any,
         P: NDArray[np.float64],
-        nearest: NDArray[np.float64],
-        bound: NDArray[np.float64],
         score: Score,
         k: int,
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Pairs (query, labelset) that may be among the k best whatever the rounding was."""
-        # |p - y|^2 = |p|^2 + sum of (1 - 2 p) over the labels in y, because y^2 = y.
-        Dy2 = (1 - 2 * P) @ self.labelsets.T.astype(np.float64)
-        Dy2 += squared_norms(P)[:, np.newaxis]
-        Dy2_bound = (P.shape[1] + 8) * np.finfo(float).eps * P.shape[1]
-        lowest = score(_root(nearest - bound), _root(Dy2 - Dy2_bound))
-        highest = score(_root(nearest + bound), _root(Dy2 + Dy2_bound))
-        cut = np.partition(highest, k - 1, axis=1)[:, [k - 1]]
-        query, labelset = np.nonzero(lowest <= cut * (1 + 2 * TIE))
-        return query, labelset
+        lower_bounds: LowerBounds | None,
+    ) -> Neighbors:
+        # Numba takes a third of a second to import, so it waits until something is searched for.
+        from nldd.search._kernel import query_block
 
-    def _nearest_members(
-        self,
-        A: Any,
-        squares: NDArray[np.float64],
-        limit: NDArray[np.float64],
-        query: NDArray[np.intp],
-        labelset: NDArray[np.intp],
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """For each pair (query, labelset): its member nearest in features, and how near it is."""
-        size = self.counts[labelset]
-        pair = np.repeat(np.arange(len(query)), size)
-        step = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size)
-        member = self.starts[labelset][pair] + step
-        reach = limit[query, labelset] * (1 + 4 * TIE)
-        close = squares[query[pair], member] <= reach[pair]
-        pair, member = pair[close], member[close]
-        Dx = exact_distances(A, self.Z, query[pair], member)
-        first = first_in_group(pair, Dx, self.rows[member])
-        return member[first], Dx[first]
+        A = scaled(self._like_rows(X), self.scale)
+        is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
+        queries = as_features(A, with_bits=is_packed)
+        sketch, error = self.sketch(A)
+        lower = np.empty((0, 0), dtype=np.float32)
+        if lower_bounds is not None:
+            lower = lower_bounds(A)
+        found = Found.empty(X.shape[0], k)
+        query_block(
+            read_only(self.features),
+            read_only(self.groups),
+            read_only(queries),
+            lower,
+            sketch,
+            error + self.error,
+            np.array(P, dtype=np.float64, order="C"),
+            Score(float(score.x), float(score.y), bool(score.product)),
+            found,
+            Room.for_search(self.groups, len(self.scale) if issparse(A) else 0, k),
+        )
+        return Neighbors(self.groups.number[found.row], *found[1:])
 
+    def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
+        """Group scaled rows by labelset and cell; `number` tells which training row each one is."""
+        self.labelsets, labelset = distinct_labelsets(Y)
+        self.counts = np.bincount(labelset)
+        sketch, error = self.sketch(Z)
+        self.error = float(error.max())
+        order, row_starts = split_into_cells(labelset, sketch, CELL_ROWS)
+        sketch = sketch[order]
+        Z = Z[order]
+        self.features: Features = as_features(Z, with_bits=is_worth_packing(Z))
+        cell_starts = np.searchsorted(row_starts, np.cumsum(self.counts) - self.counts)
+        owner, labels = np.nonzero(self.labelsets)
+        cell_low, cell_high = (
+            extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum)
+        )
+        self.groups = Groups(
+            label_starts=np.searchsorted(owner, np.arange(len(self.counts) + 1)),
+            labels=labels.astype(np.int32),
+            cell_starts=np.append(cell_starts, len(row_starts) - 1),
+            low=np.minimum.reduceat(cell_low, cell_starts),
+            high=np.maximum.reduceat(cell_high, cell_starts),
+            row_starts=row_starts,
+            cell_low=cell_low,
+            cell_high=cell_high,
+            sketch=sketch,
+            number=number[order],
+        )
 
-def _root(squares: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.sqrt(np.maximum(squares, 0))
+    def _like_rows(self, X: Any) -> Any:
+        """`X` sparse or dense as the rows of the index are."""
+        if len(self.features.dense) == 0:
+            return csr_array(X)
+        return X.toarray() if issparse(X) else X
 
-
-def _k_best(query: NDArray[np.intp], keys: tuple[NDArray[Any], ...], k: int) -> NDArray[np.intp]:
-    """Positions of the k best candidates of each query, of shape (n_queries, k)."""
-    left = np.arange(len(query))
-    columns = []
-    for _ in range(k):
-        first = first_in_group(query[left], *(key[left] for key in keys))
-        columns.append(left[first])
-        left = np.delete(left, first)
-    return np.stack(columns, axis=1)
+    def _rows(self) -> Any:
+        """The scaled rows, in the order of the groups."""
+        features = self.features
+        if len(features.dense) == 0:
+            parts = (features.values, features.columns, features.starts)
+            return csr_array(parts, shape=(len(self), len(self.scale)))
+        return features.dense.reshape(len(self), -1)[:, : len(self.scale)]

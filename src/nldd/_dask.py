@@ -1,0 +1,47 @@
+"""Dask arrays: predictions block by block, wherever the blocks are."""
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+
+def is_dask_array(X: Any) -> bool:
+    """Whether `X` is a Dask array; Dask is not imported to find out."""
+    dask_array = sys.modules.get("dask.array")
+    return dask_array is not None and isinstance(X, dask_array.Array)
+
+
+def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Let a method that maps rows of X to rows of an array take Dask arrays, and return one.
+
+    Nothing is computed before the result is asked for, and no more than a block of rows is in
+    memory at a worker. The model goes to each worker once.
+    """
+
+    @wraps(method)
+    def wrapper(self: Any, X: Any) -> Any:
+        if not is_dask_array(X):
+            return method(self, X)
+        from dask.delayed import delayed
+
+        # One row tells the shape and type of the answer without a look at the data.
+        answer = method(self, np.zeros((1, X.shape[1])))
+        rows, columns = X.chunks[0], answer.shape[1:]
+        return X.rechunk({1: -1}).map_blocks(
+            _answer,
+            method=delayed(method, pure=True),
+            model=delayed(self, pure=False, traverse=False),
+            dtype=answer.dtype,
+            chunks=(rows, *((size,) for size in columns)),
+            drop_axis=[] if columns else [1],
+            meta=np.empty((0,) * answer.ndim, dtype=answer.dtype),
+        )
+
+    return wrapper
+
+
+def _answer(X: Any, method: Callable[[Any, Any], Any], model: Any) -> Any:
+    return method(model, X)

@@ -1,0 +1,219 @@
+"""The search of one block of queries, compiled: labelsets in order of how good they can be.
+
+For one query the kernel
+
+1. takes the label distance of every labelset,
+2. finds the nearest member of the labelset with the smallest one: a score to beat,
+3. puts the labelsets that may beat it on a heap, by the lowest score they can have: their label
+   distance is known, and their feature distance is at least that of the box around their sketches,
+4. takes labelsets from the heap until the lowest score left is worse than the k-th best found.
+
+On the way to the nearest member, cells and rows whose sketch alone is too far are skipped. Bounds
+are loosened by more than rounding can amount to, and the distances that count are sums of squared
+differences, so nothing that is skipped could have won or tied.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+import numpy as np
+
+from nldd.search._compile import EPSILON, SLACK, kernel, pasted, summing
+from nldd.search._heap import best_of, heapify, keep_smallest, pop
+from nldd.search._scan import gap, nearest_member, overlap
+
+
+@kernel()
+def query_block(features, groups, queries, lower, sketch, slack, P, score, found, room):
+    """Fill `found` with the k best labelsets of each query, k being its width.
+
+    Parameters
+    ----------
+    features, queries : Features of the training rows, cell by cell, and of the queries
+    groups : Groups
+    lower : ndarray of shape (n_queries, n_rows), or empty
+        Lower bounds of all squared feature distances, where a matrix product was the cheaper way.
+    sketch : ndarray of shape (n_queries, COORDINATES)
+    slack : ndarray of shape (n_queries,)
+        How far a distance between sketches can be off.
+    P : ndarray of shape (n_queries, n_labels)
+    score : Score
+    found : Found
+        Its `row` is a position in `features`.
+    room : Room
+    """
+    row, labelset, Dx, Dy, evaluated = found
+    x, Dy2, bounds, by_bound, gaps, by_gap, tied_Dx, tied_at = room[:8]
+    best, seen_row, seen_labelset, seen_keys, smallest = room[8:]
+    n_queries, n_labels = P.shape
+    k = row.shape[1]
+    doubt = (n_labels + 8) * EPSILON * n_labels  # rounding of Dy^2
+    for i in range(n_queries):
+        _scatter(queries.starts, queries.columns, queries.values, i, x)
+        first = _label_distances(P, i, groups.label_starts, groups.labels, Dy2)
+        for j in range(k):
+            best[j] = np.inf
+        n_seen, n_left = 0, 0
+        evaluated[i] = lower.shape[1]
+        u = first
+        while True:
+            # The nearest member of labelset u, no farther away than can still win.
+            dy = np.sqrt(max(0.0, Dy2[u] - doubt))
+            limit = _farthest(score, best[k - 1] * SLACK, dy)
+            at, dx, looked = nearest_member(
+                features, groups, u, queries, lower, i, x, sketch, slack[i], limit,
+                gaps, by_gap, tied_Dx, tied_at,
+            )  # fmt: skip
+            evaluated[i] += looked
+            if at >= 0:
+                dy = _label_distance(P, i, groups.label_starts, groups.labels, u)
+                seen_row[n_seen], seen_labelset[n_seen] = at, u
+                seen_keys[n_seen, 0] = _score(score, dx, dy)
+                seen_keys[n_seen, 1] = dy
+                seen_keys[n_seen, 2] = dx
+                keep_smallest(best, seen_keys[n_seen, 0])
+                n_seen += 1
+            cut = best[k - 1] * SLACK
+            if u == first:
+                n_left, looked = _candidates(
+                    features, groups, queries, lower, i, Dy2, doubt, first, sketch, slack[i],
+                    score, cut, bounds, by_bound,
+                )  # fmt: skip
+                evaluated[i] += looked
+            if n_left == 0 or bounds[0] > cut:
+                break
+            u = by_bound[0]
+            n_left = pop(bounds, by_bound, n_left)
+        for j in range(k):
+            chosen = best_of(seen_keys, seen_row, n_seen, groups.number, smallest)
+            row[i, j], labelset[i, j] = seen_row[chosen], seen_labelset[chosen]
+            Dy[i, j], Dx[i, j] = seen_keys[chosen, 1], seen_keys[chosen, 2]
+            # The last one takes its place, and is no longer looked at where it was.
+            n_seen -= 1
+            seen_row[chosen], seen_labelset[chosen] = seen_row[n_seen], seen_labelset[n_seen]
+            for key in range(seen_keys.shape[1]):
+                seen_keys[chosen, key] = seen_keys[n_seen, key]
+        _erase(queries.starts, queries.columns, i, x)
+
+
+@kernel()
+def _score(score, Dx, Dy):
+    if score.product:
+        return Dx**score.x * Dy**score.y
+    return score.x * Dx + score.y * Dy
+
+
+@kernel()
+def _farthest(score, cut, Dy):
+    """The largest Dx whose score with this Dy is not above the cut."""
+    if score.x == 0:
+        return np.inf
+    if not score.product:
+        return max(0.0, (cut - score.y * Dy) / score.x)
+    factor = Dy**score.y
+    return np.inf if factor == 0 else (cut / factor) ** (1 / score.x)
+
+
+@kernel()
+def _scatter(starts, columns, values, i, x):
+    """Write sparse row i into the dense vector x, which was zero."""
+    if len(starts) > 0:
+        for t in range(starts[i], starts[i + 1]):
+            x[columns[t]] = values[t]
+
+
+@kernel()
+def _erase(starts, columns, i, x):
+    """Make x zero again."""
+    if len(starts) > 0:
+        for t in range(starts[i], starts[i + 1]):
+            x[columns[t]] = 0.0
+
+
+@kernel()
+def _label_distances(P, i, label_starts, labels, Dy2):
+    """Squared label distances, up to rounding; returns the labelset with the smallest.
+
+    ``|p - y|^2 = |p|^2 + sum of (1 - 2 p) over the labels in y``, because ``y^2 = y``.
+    """
+    total = 0.0
+    for label in range(P.shape[1]):
+        total += P[i, label] * P[i, label]
+    smallest = 0
+    for u in range(len(Dy2)):
+        square = total
+        for t in range(label_starts[u], label_starts[u + 1]):
+            square += 1 - 2 * P[i, labels[t]]
+        Dy2[u] = square
+        if square < Dy2[smallest]:
+            smallest = u
+    return smallest
+
+
+@kernel()
+def _label_distance(P, i, label_starts, labels, u):
+    """Label distance by subtraction: 0 where p is the labelset."""
+    square = 0.0
+    t, end = label_starts[u], label_starts[u + 1]
+    for label in range(P.shape[1]):
+        if t < end and labels[t] == label:
+            square += (1 - P[i, label]) ** 2
+            t += 1
+        else:
+            square += P[i, label] ** 2
+    return np.sqrt(square)
+
+
+@pasted()
+def _candidates(
+    features, groups, queries, lower, i, Dy2, doubt, first, sketch, slack, score, cut,
+    bounds, by_bound,
+):  # fmt: skip
+    """Heap of the labelsets, but for `first`, whose lowest possible score is within the cut.
+
+    Returns their number and the number of rows evaluated.
+    """
+    # What Dy^2 may be at most if Dx were 0: for most labelsets no more than this is looked at.
+    widest = np.inf
+    if not score.product and score.y > 0:
+        widest = (cut / score.y) ** 2 + doubt
+    n, looked = 0, 0
+    for u in range(len(Dy2)):
+        if Dy2[u] > widest or u == first:
+            continue
+        start = groups.row_starts[groups.cell_starts[u]]
+        stop = groups.row_starts[groups.cell_starts[u + 1]]
+        if len(lower) > 0:
+            dx = np.sqrt(max(0.0, _lowest(lower, i, start, stop)))
+        elif len(queries.bits) > 0 and score.y == 0:
+            # Labels rule nothing out, and boxes hardly do: the rows themselves are quick enough.
+            size = queries.squared_norms[i]
+            dx = np.sqrt(
+                _fewest(features.bits, features.squared_norms, start, stop, queries.bits, i) + size
+            )
+            looked += stop - start
+        else:
+            dx = max(0.0, np.sqrt(gap(sketch, i, groups.low, groups.high, u)) - slack)
+        lowest = _score(score, dx, np.sqrt(max(0.0, Dy2[u] - doubt)))
+        if lowest <= cut:
+            bounds[n], by_bound[n] = lowest, u
+            n += 1
+    heapify(bounds, by_bound, n)
+    return n, looked
+
+
+@summing()
+def _lowest(lower, i, start, stop):
+    """Smallest bound of query i in a range of rows."""
+    smallest = np.inf
+    for at in range(start, stop):
+        smallest = min(smallest, lower[i, at])
+    return smallest
+
+
+@kernel()
+def _fewest(bits, squared_norms, start, stop, q_bits, i):
+    """Smallest squared distance in a range of packed rows, but for the size of the query."""
+    smallest = np.inf
+    for at in range(start, stop):
+        smallest = min(smallest, squared_norms[at] - 2.0 * overlap(bits, at, q_bits, i))
+    return smallest

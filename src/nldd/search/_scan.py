@@ -1,0 +1,222 @@
+"""The nearest member of one labelset, compiled.
+
+Cells come in the order of the gap between the query and the box around their sketches, until that
+is wider than the nearest distance found. Within a cell there are four ways to a distance: packed
+bits, dense rows under bounds from a matrix product, dense rows under sketches, and sparse rows.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+import numpy as np
+
+from nldd.search._compile import EPSILON, SLACK, kernel, pasted, summing
+from nldd.search._heap import heapify, pop
+from nldd.search._sketch import COORDINATES
+from nldd.search._ties import TIE
+
+
+@pasted()
+def nearest_member(
+    features, groups, u, queries, lower, i, x, sketch, slack, limit, gaps, by_gap, tied_Dx, tied_at
+):  # fmt: skip
+    """Member of labelset u nearest to query i, if within the limit: position, Dx, rows evaluated.
+
+    Among members equally near, the one that comes first in the training data.
+    """
+    first, n_cells = groups.cell_starts[u], groups.cell_starts[u + 1] - groups.cell_starts[u]
+    gaps[0], by_gap[0] = 0.0, 0  # the box of a single cell is that of the labelset, seen before
+    if n_cells > 1:
+        for c in range(n_cells):
+            gaps[c], by_gap[c] = gap(sketch, i, groups.cell_low, groups.cell_high, first + c), c
+        heapify(gaps, by_gap, n_cells)
+    nearest, n_tied, looked = limit, 0, 0
+    while n_cells > 0 and np.sqrt(gaps[0]) - slack <= nearest * SLACK:
+        cell = first + by_gap[0]
+        n_cells = pop(gaps, by_gap, n_cells)
+        start, stop = groups.row_starts[cell], groups.row_starts[cell + 1]
+        if len(queries.bits) > 0:
+            nearest, n_tied = _scan_bits(
+                features.bits, features.squared_norms, start, stop,
+                queries.bits, queries.squared_norms, i, nearest, tied_Dx, tied_at, n_tied,
+            )  # fmt: skip
+            looked += stop - start
+        elif len(lower) > 0:
+            nearest, n_tied = _scan_bounded(
+                features.dense, lower, start, stop, queries.dense, i, nearest,
+                tied_Dx, tied_at, n_tied,
+            )  # fmt: skip
+        elif len(queries.dense) > 0:
+            nearest, n_tied, n = _scan_dense(
+                features.dense, groups.sketch, start, stop,
+                queries.dense, sketch, i, slack, nearest, tied_Dx, tied_at, n_tied,
+            )  # fmt: skip
+            looked += n
+        else:
+            nearest, n_tied, n = _scan_sparse(
+                features, groups.sketch, start, stop,
+                queries, x, sketch, i, slack, nearest, tied_Dx, tied_at, n_tied,
+            )  # fmt: skip
+            looked += n
+    chosen = -1
+    for t in range(n_tied):
+        if tied_Dx[t] <= nearest * (1 + TIE) and (
+            chosen < 0 or groups.number[tied_at[t]] < groups.number[tied_at[chosen]]
+        ):
+            chosen = t
+    if chosen < 0:
+        return -1, np.inf, looked
+    return tied_at[chosen], tied_Dx[chosen], looked
+
+
+@summing()
+def gap(sketch, i, low, high, at):
+    """Squared distance of sketch i from box `at`; 0 inside."""
+    square = np.float32(0)
+    for j in range(COORDINATES):
+        outside = max(low[at, j] - sketch[i, j], sketch[i, j] - high[at, j], np.float32(0))
+        square += outside * outside
+    return square
+
+
+@kernel()
+def _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied):
+    """Note row `at` if it is as near as the nearest so far, or nearer."""
+    dx = np.sqrt(square)
+    if dx > nearest * (1 + TIE):
+        return nearest, n_tied
+    tied_Dx[n_tied], tied_at[n_tied] = dx, at
+    return min(nearest, dx), n_tied + 1
+
+
+@pasted()
+def _scan_bits(
+    bits, squared_norms, start, stop, q_bits, q_squared_norms, i, nearest, tied_Dx, tied_at, n_tied
+):
+    """Rows of 0 and 1, packed: the squared distance is a count, so it is exact."""
+    for at in range(start, stop):
+        square = squared_norms[at] + q_squared_norms[i] - 2.0 * overlap(bits, at, q_bits, i)
+        if square <= (nearest * SLACK) ** 2:
+            nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
+    return nearest, n_tied
+
+
+@kernel()
+def overlap(bits, at, q_bits, i):
+    """How many bits two rows of 64-bit words have in common."""
+    count = np.uint64(0)
+    for j in range(bits.shape[1]):
+        v = bits[at, j] & q_bits[i, j]
+        v -= (v >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        v = (v & np.uint64(0x3333333333333333)) + (
+            (v >> np.uint64(2)) & np.uint64(0x3333333333333333)
+        )
+        v = (v + (v >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        count += (v * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return count
+
+
+@pasted()
+def _scan_bounded(dense, lower, start, stop, q_dense, i, nearest, tied_Dx, tied_at, n_tied):
+    """Rows whose squared distance is known not to be below `lower`: by subtraction if need be."""
+    for at in range(start, stop):
+        reach = nearest * SLACK
+        if lower[i, at] > reach * reach:
+            continue
+        square = 0.0
+        for stretch in range(dense.shape[1]):
+            square += _stretch_square(dense, at, q_dense, i, stretch)
+        if square <= reach * reach:
+            nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
+    return nearest, n_tied
+
+
+@pasted()
+def _scan_dense(
+    dense, sketches, start, stop, q_dense, q_sketch, i, slack, nearest, tied_Dx, tied_at, n_tied
+):
+    """Rows by subtraction, a stretch of features at a time until they are too far."""
+    looked = 0
+    for at in range(start, stop):
+        reach = nearest * SLACK
+        if _sketch_square(sketches, at, q_sketch, i) > (reach + slack) ** 2:
+            continue
+        looked += 1
+        square = 0.0
+        for stretch in range(dense.shape[1]):
+            square += _stretch_square(dense, at, q_dense, i, stretch)
+            if square > reach * reach:
+                break
+        else:
+            nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
+    return nearest, n_tied, looked
+
+
+@summing()
+def _sketch_square(sketches, at, q_sketch, i):
+    square = np.float32(0)
+    for j in range(COORDINATES):
+        difference = sketches[at, j] - q_sketch[i, j]
+        square += difference * difference
+    return square
+
+
+@summing()
+def _stretch_square(dense, at, q_dense, i, stretch):
+    square = 0.0
+    for j in range(dense.shape[2]):
+        difference = dense[at, stretch, j] - q_dense[i, stretch, j]
+        square += difference * difference
+    return square
+
+
+@pasted()
+def _scan_sparse(
+    features, sketches, start, stop, queries, x, q_sketch, i, slack, nearest,
+    tied_Dx, tied_at, n_tied,
+):  # fmt: skip
+    """Rows by a dot product, which rounding makes inexact; by subtraction if they may be near."""
+    starts, columns, values = features.starts, features.columns, features.values
+    squared_norms, size = features.squared_norms, queries.squared_norms[i]
+    looked = 0
+    for at in range(start, stop):
+        reach = nearest * SLACK
+        if _sketch_square(sketches, at, q_sketch, i) > (reach + slack) ** 2:
+            continue
+        looked += 1
+        product = 0.0
+        for t in range(starts[at], starts[at + 1]):
+            product += values[t] * x[columns[t]]
+        # A dot product is off by at most about nnz * eps * |a| |b|.
+        sizes = size + squared_norms[at]
+        doubt = (starts[at + 1] - starts[at] + 8) * EPSILON * sizes
+        if sizes - 2 * product - doubt > reach * reach:
+            continue
+        square = _squared_difference(
+            starts, columns, values, at, queries.starts, queries.columns, queries.values, i
+        )
+        if square <= reach * reach:
+            nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
+    return nearest, n_tied, looked
+
+
+@kernel()
+def _squared_difference(starts, columns, values, at, q_starts, q_columns, q_values, i):
+    """Sum of squared differences of two sparse rows, their columns merged in order."""
+    t, t_end = starts[at], starts[at + 1]
+    s, s_end = q_starts[i], q_starts[i + 1]
+    square = 0.0
+    while t < t_end and s < s_end:
+        a, b = columns[t], q_columns[s]
+        difference = 0.0
+        if a <= b:
+            difference += values[t]
+            t += 1
+        if b <= a:
+            difference -= q_values[s]
+            s += 1
+        square += difference * difference
+    for left in range(t, t_end):
+        square += values[left] ** 2
+    for left in range(s, s_end):
+        square += q_values[left] ** 2
+    return square
