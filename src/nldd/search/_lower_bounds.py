@@ -34,7 +34,8 @@ class LowerBounds:
         Z = Z - centre
         norms = squared_norms(Z)
         self.largest_norm = norms.max()
-        self.rows = _columns(Z, np.ones(len(Z)), norms)
+        if self.largest_norm <= LARGEST:
+            self.rows = _columns(Z, np.ones(len(Z)), norms)
 
     def __call__(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
         """Bounds of shape (n_queries, n_rows), or none where numbers are too large for them."""

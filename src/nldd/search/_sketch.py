@@ -15,6 +15,7 @@ SAMPLE = 1000
 # Fixed, so that the compiler can unroll loops over them: one or two vector registers.
 COORDINATES = 16
 BLOCK = 8192
+LARGEST = 1e18
 
 
 class Sketch:
@@ -28,7 +29,6 @@ class Sketch:
     Parameters
     ----------
     Z : {ndarray, CSR} of shape (n_rows, n_features), scaled
-    n_directions : int
 
     Attributes
     ----------
@@ -61,8 +61,10 @@ class Sketch:
             part = Z[block] if issparse(Z) else Z[block] - self.centre
             norms = squared_norms(part)
             within = part @ self.directions
-            sketch[block, : within.shape[1]] = within
-            sketch[block, -1] = np.sqrt(np.maximum(norms - squared_norms(within), 0))
+            # Cutting coordinates off at a limit shortens distances too, and keeps squares finite.
+            sketch[block, : within.shape[1]] = within.clip(-LARGEST, LARGEST)
+            rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
+            sketch[block, -1] = np.minimum(rest, LARGEST)
             length[block] = np.sqrt(norms)
         # What is left over is a difference of squares: its root is off by the root of rounding.
         rounding = 4 * np.sqrt((n_features + 8) * EPSILON) + 32 * np.finfo(np.float32).eps
