@@ -19,7 +19,15 @@ from nldd.estimators._pairs import nearest_pairs, random_halves, random_part
 from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
 from nldd.regression import check_regression, fit_regression
-from nldd.search import LabelsetIndex, Neighbors, Score, SearchStats, feature_scale
+from nldd.search import (
+    FaissLabelsetIndex,
+    LabelsetIndex,
+    Neighbors,
+    Score,
+    SearchStats,
+    check_faiss,
+    feature_scale,
+)
 
 MIN_ROWS = 4
 
@@ -72,6 +80,9 @@ class NLDDClassifier(WithBaseEstimator):
     max_pairs : int or None, default=2000
         Validation instances that are paired with their neighbours; of more, so many are drawn at
         random. None takes all, which makes `fit` quadratic in the number of rows, see Notes.
+    search : {"exact", "faiss"}, default="exact"
+        How predictions search. "faiss" starts from neighbours that faiss finds in dense features,
+        and proves or replaces them: the answers are the same. Needs ``pip install "nldd[faiss]"``.
     n_jobs : int, default=None
         Labels fitted and blocks of rows searched at a time, in threads.
     random_state : int, RandomState instance or None, default=None
@@ -151,6 +162,7 @@ class NLDDClassifier(WithBaseEstimator):
         "standardize": [StrOptions({"numeric", "all", "none"})],
         "train_fraction": [Interval(Real, 0, 1, closed="right")],
         "max_pairs": [Interval(Integral, 1, None, closed="left"), None],
+        "search": [StrOptions({"exact", "faiss"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -165,6 +177,7 @@ class NLDDClassifier(WithBaseEstimator):
         standardize: str = "numeric",
         train_fraction: float = 1.0,
         max_pairs: int | None = 2000,
+        search: str = "exact",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -175,6 +188,7 @@ class NLDDClassifier(WithBaseEstimator):
         self.standardize = standardize
         self.train_fraction = train_fraction
         self.max_pairs = max_pairs
+        self.search = search
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -213,7 +227,8 @@ class NLDDClassifier(WithBaseEstimator):
         self.beta_ = self.regression_.beta
 
         self.estimators_ = self._classifiers.estimators
-        self.index_ = LabelsetIndex(T.X, T.Y, scale)
+        Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
+        self.index_ = Index(T.X, T.Y, scale)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
         self.rows_ = T.rows
         self.search_stats_ = SearchStats()
@@ -368,6 +383,8 @@ class NLDDClassifier(WithBaseEstimator):
 
     def _check_training(self, T: Training) -> None:
         check_regression(self.model, self.covariance)
+        if self.search == "faiss":
+            check_faiss(T.X)
         base = self._base_estimator()
         if not hasattr(base, "predict_proba"):
             raise InputError(

@@ -22,11 +22,13 @@ The answer is the row with the smallest score, which never falls when one of the
 
 Files: ``_scale`` (which features are standardised), ``_score`` (what is minimised), ``_labelsets``
 and ``_cells`` (how rows are grouped), ``_sketch``, ``_lower_bounds`` and ``_bits`` (three ways to
-know cheaply that a row is too far), ``_arrays`` and ``_kernel`` (the compiled search), ``_index``
-(the class), ``_stats`` (how much work it was), ``_distances`` and ``_ties`` (exact distances, and
-what "equal" means), ``_neighbors`` (plain nearest neighbours, with the same care).
+know cheaply that a row is too far), ``_arrays``, ``_compile``, ``_heap``, ``_scan`` and ``_kernel``
+(the compiled search), ``_index`` (the class), ``_faiss`` (candidates from elsewhere), ``_stats``
+(how much work it was), ``_distances`` and ``_ties`` (exact distances, and what "equal" means),
+``_neighbors`` (plain nearest neighbours, with the same care).
 """
 
+from nldd.search._faiss import FaissLabelsetIndex, check_faiss
 from nldd.search._index import LabelsetIndex, Neighbors
 from nldd.search._neighbors import NeighborIndex
 from nldd.search._scale import feature_scale, scaled
@@ -36,11 +38,13 @@ from nldd.search._stats import SearchStats
 __all__ = [
     "IN_FEATURES",
     "IN_LABELS",
+    "FaissLabelsetIndex",
     "LabelsetIndex",
     "NeighborIndex",
     "Neighbors",
     "Score",
     "SearchStats",
+    "check_faiss",
     "feature_scale",
     "scaled",
 ]

@@ -1,7 +1,7 @@
 """Exact nearest labelset: the training rows, grouped by the labels they carry."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,9 @@ class Neighbors:
     Dx, Dy : distances of that row in feature space and in label space
     evaluated : ndarray of shape (n_queries,)
         Feature distances that the search computed.
+    certified : ndarray of shape (n_queries,)
+        Whether the candidate that the search started from was proven to be the answer; True where
+        it started from none. Answers are exact in any case.
     """
 
     row: NDArray[np.intp]
@@ -50,6 +53,11 @@ class Neighbors:
     Dx: NDArray[np.float64]
     Dy: NDArray[np.float64]
     evaluated: NDArray[np.intp]
+    certified: NDArray[np.bool_]
+
+    def with_certificates(self, certified: NDArray[np.bool_]) -> "Neighbors":
+        """The same, with other certificates."""
+        return replace(self, certified=certified)
 
     @classmethod
     def stack(cls, parts: Iterable["Neighbors"]) -> "Neighbors":
@@ -122,19 +130,22 @@ class LabelsetIndex:
         k: int = 1,
         n_jobs: int | None = None,
         title: str | None = None,
+        known: NDArray[np.float64] | None = None,
     ) -> Neighbors:
         """The `k` distinct labelsets of smallest score for each row of `X` and `P`.
 
         Scores that differ by rounding alone are equal; then the smaller label distance wins,
         then the smaller feature distance, then the lowest training row. With a `title` there is
-        a progress bar over the blocks.
+        a progress bar over the blocks. Scores that are `known` to be within reach, one a query,
+        shorten the search for ``k=1``.
         """
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
+        known = np.full(X.shape[0], np.inf) if known is None else known
         lower_bounds = self._lower_bounds(score)
         blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs, lower_bounds is not None)))
         tasks = (
-            delayed(self._query_block)(X[block], P[block], score, k, lower_bounds)
+            delayed(self._query_block)(X[block], P[block], score, k, known[block], lower_bounds)
             for block in blocks
         )
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
@@ -164,6 +175,7 @@ class LabelsetIndex:
         P: NDArray[np.float64],
         score: Score,
         k: int,
+        known: NDArray[np.float64],
         lower_bounds: LowerBounds | None,
     ) -> Neighbors:
         # Numba takes a third of a second to import, so it waits until something is searched for.
@@ -186,10 +198,11 @@ class LabelsetIndex:
             error + self.error,
             np.array(P, dtype=np.float64, order="C"),
             Score(float(score.x), float(score.y), bool(score.product)),
+            np.array(known),
             found,
             Room.for_search(self.groups, len(self.scale) if issparse(A) else 0, k),
         )
-        return Neighbors(self.groups.number[found.row], *found[1:])
+        return Neighbors(self.groups.number[found.row], *found[1:], np.ones(len(P), dtype=bool))
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""

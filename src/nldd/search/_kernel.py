@@ -23,7 +23,7 @@ from nldd.search._scan import gap, nearest_member, overlap
 
 
 @kernel()
-def query_block(features, groups, queries, lower, sketch, slack, P, score, found, room):
+def query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
     """Fill `found` with the k best labelsets of each query, k being its width.
 
     Parameters
@@ -37,6 +37,8 @@ def query_block(features, groups, queries, lower, sketch, slack, P, score, found
         How far a distance between sketches can be off.
     P : ndarray of shape (n_queries, n_labels)
     score : Score
+    known : ndarray of shape (n_queries,)
+        Scores that are not below the best ones; infinite where nothing is known.
     found : Found
         Its `row` is a position in `features`.
     room : Room
@@ -51,7 +53,7 @@ def query_block(features, groups, queries, lower, sketch, slack, P, score, found
         _scatter(queries.starts, queries.columns, queries.values, i, x)
         first = _label_distances(P, i, groups.label_starts, groups.labels, Dy2)
         for j in range(k):
-            best[j] = np.inf
+            best[j] = known[i]
         n_seen, n_left = 0, 0
         evaluated[i] = lower.shape[1]
         u = first

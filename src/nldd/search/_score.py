@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Score(NamedTuple):
     """``x * Dx + y * Dy``, or as a product ``Dx^x * Dy^y``.
@@ -17,6 +20,12 @@ class Score(NamedTuple):
     x: float
     y: float
     product: bool = False
+
+    def of(self, Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of pairs of distances."""
+        if self.product:
+            return np.power(Dx, self.x) * np.power(Dy, self.y)
+        return self.x * Dx + self.y * Dy
 
 
 IN_FEATURES = Score(x=1.0, y=0.0)

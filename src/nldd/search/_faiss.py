@@ -1,0 +1,96 @@
+"""Candidates from faiss, proven or replaced: for dense data of very many rows."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from nldd.exceptions import InputError, MissingExtraError
+from nldd.search._distances import exact_distances
+from nldd.search._index import LabelsetIndex, Neighbors
+from nldd.search._scale import scaled
+from nldd.search._score import Score
+from nldd.search._ties import TIE
+
+# Neighbours that faiss is asked for, and lists of rows that it looks through for them.
+NEIGHBORS = 32
+LISTS_SEARCHED = 16
+# Below so many rows, faiss compares with all of them.
+FEW_ROWS = 10_000
+
+
+class FaissLabelsetIndex(LabelsetIndex):
+    """A :class:`LabelsetIndex` in which every search starts from the neighbours that faiss finds.
+
+    The best of them is a score to beat from the start. Where the bounds prove that nothing beats
+    it, it is the answer; where they do not, the search goes on. So answers are exact, whatever
+    faiss missed: ``Neighbors.certified`` says where its candidate was proven right.
+    """
+
+    def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
+        faiss = check_faiss(Z)
+        super()._arrange(Z, Y, number)
+        rows = np.ascontiguousarray(self._rows() - self.sketch.centre, dtype=np.float32)
+        n_rows, n_features = rows.shape
+        if n_rows < FEW_ROWS:
+            self.faiss = faiss.IndexFlatL2(n_features)
+        else:
+            n_lists = int(np.sqrt(n_rows))
+            self.faiss = faiss.IndexIVFFlat(faiss.IndexFlatL2(n_features), n_features, n_lists)
+            self.faiss.train(rows[:: max(1, n_rows // (64 * n_lists))])
+            self.faiss.nprobe = LISTS_SEARCHED
+        self.faiss.add(rows)
+
+    def query(
+        self,
+        X: Any,
+        P: NDArray[np.float64],
+        score: Score,
+        k: int = 1,
+        n_jobs: int | None = None,
+        title: str | None = None,
+        known: NDArray[np.float64] | None = None,
+    ) -> Neighbors:
+        """As for any :class:`LabelsetIndex`; candidates help where one labelset is asked for."""
+        if k > 1 or known is not None:
+            return super().query(X, P, score, k, n_jobs, title, known)
+        known = self._candidate_scores(X, P, score, n_jobs)
+        found = super().query(X, P, score, k, n_jobs, title, known=known)
+        best = score.of(found.Dx[:, 0], found.Dy[:, 0])
+        return found.with_certificates(known <= best * (1 + TIE))
+
+    def _candidate_scores(
+        self, X: Any, P: NDArray[np.float64], score: Score, n_jobs: int | None
+    ) -> NDArray[np.float64]:
+        """Exact score of the best neighbour that faiss finds, one for each query."""
+        A = scaled(self._like_rows(X), self.scale)
+        check_faiss(A).omp_set_num_threads(effective_n_jobs(n_jobs))
+        k = min(NEIGHBORS, len(self))
+        _, at = self.faiss.search((A - self.sketch.centre).astype(np.float32), k)
+        at = np.where(at < 0, at[:, :1], at).astype(np.intp)  # fewer found than asked for
+        labelset = np.repeat(np.arange(len(self.counts)), self.counts)
+        query = np.repeat(np.arange(len(A)), k)
+        Dx = exact_distances(A, self._rows(), query, at.ravel())
+        Dy = exact_distances(P, self.labelsets, query, labelset[at.ravel()])
+        return score.of(Dx, Dy).reshape(at.shape).min(axis=1)
+
+
+def check_faiss(X: Any) -> ModuleType:
+    """The faiss module; an error if it is not installed or has no use for `X`."""
+    if issparse(X):
+        raise InputError(
+            'search="faiss" takes dense features, but X is sparse. Reduce it first, with '
+            'sklearn.decomposition.TruncatedSVD say, or use search="exact".'
+        )
+    try:
+        import faiss
+    except ImportError as error:
+        raise MissingExtraError(
+            'search="faiss" needs faiss: pip install "nldd[faiss]". '
+            'The default, search="exact", needs nothing more.'
+        ) from error
+    module: ModuleType = faiss
+    return module
