@@ -15,10 +15,10 @@ from nldd._progress import progress
 from nldd._sklearn import HasMethods, StrOptions, validate_parameters
 from nldd.estimators._label_models import (
     check_weights_supported,
-    draw_seed,
     fit_label,
     has_probabilities,
 )
+from nldd.estimators._prototype import Prototype, draw_seed
 from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
 
@@ -158,9 +158,10 @@ def fit_links(
     check_weights_supported(estimator, T.sample_weight)
     extended = _extended(T.X, T.Y[:, order])
     n_features = T.X.shape[1]
+    prototype = Prototype(estimator)
     for j, label in enumerate(order):
         yield fit_label(
-            estimator,
+            prototype,
             extended[:, : n_features + j],
             T.Y[:, label],
             T.sample_weight,

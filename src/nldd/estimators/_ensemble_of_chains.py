@@ -12,7 +12,7 @@ from nldd._base import Training, agreeing
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
-from nldd.estimators._label_models import draw_seed
+from nldd.estimators._prototype import draw_seed
 from nldd.estimators._with_base import WithBaseEstimator
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import LinearClassifierMixin, get_tags, has_fit_parameter
+from nldd.estimators._prototype import Prototype, draw_seed
 from nldd.exceptions import InputError
 
 
@@ -89,11 +89,12 @@ def fit_label_models(
         check_weights_supported(estimator, T.sample_weight)
     n_labels = parts[0].Y.shape[1]
     seeds = [[draw_seed(rng) for _ in range(n_labels)] for _ in parts]
+    prototype = Prototype(estimator)
     numbers = range(len(parts))
     chains = [list(numbers)] if starts_warm(estimator) else [[number] for number in numbers]
     tasks = (
         delayed(fit_in_turn)(
-            estimator, [parts[i] for i in chain], j, [seeds[i][j] for i in chain], label_names[j]
+            prototype, [parts[i] for i in chain], j, [seeds[i][j] for i in chain], label_names[j]
         )
         for chain in chains
         for j in range(n_labels)
@@ -119,19 +120,19 @@ def starts_warm(estimator: Any) -> bool:
 
 
 def fit_in_turn(
-    estimator: Any, parts: list[Training], label: int, seeds: list[int], name: Any
+    prototype: Prototype, parts: list[Training], label: int, seeds: list[int], name: Any
 ) -> list[Any]:
     """Models of one label on each of the parts, each one a start for the next."""
     models: list[Any] = []
     for T, seed in zip(parts, seeds, strict=True):
         start = deepcopy(models[-1]) if models and hasattr(models[-1], "coef_") else None
         y = T.Y[:, label]
-        models.append(fit_label(estimator, T.X, y, T.sample_weight, seed, name, start))
+        models.append(fit_label(prototype, T.X, y, T.sample_weight, seed, name, start))
     return models
 
 
 def fit_label(
-    estimator: Any,
+    prototype: Prototype,
     X: Any,
     y: NDArray[np.int8],
     sample_weight: NDArray[np.float64] | None,
@@ -139,31 +140,16 @@ def fit_label(
     name: Any,
     start: Any = None,
 ) -> Any:
-    """A clone of `estimator`, or the `start`, fitted to one label; or its constant."""
+    """A copy of the prototype, or the `start`, fitted to one label; or its constant."""
     if (y == y[0]).all():
         return ConstantLabel(int(y[0]))
-    model = with_seed(clone(estimator), seed) if start is None else start
+    model = prototype.copy(seed) if start is None else start
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     try:
         return model.fit(X, y, **weights)
     except Exception as error:
         error.add_note(f"while fitting label {name!r}: {int(y.sum())} of {len(y)} rows carry it")
         raise
-
-
-def draw_seed(rng: np.random.RandomState) -> int:
-    """A seed for one base classifier."""
-    return int(rng.randint(np.iinfo(np.int32).max))
-
-
-def with_seed(estimator: Any, seed: int) -> Any:
-    """Give every ``random_state`` that was left at None the same `seed`."""
-    names = [
-        name
-        for name, value in estimator.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    ]
-    return estimator.set_params(**dict.fromkeys(names, int(seed)))
 
 
 def label_columns(

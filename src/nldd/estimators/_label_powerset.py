@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
@@ -14,10 +13,9 @@ from nldd._base import Training, agreeing
 from nldd._sklearn import HasMethods, get_tags, validate_parameters
 from nldd.estimators._label_models import (
     check_weights_supported,
-    draw_seed,
     has_probabilities,
-    with_seed,
 )
+from nldd.estimators._prototype import Prototype, draw_seed
 from nldd.estimators._with_base import WithBaseEstimator
 
 
@@ -155,5 +153,5 @@ def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
     number = np.empty(len(order), dtype=np.intp)
     number[order] = np.arange(len(order))
     weights = {} if T.sample_weight is None else {"sample_weight": T.sample_weight}
-    model = with_seed(clone(estimator), seed).fit(T.X, number[code.ravel()], **weights)
+    model = Prototype(estimator).copy(seed).fit(T.X, number[code.ravel()], **weights)
     return Powerset(labelsets, [model])

@@ -5,18 +5,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from nldd._base import Training
 from nldd._sklearn import get_tags
 from nldd.estimators._label_models import (
     check_weights_supported,
-    draw_seed,
     fit_label_models,
     is_multilabel,
     label_columns,
-    with_seed,
 )
+from nldd.estimators._prototype import Prototype, draw_seed
 
 
 class SeparateModels:
@@ -76,7 +74,7 @@ def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointM
     if not varies.any():
         return JointModel([], constants)
     Y = T.Y[:, varies].astype(np.int64)
-    model = with_seed(clone(estimator), draw_seed(rng))
+    model = Prototype(estimator).copy(draw_seed(rng))
     weights = {} if T.sample_weight is None else {"sample_weight": T.sample_weight}
     single = Y.shape[1] == 1 and get_tags(model).target_tags.single_output
     model.fit(T.X, Y.ravel() if single else Y, **weights)

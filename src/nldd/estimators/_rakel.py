@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 from nldd._base import Training, agreeing
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, Interval, validate_parameters
-from nldd.estimators._label_models import draw_seed
 from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
+from nldd.estimators._prototype import draw_seed
 from nldd.estimators._with_base import WithBaseEstimator
 
 ENUMERABLE = 100_000

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 
 from nldd._base import MultiLabelClassifier
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
+from nldd.estimators._prototype import draw_seed
 
 
 class RandomForestPCT(MultiLabelClassifier):

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import gen_batches
-from sklearn.utils.extmath import randomized_svd
 
 from nldd.search._distances import EPSILON, squared_norms
 
 # Rows that the directions are learned from; more rows hardly change the leading directions.
 SAMPLE = 1000
+ITERATIONS = 3
 # Fixed, so that the compiler can unroll loops over them: one or two vector registers.
 COORDINATES = 16
 BLOCK = 8192
@@ -46,8 +46,11 @@ class Sketch:
         # Directions have no length: rows near 1 keep the products below from overflowing.
         sample = sample / max(np.sqrt(squared_norms(sample).max()), np.finfo(np.float64).tiny)
         rank = min(COORDINATES - 1, *sample.shape)
-        _, _, Vt = randomized_svd(sample, rank, n_iter=2, random_state=0)
-        self.directions = np.ascontiguousarray(Vt.T)
+        # Subspace iteration. Any orthonormal directions would do; these hold most of the variance.
+        directions = np.random.default_rng(0).normal(size=(Z.shape[1], rank))
+        for _ in range(ITERATIONS):
+            directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
+        self.directions = directions
 
     def __call__(self, Z: Any) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Sketches of the rows of `Z`, and how far each one's distances can be off.
