@@ -12,7 +12,7 @@ help:
 	@echo "make test         all tests but the slow ones"
 	@echo "make test-slow    the published numbers on real data; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
-	@echo "make bench        speed, as ratios to other implementations in one run; needs the data sets"
+	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make check        format, lint, types, layers, tests with branch coverage"
 
 run: $(VENV)/.installed
@@ -30,8 +30,12 @@ test-slow: $(VENV)/.installed
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n auto -m "not slow"
 
+# Each program answers one question and writes its results; the page is made of what is there.
+BENCHMARKS := start search fit growth memory pairs scaling methods million
+
 bench: $(VENV)/.installed
-	$(BIN)/python benchmarks/methods.py
+	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	$(BIN)/python benchmarks/page.py
 
 check: format lint types layers coverage
 

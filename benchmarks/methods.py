@@ -1,57 +1,19 @@
-"""Ratios of our methods to their peers, side by side in one run: ``make bench``.
+"""Our methods against their peers.
 
 Every ratio is peer time over ours, fit and predict together, medians of interleaved repeats on the
-same split and with the same base classifier, so that above 1 we are the faster one.
+same 75/25 split and with the same base classifier: above 1 we are the faster one.
 """
 
 import argparse
-import platform
-import sys
-import time
-import warnings
 from collections.abc import Callable
-from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from measure import Answers, fit_predict, median_ratio, seconds, split
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as SklearnChain
 
 from nldd import ConditionalBernoulliMixture, EnsembleOfChains, LabelPowerset, MLkNN, RAkEL
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-import paper_data
-
-Run = Callable[[], Any]
-
-
-def split(name: str) -> tuple[Any, Any, Any]:
-    """Training X and Y and test X: a random 75 % and the rest."""
-    X, Y = paper_data.load(name)
-    X = csr_matrix(X) if issparse(X) else X  # scikit-multilearn-ng does not know sparse arrays
-    order = np.random.RandomState(0).permutation(len(Y))
-    cut = int(0.75 * len(Y))
-    return X[order[:cut]], Y[order[:cut]], X[order[cut:]]
-
-
-def seconds(run: Run) -> float:
-    """Wall time of one call."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
-def ratio(ours: Run, peer: Run, repeats: int) -> float:
-    """Median over repeats of peer time over ours, the two taking turns."""
-    return median(seconds(peer) / seconds(ours) for _ in range(repeats))
-
-
-def fit_predict(model: Any, data: tuple[Any, Any, Any]) -> Run:
-    """Fit to the training part, predict the test part."""
-    X, Y, X_new = data
-    return lambda: model.fit(X, Y).predict(X_new)
 
 
 def mlknn(name: str, repeats: int) -> float:
@@ -59,7 +21,7 @@ def mlknn(name: str, repeats: int) -> float:
     from skmultilearn.adapt import MLkNN as Peer
 
     data = split(name)
-    return ratio(fit_predict(MLkNN(), data), fit_predict(Peer(k=10), data), repeats)
+    return median_ratio(fit_predict(Peer(k=10), data), fit_predict(MLkNN(), data), repeats)
 
 
 def chains(name: str, repeats: int) -> float:
@@ -79,7 +41,7 @@ def chains(name: str, repeats: int) -> float:
             chain.fit(X[rows], part[:, varies]).predict(X_new)
 
     ours = EnsembleOfChains(base, n_jobs=2, random_state=0)
-    return ratio(fit_predict(ours, data), ten_chains, repeats)
+    return median_ratio(ten_chains, fit_predict(ours, data), repeats)
 
 
 def powerset(name: str, repeats: int) -> float:
@@ -88,7 +50,7 @@ def powerset(name: str, repeats: int) -> float:
 
     data, base = split(name), LogisticRegression()
     ours = fit_predict(LabelPowerset(base), data)
-    return ratio(ours, fit_predict(Peer(base), data), repeats)
+    return median_ratio(fit_predict(Peer(base), data), ours, repeats)
 
 
 def rakel(name: str, repeats: int) -> float:
@@ -99,7 +61,7 @@ def rakel(name: str, repeats: int) -> float:
     n_models = 2 * data[1].shape[1]
     ours = RAkEL(base, n_models=n_models, n_jobs=2, random_state=0)
     peer = Peer(base_classifier=base, labelset_size=3, model_count=n_models - 1)
-    return ratio(fit_predict(ours, data), fit_predict(peer, data), repeats)
+    return median_ratio(fit_predict(peer, data), fit_predict(ours, data), repeats)
 
 
 def cbm(name: str, **parameters: Any) -> float:
@@ -127,16 +89,13 @@ QUESTIONS: dict[str, tuple[Callable[[int], float], str]] = {
 
 
 def main() -> None:
-    """Print one line per question as it is answered."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", default="", help="questions that contain this text")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    repeats = parser.parse_args().repeats
+    answers = Answers("methods")
     for question, (answer, bar) in QUESTIONS.items():
-        if arguments.only in question:
-            print(f"{question:<42}{answer(arguments.repeats):>9.2f}   {bar}", flush=True)
+        unit = "s" if bar.endswith(" s") else "x"
+        answers.add(question, f"{answer(repeats):.1f} {unit}".replace(" x", "x"), bar)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
             _answer,
             method=delayed(method, pure=True),
             model=delayed(self, pure=False, traverse=False),
+            of_no_rows=answer[:0],
             dtype=answer.dtype,
             chunks=(rows, *((size,) for size in columns)),
             drop_axis=[] if columns else [1],
@@ -43,5 +44,6 @@ def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
     return wrapper
 
 
-def _answer(X: Any, method: Callable[[Any, Any], Any], model: Any) -> Any:
-    return method(model, X)
+def _answer(X: Any, method: Callable[[Any, Any], Any], model: Any, of_no_rows: Any) -> Any:
+    """The answer for one block, which may have been left without rows by a filter."""
+    return method(model, X) if len(X) > 0 else of_no_rows

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from joblib import cpu_count, delayed, effective_n_jobs
@@ -23,12 +24,44 @@ Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 @cache
 def _blas() -> ThreadpoolController:
     """The BLAS libraries of this process; finding them takes milliseconds, so it is done once."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
-def one_blas_thread() -> Any:
+class _BlasLimit:
+    """A limit on BLAS threads that calls from several threads can share.
+
+    The limit belongs to the process. Each call on its own would put back what it found, which may
+    be the limit of another one; here the first sets it and the last takes it away.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.n_inside = 0
+        self.limiter: Any = None
+
+    @contextmanager
+    def __call__(self, n_threads: int) -> Iterator[None]:
+        with self.lock:
+            if self.n_inside == 0:
+                # Fewer threads than that may have been asked for; they stay fewer.
+                present = [library.num_threads for library in _blas().lib_controllers]
+                self.limiter = _blas().limit(limits=min([n_threads, *present]))
+            self.n_inside += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.n_inside -= 1
+                if self.n_inside == 0:
+                    self.limiter.restore_original_limits()
+
+
+_limit_blas = _BlasLimit()
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
     """Context for products of thin matrices, on which several threads only wait for each other."""
-    return _blas().limit(limits=1, user_api="blas")
+    return _limit_blas(1)
 
 
 def do_all(
@@ -42,13 +75,15 @@ def do_all(
     workers = min(effective_n_jobs(n_jobs), total)
     backend, _ = get_active_backend(prefer="threads")
     share = max(1, cpu_count() // max(workers, 1))
-    with _blas().limit(limits=share, user_api="blas") if workers > 1 else nullcontext():
+    with _limit_blas(share) if workers > 1 else nullcontext():
         if workers <= 1:
             results: Iterable[Any] = (function(*args, **kw) for function, args, kw in tasks)
         elif isinstance(backend, ThreadingBackend):
             results = _in_threads(tasks, workers)
         else:
-            results = _by_joblib(tasks, n_jobs, watched=title is not None)
+            # Not all backends can hand results over one by one, so only where it is watched.
+            one_by_one = title is not None and backend.supports_return_generator
+            results = _by_joblib(tasks, n_jobs, one_by_one)
         return list(progress(results, total, title or "", show=title is not None))
 
 
@@ -72,11 +107,10 @@ def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _by_joblib(tasks: Iterable[Task], n_jobs: int | None, watched: bool) -> Iterable[Any]:
+def _by_joblib(tasks: Iterable[Task], n_jobs: int | None, one_by_one: bool) -> Iterable[Any]:
     """Results in order, from whatever backend joblib was told to use: processes, Dask, Ray."""
-    # Not all of joblib's backends can hand results over one by one, so only where it is watched.
     parallel = in_sklearn.Parallel(
-        n_jobs=n_jobs, prefer="threads", return_as="generator" if watched else "list"
+        n_jobs=n_jobs, prefer="threads", return_as="generator" if one_by_one else "list"
     )
     results: Iterable[Any] = parallel(
         in_sklearn.delayed(function)(*args, **kw) for function, args, kw in tasks

@@ -13,7 +13,7 @@ from sklearn.utils import gen_batches
 
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd.exceptions import InputError
-from nldd.search._arrays import Features, Found, Groups, Room, as_features, read_only
+from nldd.search._arrays import Found, Groups, Room, as_features, read_only
 from nldd.search._bits import is_worth_packing
 from nldd.search._cells import split_into_cells
 from nldd.search._labelsets import distinct_labelsets
@@ -206,21 +206,19 @@ class LabelsetIndex:
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""
-        self.labelsets, labelset = distinct_labelsets(Y)
-        self.counts = np.bincount(labelset)
+        labelsets, labelset = distinct_labelsets(Y)
+        counts = np.bincount(labelset)
         sketch, error = self.sketch(Z)
-        self.error = float(error.max())
         order, row_starts = split_into_cells(labelset, sketch, CELL_ROWS)
-        sketch = sketch[order]
-        Z = Z[order]
-        self.features: Features = as_features(Z, with_bits=is_worth_packing(Z))
-        cell_starts = np.searchsorted(row_starts, np.cumsum(self.counts) - self.counts)
-        owner, labels = np.nonzero(self.labelsets)
+        sketch, Z = sketch[order], Z[order]
+        features = as_features(Z, with_bits=is_worth_packing(Z))
+        cell_starts = np.searchsorted(row_starts, np.cumsum(counts) - counts)
+        owner, labels = np.nonzero(labelsets)
         cell_low, cell_high = (
             extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum)
         )
-        self.groups = Groups(
-            label_starts=np.searchsorted(owner, np.arange(len(self.counts) + 1)),
+        groups = Groups(
+            label_starts=np.searchsorted(owner, np.arange(len(counts) + 1)),
             labels=labels.astype(np.int32),
             cell_starts=np.append(cell_starts, len(row_starts) - 1),
             low=np.minimum.reduceat(cell_low, cell_starts),
@@ -231,6 +229,9 @@ class LabelsetIndex:
             sketch=sketch,
             number=number[order],
         )
+        # All at once and last: rows that were refused above have changed nothing.
+        self.labelsets, self.counts = labelsets, counts
+        self.features, self.groups, self.error = features, groups, float(error.max())
 
     def _like_rows(self, X: Any) -> Any:
         """`X` sparse or dense as the rows of the index are."""

@@ -1,0 +1,92 @@
+"""How time grows with the number of training rows, and a picture of it.
+
+Synthetic data, 100 features, 20 labels, 10,000 to 320,000 rows. `fit` is what NLDD adds to its
+classifiers: pairs, regression, index. A query is one row searched for, its probabilities given.
+"""
+
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from measure import Answers, exponent, seconds
+from synthetic import make
+
+from nldd import NLDDClassifier
+from nldd._base import Training
+from nldd.estimators._pairs import nearest_pairs, random_halves, random_part
+from nldd.regression import fit_regression
+from nldd.search import LabelsetIndex, Score, feature_scale
+
+SIZES = [10_000, 20_000, 40_000, 80_000, 160_000, 320_000]
+QUERIES = 1000
+REPEATS = 5
+PICTURE = Path(__file__).parents[1] / "docs" / "growth.svg"
+
+
+def beyond_classifiers(X, Y, probabilities):
+    """All of NLDD's `fit` but the classifiers, whose probabilities are given."""
+    rng = np.random.RandomState(0)
+    T = Training(X, Y, None, np.arange(len(Y)))
+    first, second = random_halves(len(T), rng)
+    second = second[random_part(len(second), 2000, rng)]
+    scale = feature_scale(T.X)
+    pairs = nearest_pairs(T[first], T[second], probabilities(T[second].X), scale, n_jobs=2)
+    fit_regression(pairs, "linear", "independent")
+    return LabelsetIndex(T.X, T.Y, scale)
+
+
+def main() -> None:
+    answers = Answers("growth")
+    model = NLDDClassifier(n_jobs=2, random_state=0).fit(*make(10_000))
+    X_new, _ = make(QUERIES, seed=1)
+    P, score = model.label_probabilities(X_new), Score(*model.beta_[1:])
+    fits, queries = [], []
+    for size in SIZES:
+        X, Y = make(size, seed=2)
+        fits.append(
+            median(
+                seconds(lambda: beyond_classifiers(X, Y, model.label_probabilities))
+                for _ in range(3)
+            )
+        )
+        index = LabelsetIndex(X, Y, feature_scale(X))
+        index.query(X_new, P, score)
+        queries.append(
+            median(seconds(lambda: index.query(X_new, P, score)) for _ in range(REPEATS)) / QUERIES
+        )
+        share = index.query(X_new, P, score).evaluated.mean() / size
+        answers.add(
+            f"{size:,} rows, {len(index.counts):,} labelsets",
+            f"{fits[-1]:.2f} s",
+            "",
+            f"fit beyond classifiers; {1e6 * queries[-1]:.0f} us a query, "
+            f"{100 * share:.2f} % of rows evaluated",
+        )
+    answers.add("growth of fit beyond the classifiers", f"N^{exponent(SIZES, fits):.2f}", "<= 1.1")
+    answers.add("growth of time per query", f"N^{exponent(SIZES, queries):.2f}", "<= 0.8")
+    draw(fits, queries)
+
+
+def draw(fits, queries):
+    """Both curves in one picture, with the fitted exponents."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams["svg.hashsalt"] = "nldd"
+    figure = Figure(figsize=(7, 3.4), layout="constrained")
+    titles = ("fit beyond the classifiers, s", "one query, ms")
+    for axes, title, values in zip(
+        figure.subplots(1, 2), titles, (fits, 1000 * np.array(queries)), strict=True
+    ):
+        slope = exponent(SIZES, values)
+        axes.loglog(SIZES, values, "o-", color="#1b6ca8", label=f"measured: N^{slope:.2f}")
+        linear = np.array(SIZES) / SIZES[0] * values[0]
+        axes.loglog(SIZES, linear, "--", color="#999999", label="N^1")
+        axes.set(xlabel="training rows N", title=title)
+        axes.legend(frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

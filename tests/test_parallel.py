@@ -1,0 +1,312 @@
+"""Work shared out: what comes back, what reaches the workers, what is put back afterwards."""
+
+import os
+import re
+import threading
+import time
+
+import joblib
+import pytest
+from sklearn import config_context, get_config, set_config
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from nldd import _parallel
+from nldd._parallel import delayed, do_all, one_blas_thread
+
+# "own threads" is what happens unless joblib is told otherwise.
+BACKENDS = {"own threads": {}, "threading": {"backend": "threading"}, "loky": {"backend": "loky"}}
+backends = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS.keys())
+in_threads = pytest.mark.parametrize(
+    "backend", [BACKENDS["own threads"], BACKENDS["threading"]], ids=["own threads", "threading"]
+)
+
+
+def square_first_last(i, n):
+    """The square of i, later the smaller i is: results come back in the wrong order."""
+    time.sleep((n - i) * 0.01)
+    return i * i
+
+
+def where():
+    return os.getpid(), threading.get_ident()
+
+
+def blas_threads():
+    return [
+        library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"
+    ]
+
+
+@pytest.fixture
+def four_cores(monkeypatch):
+    """Three BLAS threads, as if on four cores."""
+    if not blas_threads():
+        pytest.skip("threadpoolctl finds no BLAS that it can limit")
+    monkeypatch.setattr(_parallel, "cpu_count", lambda: 4)
+    with threadpool_limits(3, user_api="blas"):
+        yield
+
+
+# Results
+
+
+@backends
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
+def test_results_keep_the_order_of_the_tasks(backend, n_jobs):
+    tasks = (delayed(square_first_last)(i, n=7) for i in range(7))
+    with joblib.parallel_config(**backend):
+        assert do_all(tasks, 7, n_jobs) == [0, 1, 4, 9, 16, 25, 36]
+
+
+@backends
+def test_no_tasks_give_no_results(backend):
+    with joblib.parallel_config(**backend):
+        assert do_all(iter([]), 0, 2) == []
+
+
+def test_single_task_stays_in_the_calling_thread():
+    assert do_all(iter([delayed(where)()]), 1, 2) == [where()]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1])
+def test_without_workers_each_task_waits_for_its_turn(n_jobs):
+    events = []
+
+    def tasks():
+        for i in range(3):
+            events.append(f"take {i}")
+            yield delayed(events.append)(f"do {i}")
+
+    do_all(tasks(), 3, n_jobs)
+    assert events == ["take 0", "do 0", "take 1", "do 1", "take 2", "do 2"]
+
+
+@in_threads
+def test_threads_work_at_the_same_time(backend):
+    together = threading.Barrier(2, timeout=20)  # would break if one had to end first
+    with joblib.parallel_config(**backend):
+        waited = do_all((delayed(together.wait)() for _ in range(2)), 2, 2)
+    assert sorted(waited) == [0, 1]
+
+
+def test_processes_are_used_where_joblib_is_told_so():
+    with joblib.parallel_config("loky", n_jobs=2):
+        by_config = do_all((delayed(os.getpid)() for _ in range(4)), 4, None)
+        by_argument = do_all((delayed(os.getpid)() for _ in range(4)), 4, 2)
+    assert os.getpid() not in {*by_config, *by_argument}
+
+
+def test_number_of_threads_can_come_from_joblib():
+    together = threading.Barrier(2, timeout=20)
+    with joblib.parallel_config(n_jobs=2):
+        assert sorted(do_all((delayed(together.wait)() for _ in range(2)), 2, None)) == [0, 1]
+
+
+def test_work_may_be_shared_out_within_work():
+    def row(i):
+        return do_all((delayed(pow)(i, j) for j in range(3)), 3, 2)
+
+    rows = do_all((delayed(row)(i) for i in range(4)), 4, 2)
+    assert rows == [[1, 0, 0], [1, 1, 1], [1, 2, 4], [1, 3, 9]]
+
+
+def test_zero_workers_are_refused():
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        do_all((delayed(abs)(i) for i in range(2)), 2, 0)
+
+
+# scikit-learn's settings, which belong to a thread
+
+
+@backends
+def test_settings_of_scikit_learn_reach_the_workers(backend):
+    tasks = (delayed(get_config)() for _ in range(4))
+    with joblib.parallel_config(**backend), config_context(working_memory=7, assume_finite=True):
+        configs = do_all(tasks, 4, 2)
+    assert [config["working_memory"] for config in configs] == [7] * 4
+    assert [config["assume_finite"] for config in configs] == [True] * 4
+    assert get_config()["working_memory"] != 7
+
+
+def test_settings_of_one_task_do_not_reach_the_next():
+    def change():
+        before = get_config()["working_memory"]
+        set_config(working_memory=before + 1)
+        return before
+
+    usual = get_config()["working_memory"]
+    assert do_all((delayed(change)() for _ in range(6)), 6, 2) == [usual] * 6
+    assert get_config()["working_memory"] == usual
+
+
+# Failure
+
+
+def fail_at_once(i):
+    raise ValueError(f"task {i} failed")
+
+
+@backends
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_exception_of_a_task_comes_out(backend, n_jobs):
+    tasks = [delayed(abs)(-1), delayed(fail_at_once)(1), delayed(abs)(-2)]
+    with (
+        joblib.parallel_config(**backend),
+        pytest.raises(ValueError, match=r"^task 1 failed$"),
+    ):
+        do_all(iter(tasks), 3, n_jobs)
+
+
+@in_threads
+def test_tasks_after_a_failure_are_cancelled_in_threads(backend):
+    started = []
+
+    def note(i):
+        started.append(i)
+        time.sleep(0.05)
+
+    tasks = [delayed(fail_at_once)(0), *(delayed(note)(i) for i in range(200))]
+    with joblib.parallel_config(**backend), pytest.raises(ValueError, match="task 0 failed"):
+        do_all(iter(tasks), len(tasks), 2)
+    n_started = len(started)
+    assert n_started < 20  # all of them would take 5 s
+    time.sleep(0.12)
+    assert len(started) == n_started  # nobody works on behind our back
+
+
+def test_tasks_after_a_failure_are_not_begun_without_workers():
+    started = []
+    tasks = [delayed(started.append)(0), delayed(fail_at_once)(1), delayed(started.append)(2)]
+    with pytest.raises(ValueError, match="task 1 failed"):
+        do_all(iter(tasks), 3, 1)
+    assert started == [0]
+
+
+def test_failure_to_make_a_task_comes_out_of_threads():
+    def tasks():
+        yield delayed(abs)(-1)
+        raise KeyError("no more")
+
+    with pytest.raises(KeyError, match="no more"):
+        do_all(tasks(), 2, 2)
+
+
+# BLAS threads
+
+
+@in_threads
+@pytest.mark.parametrize(
+    ("n_jobs", "n_tasks", "share"),
+    [(2, 5, 2), (4, 5, 1), (8, 5, 1), (4, 2, 2)],
+    ids=["half of four", "one of four", "more workers than cores", "fewer tasks than workers"],
+)
+def test_blas_threads_are_shared_out_and_put_back(four_cores, backend, n_jobs, n_tasks, share):
+    with joblib.parallel_config(**backend):
+        inside = do_all((delayed(blas_threads)() for _ in range(n_tasks)), n_tasks, n_jobs)
+    assert {n for counts in inside for n in counts} == {share}
+    assert set(blas_threads()) == {3}
+
+
+def test_blas_threads_are_left_alone_where_nobody_shares(four_cores):
+    for n_jobs in (None, 1):
+        inside = do_all((delayed(blas_threads)() for _ in range(2)), 2, n_jobs)
+        assert {n for counts in inside for n in counts} == {3}
+
+
+@in_threads
+def test_blas_threads_are_put_back_after_a_failure(four_cores, backend):
+    with joblib.parallel_config(**backend), pytest.raises(ValueError, match="task 0 failed"):
+        do_all((delayed(fail_at_once)(i) for i in range(2)), 2, 2)
+    assert set(blas_threads()) == {3}
+
+
+def test_fewer_blas_threads_than_their_share_stay_fewer(four_cores):
+    with threadpool_limits(1, user_api="blas"):  # as by OPENBLAS_NUM_THREADS=1
+        inside = do_all((delayed(blas_threads)() for _ in range(2)), 2, 2)
+    assert {n for counts in inside for n in counts} == {1}
+
+
+def test_one_blas_thread_inside_and_as_many_as_before_outside(four_cores):
+    with one_blas_thread():
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) == {3}
+
+
+def set_blas_threads(n):
+    """For good, and by a thread that ends, because threadpoolctl obeys one living thread only."""
+    thread = threading.Thread(target=threadpool_limits, args=(n, "blas"))
+    thread.start()
+    thread.join()
+
+
+def test_blas_threads_are_put_back_after_calls_that_overlap():
+    """As when two threads of a server predict with n_jobs=2 at the same time."""
+    before = blas_threads()
+    if not before:
+        pytest.skip("threadpoolctl finds no BLAS that it can limit")
+    first_in, second_in, first_out = (threading.Event() for _ in range(3))
+
+    def share_out(enter, leave):
+        do_all(iter([delayed(enter.set)(), delayed(leave.wait)(20)]), 2, 2)
+
+    def first():
+        share_out(first_in, second_in)
+        first_out.set()
+
+    def second():
+        first_in.wait(20)
+        share_out(second_in, first_out)
+
+    set_blas_threads(joblib.cpu_count() + 1)  # more than anybody's share
+    try:
+        threads = [threading.Thread(target=call) for call in (first, second)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert set(blas_threads()) == {joblib.cpu_count() + 1}
+    finally:
+        set_blas_threads(before[0])
+
+
+# Progress
+
+
+@backends
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_title_draws_progress_and_changes_nothing(backend, n_jobs, capsys):
+    tasks = (delayed(square_first_last)(i, n=4) for i in range(4))
+    with joblib.parallel_config(**backend):
+        assert do_all(tasks, 4, n_jobs, "squares") == [0, 1, 4, 9]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"squares: 4 of 4 in \d+:\d\d\n", err)
+
+
+@backends
+def test_no_title_draws_nothing(backend, capsys):
+    with joblib.parallel_config(**backend):
+        do_all((delayed(abs)(i) for i in range(3)), 3, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+@in_threads
+def test_progress_ends_where_a_task_failed(backend, capsys):
+    tasks = [delayed(abs)(-1), delayed(fail_at_once)(1), delayed(abs)(-2)]
+    with joblib.parallel_config(**backend), pytest.raises(ValueError, match="task 1 failed"):
+        do_all(iter(tasks), 3, 2, "tasks")
+    assert capsys.readouterr().err.startswith("tasks: 1 of 3 in ")
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_backend_that_cannot_hand_results_over_one_by_one():
+    """joblib's "multiprocessing", of which Ray's backend is a kind."""
+    with joblib.parallel_config("multiprocessing"):
+        assert do_all((delayed(abs)(-i) for i in range(4)), 4, 2) == [0, 1, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_title_with_a_backend_that_cannot_hand_results_over_one_by_one(capsys):
+    with joblib.parallel_config("multiprocessing"):
+        assert do_all((delayed(abs)(-i) for i in range(4)), 4, 2, "numbers") == [0, 1, 2, 3]
+    assert capsys.readouterr().err.startswith("numbers: 4 of 4 in ")
