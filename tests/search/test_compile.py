@@ -13,10 +13,13 @@ def test_kernel_is_kept_on_disk():
 def test_without_a_folder_to_write_to_kernels_are_compiled_all_the_same(monkeypatch):
     monkeypatch.setattr(CacheImpl, "_locator_classes", [])
 
-    def twice(x):
-        return 2 * x
+    def make(fingerprint):
+        def twice(x):
+            return 2 * x if fingerprint > 0 else 0
 
-    assert _compile.kernel()(twice)(21) == 42
+        return twice
+
+    assert _compile.kept(make)(21) == 42
 
 
 @pytest.mark.parametrize("decorator", ["kernel", "pasted", "summing"])
@@ -27,3 +30,19 @@ def test_kernels_do_not_count_references(decorator):
     compiled = getattr(_compile, decorator)()(first)
     assert compiled.targetoptions["_nrt"] is False
     assert compiled.targetoptions["nogil"] is True
+
+
+def test_kept_kernel_knows_the_files_it_is_made_of(monkeypatch, tmp_path):
+    fingerprints = []
+
+    def make(fingerprint):
+        fingerprints.append(fingerprint)
+        return lambda: fingerprint
+
+    monkeypatch.setattr(_compile, "__file__", str(tmp_path / "_compile.py"))
+    for text in ("TIE = 1", "TIE = 2", "TIE = 1"):
+        (tmp_path / "_ties.py").write_text(text)
+        _compile.kept(make)
+    first, second, third = fingerprints
+    assert first == third != second
+    assert min(fingerprints) > 0

@@ -10,6 +10,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from nldd.exceptions import InputError
 
 EPSILON = np.finfo(np.float64).eps
+LARGEST = np.finfo(np.float64).max / 4
 EXACT_BLOCK_BYTES = 2**25
 
 
@@ -17,7 +18,8 @@ def squared_norms(X: Any) -> NDArray[np.float64]:
     """Squared length of each row; rows too long for their square are refused."""
     with np.errstate(over="ignore"):
         norms = np.asarray(row_norms(X, squared=True))
-    if not np.isfinite(norms).all():
+    # The square of a distance is at most four times that of the longer row.
+    if not (norms <= LARGEST).all():
         raise InputError(
             "Features are too large to measure distances: their squares overflow. "
             "Divide them by a constant, or standardise them."

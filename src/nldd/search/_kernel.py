@@ -17,13 +17,26 @@ differences, so nothing that is skipped could have won or tied.
 
 import numpy as np
 
-from nldd.search._compile import EPSILON, SLACK, kernel, pasted, summing
+from nldd.search._compile import EPSILON, SLACK, kept, kernel, pasted, summing
 from nldd.search._heap import best_of, heapify, keep_smallest, pop
 from nldd.search._scan import gap, nearest_member, overlap
 
 
+@kept
+def query_block(fingerprint):
+    """The kernel: ``query_block(features, ..., room)``, see `_query_block`."""
+
+    def query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
+        if fingerprint > 0:  # always: see `kept`
+            _query_block(
+                features, groups, queries, lower, sketch, slack, P, score, known, found, room
+            )
+
+    return query_block
+
+
 @kernel()
-def query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
+def _query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
     """Fill `found` with the k best labelsets of each query, k being its width.
 
     Parameters

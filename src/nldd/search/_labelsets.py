@@ -18,7 +18,7 @@ def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]
     (array([[0, 1],
            [1, 0]]), array([1, 0, 1]))
     """
-    packed = np.packbits(Y.astype(bool), axis=1)
+    packed = np.packbits(Y.astype(bool, order="C"), axis=1)
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, labelset = np.unique(keys, return_index=True, return_inverse=True)
     return Y[first], labelset.ravel()

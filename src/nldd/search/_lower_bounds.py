@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from nldd.search._distances import squared_norms
 
-EPSILON = np.finfo(np.float32).eps
+EPSILON, SMALLEST = np.finfo(np.float32).eps, np.finfo(np.float32).tiny
 # Squares beyond this may overflow in single precision.
 LARGEST = 1e30
 
@@ -45,8 +45,9 @@ class LowerBounds:
         if largest.max() > LARGEST:
             return np.empty((0, 0), dtype=np.float32)
         # A product of d terms is off by at most about d * eps * |a| |b|, no more than half of
-        # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps.
-        doubt = (A.shape[1] + 16) * EPSILON * largest
+        # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps, and terms
+        # too small for single precision are off by its smallest number.
+        doubt = (A.shape[1] + 16) * (EPSILON * largest + SMALLEST)
         return _columns(-2 * A, norms - doubt, np.ones(len(A))) @ self.rows.T
 
 

@@ -177,6 +177,7 @@ def _scan_sparse(
     """Rows by a dot product, which rounding makes inexact; by subtraction if they may be near."""
     starts, columns, values = features.starts, features.columns, features.values
     squared_norms, size = features.squared_norms, queries.squared_norms[i]
+    n_stored = queries.starts[i + 1] - queries.starts[i] + 8
     looked = 0
     for at in range(start, stop):
         reach = nearest * SLACK
@@ -186,9 +187,9 @@ def _scan_sparse(
         product = 0.0
         for t in range(starts[at], starts[at + 1]):
             product += values[t] * x[columns[t]]
-        # A dot product is off by at most about nnz * eps * |a| |b|.
+        # A sum of n terms is off by at most about n * eps times their size.
         sizes = size + squared_norms[at]
-        doubt = (starts[at + 1] - starts[at] + 8) * EPSILON * sizes
+        doubt = (starts[at + 1] - starts[at] + n_stored) * EPSILON * sizes
         if sizes - 2 * product - doubt > reach * reach:
             continue
         square = _squared_difference(

@@ -1,0 +1,155 @@
+"""An index that grew answers as one that was built from all rows."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from ways import SCORES, WAYS, assert_same, choose, random_problem
+
+from nldd.exceptions import InputError
+from nldd.search import IN_FEATURES, LabelsetIndex, Score
+
+LINEAR = SCORES[0]
+
+
+@pytest.fixture
+def way(request, monkeypatch):
+    choose(monkeypatch, request.param)
+    return request.param
+
+
+every_way = pytest.mark.parametrize("way", WAYS, indirect=True)
+
+
+def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
+    assert len(grown) == len(whole)
+    np.testing.assert_array_equal(grown.labelsets, whole.labelsets)
+    np.testing.assert_array_equal(grown.counts, whole.counts)
+    for score in scores:
+        for k in {1, len(whole.counts)}:
+            assert_same(grown.query(X_new, P, score, k), whole.query(X_new, P, score, k))
+
+
+@every_way
+@pytest.mark.parametrize(
+    "stops",
+    [
+        pytest.param([60], id="once"),
+        pytest.param([59], id="one row"),
+        pytest.param([1], id="to one row"),
+        pytest.param([10, 11, 40, 59], id="several times"),
+    ],
+)
+def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
+    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 3)
+    _, _, as_rows, as_queries = WAYS[way]
+    rng = np.random.default_rng(stops[0])
+    for n_features in (3, 70):
+        X, Y, X_new, P, scale = random_problem(rng, way, 80, n_features, 9)
+        grown = LabelsetIndex(as_rows(X[: stops[0]]), Y[: stops[0]], scale)
+        for start, stop in zip(stops, [*stops[1:], 80], strict=True):
+            grown.add(as_rows(X[start:stop]), Y[start:stop])
+        whole = LabelsetIndex(as_rows(X), Y, scale)
+        assert_equal_indexes(grown, whole, as_queries(X_new), P)
+
+
+def test_added_labelsets_can_be_found():
+    index = LabelsetIndex(np.zeros((2, 1)), np.array([[0, 1], [0, 1]]), np.ones(1))
+    index.add(np.array([[5.0], [0.0]]), np.array([[0, 0], [1, 1]]))
+    assert index.labelsets.tolist() == [[0, 0], [0, 1], [1, 1]]
+    assert index.counts.tolist() == [1, 2, 1]
+    found = index.query(np.array([[4.0]]), np.array([[0.0, 0.9]]), Score(1, 1), k=3)
+    # Row 2: 1 + 0.9. Row 0: 4 + 0.1. Row 3: 4 + sqrt(1 + 0.01).
+    assert found.row.tolist() == [[2, 0, 3]]
+    assert found.labelset.tolist() == [[0, 1, 2]]
+    np.testing.assert_allclose(found.Dx, [[1, 4, 4]])
+    np.testing.assert_allclose(found.Dy, [[0.9, 0.1, np.sqrt(1.01)]])
+
+
+def test_added_rows_equal_to_old_ones_come_after_them():
+    X, Y = np.array([[1.0], [2.0]]), np.array([[0, 1], [1, 0]])
+    index = LabelsetIndex(X, Y, np.ones(1))
+    index.add(X, Y)
+    assert index.query(X, Y.astype(float), LINEAR).row.tolist() == [[0], [1]]
+    # In its labelset the new row is nearer, and it is number 4.
+    index.add(np.array([[1.5]]), Y[:1])
+    assert index.query(np.array([[1.6]]), np.array([[0.0, 1.0]]), LINEAR).row.tolist() == [[4]]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        pytest.param(np.asarray, csr_array, id="sparse to dense"),
+        pytest.param(csr_array, np.asarray, id="dense to sparse"),
+        pytest.param(np.asarray, lambda X: X.astype(np.float32), id="single to double"),
+    ],
+)
+def test_added_rows_may_come_in_another_container(first, then):
+    X, Y, X_new, P, scale = random_problem(np.random.default_rng(1), "bounds", 60, 5, 4)
+    X = X.round(1).astype(np.float32).astype(float)
+    grown = LabelsetIndex(first(X[:40]), Y[:40], scale)
+    grown.add(then(X[40:]), Y[40:])
+    assert_equal_indexes(grown, LabelsetIndex(first(X), Y, scale), first(X_new), P)
+
+
+@pytest.mark.parametrize("value", [2.0, 0.5, -1.0])
+def test_rows_that_are_not_ones_unpack_the_bits(value):
+    rng = np.random.default_rng(2)
+    X, Y, X_new, P, scale = random_problem(rng, "bits", 60, 70, 4)
+    grown = LabelsetIndex(csr_array(X), Y, scale)
+    assert len(grown.features.bits) == 60
+    more = csr_array(X[:20] * np.where(rng.random((20, 70)) < 0.1, value, 1.0))
+    grown.add(more, Y[::-1][:20])
+    assert len(grown.features.bits) == 0
+    everything = csr_array(np.concatenate([X, more.toarray()]))
+    whole = LabelsetIndex(everything, np.concatenate([Y, Y[::-1][:20]]), scale)
+    assert_equal_indexes(grown, whole, csr_array(X_new), P)
+    assert_equal_indexes(grown, whole, csr_array(value * X_new), P)
+
+
+def test_rows_of_ones_stay_packed():
+    X, Y, X_new, P, scale = random_problem(np.random.default_rng(3), "bits", 60, 130, 4)
+    grown = LabelsetIndex(csr_array(X[:30]), Y[:30], scale)
+    grown.add(csr_array(X[30:]), Y[30:])
+    assert grown.features.bits.shape == (60, 3)
+    assert_equal_indexes(grown, LabelsetIndex(csr_array(X), Y, scale), csr_array(X_new), P)
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("few_rows", [4096, 0], ids=["bounds", "sketches"])
+def test_rows_far_from_all_old_ones_are_found(container, few_rows, monkeypatch):
+    """Directions and centre were learned without them, and the error of sketches grows."""
+    monkeypatch.setattr("nldd.search._index.FEW_ROWS", few_rows)
+    rng = np.random.default_rng(4)
+    X = np.concatenate([rng.normal(size=(50, 30)), 1e6 * rng.normal(size=(50, 30))])
+    Y, P = rng.integers(0, 2, size=(100, 4)), rng.uniform(size=(100, 4))
+    grown = LabelsetIndex(container(X[:50]), Y[:50], np.ones(30))
+    grown.add(container(X[50:]), Y[50:])
+    whole = LabelsetIndex(container(X), Y, np.ones(30))
+    X_new = container(X + 0.1 * rng.normal(size=X.shape))
+    assert_equal_indexes(grown, whole, X_new, P, [LINEAR, IN_FEATURES])
+    assert grown.query(X_new, P, IN_FEATURES).row.ravel().tolist() == list(range(100))
+
+
+def test_added_rows_are_scaled_as_the_first():
+    index = LabelsetIndex(np.array([[0.0]]), np.array([[1]]), scale=np.array([4.0]))
+    index.add(np.array([[8.0]]), np.array([[0]]))
+    found = index.query(np.array([[6.0]]), np.array([[0.5]]), IN_FEATURES, k=2)
+    assert (found.row.tolist(), found.Dx.tolist()) == ([[1, 0]], [[0.5, 1.5]])
+
+
+def test_adding_leaves_its_input_alone():
+    for container in (np.array, csr_array):
+        X, Y = container([[0.0, 3.0], [5.0, 0.0]]), np.array([[0, 1], [1, 1]])
+        LabelsetIndex(X, Y, np.full(2, 2.0)).add(X, Y)
+        assert (X.tolist() if container is np.array else X.toarray().tolist()) == [[0, 3], [5, 0]]
+        assert Y.tolist() == [[0, 1], [1, 1]]
+
+
+def test_rows_that_are_refused_change_nothing():
+    X, Y = np.array([[0.0], [1.0]]), np.array([[0, 1], [1, 0]])
+    index = LabelsetIndex(X, Y, np.ones(1))
+    with pytest.raises(InputError, match="squares overflow"):
+        index.add(np.array([[1e200]]), np.array([[0, 0]]))
+    assert index.labelsets.tolist() == [[0, 1], [1, 0]]
+    found = index.query(X, Y.astype(float), LINEAR)
+    assert index.labelsets[found.labelset[:, 0]].tolist() == Y.tolist()
