@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--only", default="", help="data sets, separated by commas")
     arguments = parser.parse_args()
-    answers = Answers("fit")
+    answers = Answers("fit-trial" if arguments.only else "fit")
     for name in arguments.only.split(",") if arguments.only else NAMES:
         X, Y = load(name)
         data = (X, Y, X)

@@ -22,9 +22,11 @@ SHARES = {"tmc2007", "ohsumed", "bibtex", "enron"}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=9)
-    repeats = parser.parse_args().repeats
-    answers = Answers("search")
-    for name in NAMES:
+    parser.add_argument("--only", default="", help="data sets, separated by commas")
+    arguments = parser.parse_args()
+    repeats = arguments.repeats
+    answers = Answers("search-trial" if arguments.only else "search")
+    for name in arguments.only.split(",") if arguments.only else NAMES:
         X, Y, X_new = split(name)
         X_new = X_new[np.resize(np.arange(X_new.shape[0]), QUERIES)]
         model = NLDDClassifier(n_jobs=2, random_state=0).fit(X, Y)

@@ -117,7 +117,7 @@ def test_query_block_size_follows_working_memory():
     X, Y, X_new, P, scale = random_index(1, n_rows=5000, n_queries=600)
     index = LabelsetIndex(X, Y, scale)
     expected, nearest = index.query(X_new, P, LINEAR), index.query(X_new, P, IN_FEATURES)
-    assert index._block_rows(None, all_distances=False) == 512
+    assert index._block_rows(None, all_distances=False) == 1024
     # 8 bytes for 4 * 3 features, 4 labels and 16 coordinates: 256 a query; with 4 bytes for each of
     # the 5000 distances 20256, of which a MiB holds 51.
     with config_context(working_memory=1):

@@ -62,7 +62,7 @@ def test_label_distances_are_those_of_numpy(n_labels):
         squares = np.empty(len(Y))
         for i in range(len(P)):
             expected = ((P[i] - Y) ** 2).sum(axis=1)
-            smallest = _label_distances(P, i, starts, labels, squares)
+            smallest = _label_distances(P, i, starts, labels, np.empty(n_labels), squares)
             np.testing.assert_array_equal(squares, expected)  # quarters: no rounding
             assert smallest == expected.argmin()
             one_by_one = [_label_distance(P, i, starts, labels, u) for u in range(len(Y))]

@@ -91,6 +91,7 @@ class Room(NamedTuple):
     by_gap: NDArray[np.int64]
     tied_Dx: NDArray[np.float64]
     tied_at: NDArray[np.int64]
+    gains: NDArray[np.float64]
     best: NDArray[np.float64]
     seen_row: NDArray[np.int64]
     seen_labelset: NDArray[np.int64]
@@ -98,7 +99,7 @@ class Room(NamedTuple):
     smallest: NDArray[np.float64]
 
     @classmethod
-    def for_search(cls, groups: Groups, n_columns: int, k: int) -> "Room":
+    def for_search(cls, groups: Groups, n_columns: int, n_labels: int, k: int) -> "Room":
         """Room for queries of `n_columns` sparse features that ask for `k` labelsets."""
         n_labelsets = len(groups.low)
         n_cells = int(np.diff(groups.cell_starts).max())
@@ -119,6 +120,7 @@ class Room(NamedTuple):
             by_gap=position(n_cells),
             tied_Dx=number(n_rows),
             tied_at=position(n_rows),
+            gains=number(n_labels),
             best=number(k),
             seen_row=position(n_labelsets),
             seen_labelset=position(n_labelsets),

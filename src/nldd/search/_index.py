@@ -23,7 +23,7 @@ from nldd.search._score import Score
 from nldd.search._sketch import COORDINATES, Sketch
 
 # Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
-MAX_BLOCK = 512
+MAX_BLOCK = 1024
 MAX_BYTES = 2**27
 # Of so few dense rows, a matrix product has all the distances before a search has found which ones
 # it needs: it takes the time of evaluating a tenth of them one by one.
@@ -200,7 +200,7 @@ class LabelsetIndex:
             Score(float(score.x), float(score.y), bool(score.product)),
             np.array(known),
             found,
-            Room.for_search(self.groups, len(self.scale) if issparse(A) else 0, k),
+            Room.for_search(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1], k),
         )
         return Neighbors(self.groups.number[found.row], *found[1:], np.ones(len(P), dtype=bool))
 
@@ -236,7 +236,7 @@ class LabelsetIndex:
     def _like_rows(self, X: Any) -> Any:
         """`X` sparse or dense as the rows of the index are."""
         if len(self.features.dense) == 0:
-            return csr_array(X)
+            return X if issparse(X) else csr_array(X)
         return X.toarray() if issparse(X) else X
 
     def _rows(self) -> Any:

@@ -58,13 +58,13 @@ def _query_block(features, groups, queries, lower, sketch, slack, P, score, know
     """
     row, labelset, Dx, Dy, evaluated = found
     x, Dy2, bounds, by_bound, gaps, by_gap, tied_Dx, tied_at = room[:8]
-    best, seen_row, seen_labelset, seen_keys, smallest = room[8:]
+    gains, best, seen_row, seen_labelset, seen_keys, smallest = room[8:]
     n_queries, n_labels = P.shape
     k = row.shape[1]
     doubt = (n_labels + 8) * EPSILON * n_labels  # rounding of Dy^2
     for i in range(n_queries):
         _scatter(queries.starts, queries.columns, queries.values, i, x)
-        first = _label_distances(P, i, groups.label_starts, groups.labels, Dy2)
+        first = _label_distances(P, i, groups.label_starts, groups.labels, gains, Dy2)
         for j in range(k):
             best[j] = known[i]
         n_seen, n_left = 0, 0
@@ -145,7 +145,7 @@ def _erase(starts, columns, i, x):
 
 
 @kernel()
-def _label_distances(P, i, label_starts, labels, Dy2):
+def _label_distances(P, i, label_starts, labels, gains, Dy2):
     """Squared label distances, up to rounding; returns the labelset with the smallest.
 
     ``|p - y|^2 = |p|^2 + sum of (1 - 2 p) over the labels in y``, because ``y^2 = y``.
@@ -153,14 +153,15 @@ def _label_distances(P, i, label_starts, labels, Dy2):
     total = 0.0
     for label in range(P.shape[1]):
         total += P[i, label] * P[i, label]
-    smallest = 0
+        gains[label] = 1 - 2 * P[i, label]
+    smallest, least = 0, np.inf
     for u in range(len(Dy2)):
         square = total
         for t in range(label_starts[u], label_starts[u + 1]):
-            square += 1 - 2 * P[i, labels[t]]
+            square += gains[labels[t]]
         Dy2[u] = square
-        if square < Dy2[smallest]:
-            smallest = u
+        if square < least:
+            smallest, least = u, square
     return smallest
 
 
