@@ -16,7 +16,7 @@ from nldd.search._distances import (
     squared_norms,
 )
 from nldd.search._scale import scaled
-from nldd.search._ties import TIE, first_in_group
+from nldd.search._ties import TIE
 
 BLOCK = 512
 
@@ -81,6 +81,24 @@ class BruteForceIndex:
 def dense(X):
     """`X` as an array: BLAS knows no sparse matrices."""
     return X.toarray() if issparse(X) else np.asarray(X)
+
+
+def first_in_group(group, *keys):
+    """Position of each group's first entry, the keys compared in turn with ties in between.
+
+    Groups are 0, 1, ..., every one present. Keys are not negative: what to minimise first, what to
+    minimise among those equal in it, and so on; the last must settle what is left, as a row number
+    does.
+    """
+    n_groups = int(group.max(initial=-1)) + 1
+    alive = np.arange(len(group))
+    for key in keys:
+        smallest = np.full(n_groups, np.inf)
+        np.minimum.at(smallest, group[alive], key[alive])
+        alive = alive[key[alive] <= smallest[group[alive]] * (1 + TIE)]
+    first = np.empty(n_groups, dtype=np.intp)
+    first[group[alive]] = alive
+    return first
 
 
 def _root(squares):
