@@ -56,11 +56,10 @@ def _query_block(features, groups, queries, lower, sketch, slack, P, score, know
         Its `row` is a position in `features`.
     room : Room
     """
-    row, labelset, Dx, Dy, evaluated = found
+    evaluated, k = found.evaluated, found.row.shape[1]
     x, Dy2, bounds, by_bound, gaps, by_gap, tied_Dx, tied_at = room[:8]
     gains, best, seen_row, seen_labelset, seen_keys, smallest = room[8:]
     n_queries, n_labels = P.shape
-    k = row.shape[1]
     doubt = (n_labels + 8) * EPSILON * n_labels  # rounding of Dy^2
     for i in range(n_queries):
         _scatter(queries.starts, queries.columns, queries.values, i, x)
@@ -98,16 +97,22 @@ def _query_block(features, groups, queries, lower, sketch, slack, P, score, know
                 break
             u = by_bound[0]
             n_left = pop(bounds, by_bound, n_left)
-        for j in range(k):
-            chosen = best_of(seen_keys, seen_row, n_seen, groups.number, smallest)
-            row[i, j], labelset[i, j] = seen_row[chosen], seen_labelset[chosen]
-            Dy[i, j], Dx[i, j] = seen_keys[chosen, 1], seen_keys[chosen, 2]
-            # The last one takes its place, and is no longer looked at where it was.
-            n_seen -= 1
-            seen_row[chosen], seen_labelset[chosen] = seen_row[n_seen], seen_labelset[n_seen]
-            for key in range(seen_keys.shape[1]):
-                seen_keys[chosen, key] = seen_keys[n_seen, key]
+        _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, groups.number, smallest)
         _erase(queries.starts, queries.columns, i, x)
+
+
+@pasted()
+def _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, number, smallest):
+    """The best labelsets that were seen, in order, as the answer to query i."""
+    for j in range(found.row.shape[1]):
+        chosen = best_of(seen_keys, seen_row, n_seen, number, smallest)
+        found.row[i, j], found.labelset[i, j] = seen_row[chosen], seen_labelset[chosen]
+        found.Dy[i, j], found.Dx[i, j] = seen_keys[chosen, 1], seen_keys[chosen, 2]
+        # The last one takes its place, and is no longer looked at where it was.
+        n_seen -= 1
+        seen_row[chosen], seen_labelset[chosen] = seen_row[n_seen], seen_labelset[n_seen]
+        for key in range(seen_keys.shape[1]):
+            seen_keys[chosen, key] = seen_keys[n_seen, key]
 
 
 @kernel()
