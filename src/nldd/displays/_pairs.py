@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nldd.exceptions import MissingExtraError
+from nldd.displays._figure_class import figure_class
 from nldd.regression import DistanceRegression, Pairs
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
@@ -81,15 +81,3 @@ def _range(values: Any) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     margin = 0.03 * (high - low) or 0.5
     return max(0.0, low - margin), high + margin
-
-
-def figure_class() -> Any:
-    """Matplotlib's Figure, made without pyplot so that no window or global state is involved."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "Pictures need matplotlib, which is not installed. "
-            'Run: pip install "nldd[plot]", or do without the picture.'
-        ) from error
-    return Figure

@@ -1,0 +1,255 @@
+"""The label space of three labels as a cube: labelsets are vertices, probabilities inner points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.displays._figure_class import figure_class
+from nldd.exceptions import InputError
+
+INK, QUIET, FAINT = "#1a1a1a", "#595959", "#9a9a9a"
+BLUE, VERMILION, SKY = "#0072b2", "#d55e00", "#56b4e9"
+# Where one step along each label goes on paper: right, up, and away from the reader.
+AXES = np.array([[1.0, 0.0], [0.0, 1.0], [0.46, 0.34]])
+VERTICES = np.array(list(product((0, 1), repeat=3)))
+EDGES = [(a, b) for a, b in combinations(VERTICES, 2) if np.abs(a - b).sum() == 1]
+# Hidden behind the cube; its three edges are dashed.
+HIDDEN = (0, 0, 1)
+LARGEST_AREA = 620.0
+# Where the words of a vertex may stand: shift in points, then which side of the words that is.
+LOWER_RIGHT, UPPER_LEFT = (13, -9, "left", "top"), (-13, 9, "right", "bottom")
+PLACES: dict[tuple[int, ...], list[tuple[int, int, str, str]]] = {
+    (0, 0, 0): [(-14, -9, "right", "top")],
+    (1, 0, 0): [(14, -9, "left", "top")],
+    (0, 1, 0): [(-14, 4, "right", "center")],
+    (1, 1, 0): [LOWER_RIGHT, UPPER_LEFT],
+    (0, 0, 1): [LOWER_RIGHT, UPPER_LEFT],
+    (1, 0, 1): [(14, 0, "left", "center")],
+    (0, 1, 1): [(0, 15, "center", "bottom")],
+    (1, 1, 1): [(14, 8, "left", "center")],
+}
+# About half the width and height of such words, and points in a unit of the cube.
+WORDS, POINTS_IN_UNIT = np.array([0.12, 0.09]), 220
+
+
+@dataclass
+class HypercubeDisplay:
+    """Figure 1 of the paper from a fitted model: where a prediction lies among the labelsets.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, 3)
+        Label probabilities of test instances: points inside the cube.
+    i : int
+        The instance whose distances to the labelsets are drawn.
+    labelsets : ndarray of shape (n_labelsets, 3)
+        Those seen in training.
+    counts : ndarray of shape (n_labelsets,)
+        How many training rows carry each.
+    chosen : int
+        Position of the predicted labelset of instance `i`.
+    label_names : sequence of length 3
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
+    """
+
+    P: NDArray[np.float64]
+    i: int
+    labelsets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    chosen: int
+    label_names: Sequence[Any]
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, i: int = 0) -> "HypercubeDisplay":
+        """Instances `X` in the cube of a :class:`nldd.NLDDClassifier` fitted to three labels."""
+        P = model.label_probabilities(X)
+        if P.shape[1] != 3:
+            raise InputError(
+                f"A cube shows three labels, but the model was fitted to {P.shape[1]}. "
+                "Fit one to three columns of Y, such as Y[:, [0, 1, 2]]."
+            )
+        if not 0 <= i < len(P):
+            raise InputError(f"i must be from 0 to {len(P) - 1}, a row of X; got {i!r}.")
+        predicted = model.nearest_labelsets(X, k=1).labelsets[i, 0]
+        chosen = int(np.flatnonzero((model.labelsets_ == predicted).all(axis=1))[0])
+        return cls(P, i, model.labelsets_, model.index_.counts, chosen, list(model.label_names_))
+
+    @property
+    def Dy(self) -> NDArray[np.float64]:
+        """Distance of the instance's probabilities to each labelset seen in training."""
+        return np.asarray(np.linalg.norm(self.labelsets - self.P[self.i], axis=1))
+
+    def plot(self, ax: Any = None) -> "HypercubeDisplay":
+        """Draw on `ax`, or on a new figure."""
+        if ax is None:
+            figure = figure_class()(figsize=(7.2, 5.6), layout="constrained")
+            ax = figure.subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        ax.axis("off")
+        ax.set_aspect("equal")
+        ax.set(xlim=(-0.1, 1.56), ylim=(-0.14, 1.44))
+        self._plot_edges()
+        self._plot_distances()
+        self._plot_points()
+        self._plot_vertices()
+        self._plot_label_names()
+        ax.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.07),
+            ncols=3,
+            fontsize=9,
+            frameon=False,
+            labelcolor=INK,
+            handletextpad=0.4,
+        )
+        return self
+
+    def _plot_edges(self) -> None:
+        for a, b in EDGES:
+            hidden = HIDDEN in (tuple(a), tuple(b))
+            self.ax_.plot(
+                *projected([a, b]).T,
+                color=FAINT,
+                linewidth=1.0,
+                linestyle=(0, (4, 3)) if hidden else "solid",
+                zorder=1,
+            )
+
+    def _plot_distances(self) -> None:
+        """Lines from the instance to all labelsets seen in training; the chosen one is thick."""
+        for number, labelset in enumerate(self.labelsets):
+            is_chosen = number == self.chosen
+            self.ax_.plot(
+                *projected([self.P[self.i], labelset]).T,
+                color=VERMILION if is_chosen else BLUE,
+                linewidth=2.6 if is_chosen else 1.0,
+                zorder=3,
+            )
+
+    def _plot_points(self) -> None:
+        others = projected(np.delete(self.P, self.i, axis=0))
+        p = self.P[self.i]
+        self.ax_.scatter(
+            *projected([p]).T,
+            s=75,
+            color=INK,
+            marker="D",
+            edgecolor="white",
+            zorder=5,
+            label=f"instance, p = ({', '.join(f'{value:.2f}' for value in p)})",
+        )
+        if len(others):
+            self.ax_.scatter(
+                *others.T, s=11, color=FAINT, linewidths=0, zorder=2, label=f"{len(others)} others"
+            )
+        # A point on paper may be anywhere in depth: its foot on the floor tells where it stands.
+        foot = p * (1, 0, 1)
+        self.ax_.plot(*projected([p, foot]).T, ":", color=QUIET, linewidth=1.0, zorder=2)
+        self.ax_.scatter(*projected([foot]).T, s=14, color=QUIET, marker="x", zorder=2)
+
+    def _plot_vertices(self) -> None:
+        areas = LARGEST_AREA * self.counts / self.counts.max()
+        seen = {tuple(labelset): number for number, labelset in enumerate(self.labelsets.tolist())}
+        for vertex in map(tuple, VERTICES.tolist()):
+            number = seen.get(vertex)
+            is_chosen = number == self.chosen
+            self.ax_.scatter(
+                *projected([vertex]).T,
+                s=60 if number is None else max(areas[number], 12),
+                facecolor="white" if number is None else SKY,
+                edgecolor=VERMILION if is_chosen else INK,
+                linewidth=2.6 if is_chosen else 1.0,
+                linestyle=":" if number is None else "-",
+                zorder=4,
+            )
+            self._plot_words(vertex, number)
+        # Apart from the cube, so that the legend shows a circle of a size that fits a line.
+        self.ax_.scatter(
+            [], [], s=60, color=SKY, edgecolor=INK, label="labelset, area by training rows"
+        )
+
+    def _plot_words(self, vertex: tuple[int, ...], number: int | None) -> None:
+        words = str(vertex)
+        if number is None:
+            words += "\nnot in training"
+        else:
+            words += f"\n{self.counts[number]} rows\nDy = {self.Dy[number]:.2f}"
+        is_chosen = number == self.chosen
+        dx, dy, align, stand = self._clear_place(vertex)
+        self.ax_.annotate(
+            words + ("\nchosen" if is_chosen else ""),
+            projected([vertex])[0],
+            xytext=(dx, dy),
+            textcoords="offset points",
+            ha=align,
+            va=stand,
+            fontsize=9,
+            fontweight="bold" if is_chosen else "normal",
+            color=INK if number is not None else QUIET,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+            annotation_clip=False,
+            zorder=6,
+        )
+
+    def _clear_place(self, vertex: tuple[int, ...]) -> tuple[int, int, str, str]:
+        """The place for words that the lines from the instance stay away from the most."""
+        steps = np.linspace(0, 1, 40)[:, np.newaxis]
+        lines = np.concatenate(
+            [projected(self.P[self.i] + steps * (to - self.P[self.i])) for to in self.labelsets]
+        )
+
+        def clearance(place: tuple[int, int, str, str]) -> float:
+            shift = np.array(place[:2])
+            centre = projected([vertex])[0] + shift / POINTS_IN_UNIT + np.sign(shift) * WORDS
+            return float((np.abs(lines - centre) / WORDS).max(axis=1).min())
+
+        return max(PLACES[vertex], key=clearance)
+
+    def _plot_label_names(self) -> None:
+        """The three labels along the edges that start where none of them is carried."""
+        slope = float(np.degrees(np.arctan2(AXES[2, 1], AXES[2, 0])))
+        along = (
+            ((0.5, 0, 0), (0, -7), 0.0, "top", 28),
+            ((0, 0.5, 0), (-7, 0), 90.0, "bottom", 28),
+            ((1, 0, 0.55), (4, -6), slope, "top", 15),
+        )
+        for name, (at, shift, rotation, stand, room) in zip(self.label_names, along, strict=True):
+            words = f"label {name}" if isinstance(name, int) else str(name)
+            self.ax_.annotate(
+                f"{_shortened(words, room)} \N{RIGHTWARDS ARROW}",
+                projected([at])[0],
+                xytext=shift,
+                textcoords="offset points",
+                rotation=rotation,
+                rotation_mode="anchor",
+                ha="center",
+                va=stand,
+                fontsize=10,
+                color=QUIET,
+                parse_math=False,
+                annotation_clip=False,
+            )
+
+
+def projected(points: Any) -> NDArray[np.float64]:
+    """Points of the label space on paper, by an oblique projection.
+
+    Examples
+    --------
+    >>> projected([(1, 1, 0), (1, 1, 1)])
+    array([[1.  , 1.  ],
+           [1.46, 1.34]])
+    """
+    return np.asarray(points, dtype=float) @ AXES
+
+
+def _shortened(words: str, room: int) -> str:
+    return words if len(words) <= room else f"{words[: room - 3]}..."

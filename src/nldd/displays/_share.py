@@ -1,0 +1,139 @@
+"""Running time and wrong labels against the share of the training data that was used."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.displays._figure_class import figure_class
+from nldd.exceptions import InputError
+
+INK, QUIET, GREY, BLUE, VERMILION = "#1a1a1a", "#595959", "#8c8c8c", "#0072b2", "#d55e00"
+
+
+@dataclass
+class ShareDisplay:
+    """Figure 3 of the paper: what a part of the training data costs and what it gains.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Shares of the training data, above 0 and up to 1; the whole data, 1, must be among them.
+    seconds : array-like of shape (n_shares,) or (n_shares, n_repeats)
+        Running time; of repeats the mean is drawn, and each as a dot.
+    mismatches : array-like of the same shape
+        Average number of mismatched labels of a test instance.
+    title : str
+        Above both panels, such as the name of the data set.
+
+    Attributes
+    ----------
+    ax_ : tuple of two matplotlib Axes
+    figure_ : matplotlib Figure
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> display = ShareDisplay([0.5, 1.0], [[2.0, 4.0], [10.0, 10.0]], [[1.3, 1.2], [1.1, 1.1]])
+    >>> display.relative_time
+    array([[ 20.,  40.],
+           [100., 100.]])
+    """
+
+    shares: Sequence[float]
+    seconds: Any
+    mismatches: Any
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        shares = np.asarray(self.shares, dtype=float)
+        if not ((shares > 0) & (shares <= 1)).all() or 1 not in shares:
+            raise InputError(
+                "Shares of the training data lie above 0 and up to 1, and the whole data, 1, must "
+                f"be among them to compare with; got {', '.join(f'{share:g}' for share in shares)}."
+            )
+        for name in ("seconds", "mismatches"):
+            values = np.asarray(getattr(self, name), dtype=float)
+            if values.ndim not in (1, 2) or len(values) != len(shares):
+                raise InputError(
+                    f"{name} must have one entry, or one row of repeats, for each of the "
+                    f"{len(shares)} shares; got shape {values.shape}."
+                )
+
+    @property
+    def relative_time(self) -> NDArray[np.float64]:
+        """Running time of each run in percent of the mean time at the whole data."""
+        seconds = _as_rows(self.seconds)
+        whole = seconds[np.asarray(self.shares, dtype=float) == 1].mean()
+        return np.asarray(100 * seconds / whole)
+
+    def plot(self, ax: Any = None) -> "ShareDisplay":
+        """Draw on two axes `ax`, or on a new figure."""
+        if ax is None:
+            figure = figure_class()(figsize=(7.2, 3.3), layout="constrained")
+            figure.get_layout_engine().set(wspace=0.08)
+            ax = figure.subplots(1, 2)
+            if self.title:
+                figure.suptitle(self.title, fontsize=11, color=INK, parse_math=False)
+        left, right = ax
+        self.ax_, self.figure_ = (left, right), left.figure
+        self._plot_time(left)
+        self._plot_mismatches(right)
+        for axes in self.ax_:
+            axes.set_xlabel("share of the training data (%)", fontsize=10)
+            axes.set(xlim=(0, 104), xticks=range(0, 101, 20))
+            axes.tick_params(labelsize=9)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.grid(axis="y", color="#e3e3e3", linewidth=0.8)
+            axes.set_axisbelow(True)
+        return self
+
+    def _plot_time(self, ax: Any) -> None:
+        share = np.linspace(0, 1, 101)
+        for power, name, at in ((1, "linear", 0.62), (2, "quadratic", 0.72)):
+            ax.plot(100 * share, 100 * share**power, color=GREY, linestyle="--", linewidth=0.9)
+            ax.annotate(
+                name,
+                (100 * at, 100 * at**power),
+                xytext=(-4, 4) if power == 1 else (4, -4),
+                textcoords="offset points",
+                ha="right" if power == 1 else "left",
+                va="bottom" if power == 1 else "top",
+                fontsize=9,
+                color=QUIET,
+            )
+        self._plot_runs(ax, self.relative_time, BLUE, "o")
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel("running time (% of the whole)", fontsize=10)
+
+    def _plot_mismatches(self, ax: Any) -> None:
+        mismatches = _as_rows(self.mismatches)
+        self._plot_runs(ax, mismatches, VERMILION, "s")
+        whole = mismatches[np.asarray(self.shares, dtype=float) == 1].mean()
+        ax.axhline(whole, color=GREY, linestyle="--", linewidth=0.9)
+        ax.annotate(
+            f"all of the data: {whole:.4g}",
+            (2, whole),
+            xytext=(0, -4),
+            textcoords="offset points",
+            va="top",
+            fontsize=9,
+            color=QUIET,
+        )
+        ax.margins(y=0.16)
+        ax.set_ylabel("mismatched labels an instance", fontsize=10)
+
+    def _plot_runs(self, ax: Any, values: NDArray[np.float64], color: str, marker: str) -> None:
+        percent = 100 * np.asarray(self.shares, dtype=float)
+        order = np.argsort(percent)
+        means = values.mean(axis=1)
+        ax.plot(percent[order], means[order], color=color, marker=marker, markersize=5, zorder=3)
+        if values.shape[1] > 1:
+            ax.plot(percent, values, ".", color=color, alpha=0.35, markersize=5, zorder=2)
+
+
+def _as_rows(values: Any) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=float)
+    return array[:, np.newaxis] if array.ndim == 1 else array

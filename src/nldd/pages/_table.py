@@ -1,0 +1,307 @@
+"""A printed table as a record, and the record as CSV, Markdown and LaTeX."""
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from nldd.exceptions import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cell of a printed table.
+
+    Attributes
+    ----------
+    text : str
+    bold : bool
+    under : str
+        A second, smaller line, such as the published value and the difference to it.
+    """
+
+    text: str
+    bold: bool = False
+    under: str = ""
+
+
+Row = tuple[Entry | str, ...]
+DataRow = tuple[str | float | int | None, ...]
+
+# Digits among signs, with a unit of up to three letters: "-0.5", "1e-05*", "0.2 +- 0.1", "12 s".
+NUMBER = re.compile(r"[\s(<>=~+\u2212-]*\.?\d[\d\s.,:%()*/e+\u00b1\u00d7\u2212-]*[A-Za-z]{,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a report.
+
+    Attributes
+    ----------
+    key : str
+        File name without ending: letters, digits, ``.``, ``_`` and ``-``.
+    title : str
+    head : tuple of str
+        Column heads; the first is over the row names.
+    rows, foot : tuple of rows of Entry or str
+        The body, and the rows below it, such as average ranks.
+    notes : tuple of str
+        Sentences below the table.
+    data_head, data : tuple of str, tuple of rows of plain values
+        The long form for the CSV file; where it is empty the CSV file is the printed table.
+    """
+
+    key: str
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+    foot: tuple[Row, ...] = ()
+    notes: tuple[str, ...] = ()
+    data_head: tuple[str, ...] = ()
+    data: tuple[DataRow, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", self.key):
+            raise InputError(
+                "The key of a table is a file name without ending, of letters, digits, '.', '_' "
+                f"and '-'; got {self.key!r}."
+            )
+        _check_widths(self.key, "head", len(self.head), (*self.rows, *self.foot))
+        _check_widths(self.key, "data_head", len(self.data_head), self.data)
+
+
+def _check_widths(key: str, head: str, width: int, rows: Sequence[Sequence[object]]) -> None:
+    for row in rows:
+        if len(row) != width:
+            raise InputError(
+                f"Table {key!r}: every row needs one cell for each of the {width} columns of its "
+                f"{head}; got {len(row)} cells: {row!r}."
+            )
+
+
+def as_entry(cell: Entry | str) -> Entry:
+    """The cell as an :class:`Entry`."""
+    return cell if isinstance(cell, Entry) else Entry(cell)
+
+
+def right_aligned(table: Table) -> tuple[bool, ...]:
+    """Which columns hold numbers; the first one, with the row names, does not count as such.
+
+    A column is one of numbers if at least one of its cells in the body is, and the others are
+    empty, a dash or "n/a".
+
+    Examples
+    --------
+    >>> right_aligned(Table("t", "T", ("Data", "F", "Who"), (("1", "0.5", "BR"), ("2", "-", ""))))
+    (False, True, False)
+    """
+    return tuple(
+        j > 0 and _holds_numbers([as_entry(row[j]).text for row in table.rows])
+        for j in range(len(table.head))
+    )
+
+
+def _holds_numbers(texts: Sequence[str]) -> bool:
+    told = [text for text in texts if text.strip() not in ("", "-", "--", "n/a", "nan")]
+    return bool(told) and all(NUMBER.fullmatch(text) for text in told)
+
+
+def to_csv(table: Table) -> str:
+    """The long form of a table, or the printed one, as comma-separated values.
+
+    Lines end with a newline; write them to a file that is opened with ``newline=""``.
+
+    Examples
+    --------
+    >>> table = Table("t", "T", ("Data", "F"), (("yeast", Entry("0.64", under="0.65")),))
+    >>> print(to_csv(table), end="")
+    Data,F
+    yeast,0.64 (0.65)
+    """
+    if table.data_head:
+        lines = [[_plain(value) for value in row] for row in (table.data_head, *table.data)]
+    else:
+        printed = (table.head, *table.rows, *table.foot)
+        lines = [[_printed(cell) for cell in row] for row in printed]
+    out = StringIO()
+    csv.writer(out, lineterminator="\n").writerows(lines)
+    return out.getvalue()
+
+
+def _plain(value: str | float | int | None) -> str:
+    if value is None:
+        return ""
+    # NumPy's floats are floats with a repr of their own.
+    text = repr(float(value)) if isinstance(value, float) else str(value)
+    return _unix_lines(text)
+
+
+def _printed(cell: Entry | str) -> str:
+    entry = as_entry(cell)
+    text = f"{entry.text} ({entry.under})" if entry.text and entry.under else entry.text
+    return _unix_lines(text or entry.under)
+
+
+def _unix_lines(text: str) -> str:
+    # A lone carriage return would not be quoted, and would end the row for the reader.
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def to_markdown(table: Table) -> str:
+    """A table in GitHub's Markdown, with the title as a heading and the notes below.
+
+    Examples
+    --------
+    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", Entry("0.19", bold=True)),))
+    >>> print(to_markdown(table), end="")
+    ## Losses
+    <BLANKLINE>
+    | Data  |       BR |
+    | :---- | -------: |
+    | yeast | **0.19** |
+    """
+    right = right_aligned(table)
+    head = [escape_markdown(text) for text in table.head]
+    body = [[_markdown_cell(as_entry(cell)) for cell in row] for row in (*table.rows, *table.foot)]
+    widths = [max(3, *(len(row[j]) for row in [head, *body])) for j in range(len(head))]
+    rule = ["-" * (width - 1) for width in widths]
+    rule = [f"{dash}:" if r else f":{dash}" for dash, r in zip(rule, right, strict=True)]
+    lines = [_markdown_row(row, widths, right) for row in [head, rule, *body]]
+    notes = [_not_a_block(escape_markdown(note)) for note in table.notes]
+    return "\n\n".join([f"## {escape_markdown(table.title)}", "\n".join(lines), *notes]) + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    """Text on one line in which no character means anything to Markdown or HTML."""
+    return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", _one_line(text))
+
+
+def _not_a_block(text: str) -> str:
+    """Keep a paragraph from being read as an item of a list, or as a rule."""
+    return re.sub(r"^(\d*)([-+.)])(?=[\s-]|$)", r"\1\\\2", text)
+
+
+def _markdown_cell(entry: Entry) -> str:
+    text, under = escape_markdown(entry.text), escape_markdown(entry.under)
+    text = f"**{text}**" if entry.bold and text else text
+    return f"{text}<br><small>{under}</small>" if under else text
+
+
+def _markdown_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    columns = zip(cells, widths, right, strict=True)
+    padded = [text.rjust(width) if r else text.ljust(width) for text, width, r in columns]
+    return f"| {' | '.join(padded)} |"
+
+
+# "[" and "*" would be read as arguments of the "\\" that ends the row before.
+LATEX_CHARACTERS = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"{\char34}",
+        "[": "{[}",
+        "*": "{*}",
+        "\u00b1": r"$\pm$",
+        "\u00d7": r"$\times$",
+        "\u2212": "$-$",
+        "\u2264": r"$\leq$",
+        "\u2265": r"$\geq$",
+        **{character: f"\\{character}" for character in "{}$&#%_"},
+    }
+)
+
+
+def to_latex(table: Table) -> str:
+    r"""A table for LaTeX with the package booktabs, with the title as caption.
+
+    Second lines of cells are a row of their own in ``\scriptsize``.
+
+    Examples
+    --------
+    >>> table = Table("f", "F", ("Data", "BR"), (("yeast", Entry("0.19", bold=True, under="0.2")),))
+    >>> print(to_latex(table), end="")
+    % Needs \usepackage{booktabs}.
+    \begin{table}[ht]
+    \centering
+    \caption{F}
+    \label{tab:f}
+    \begin{tabular}{lr}
+    \toprule
+    Data & BR \\
+    \midrule
+    yeast & \textbf{0.19} \\
+     & {\scriptsize 0.2} \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    columns = "".join("r" if right else "l" for right in right_aligned(table))
+    foot = [r"\midrule", *_latex_rows(table.foot)] if table.foot else []
+    lines = [
+        r"% Needs \usepackage{booktabs}.",
+        r"\begin{table}[ht]",
+        r"\centering",
+        rf"\caption{{{escape_latex(table.title)}}}",
+        rf"\label{{tab:{table.key}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _latex_row([escape_latex(text) for text in table.head]),
+        r"\midrule",
+        *_latex_rows(table.rows),
+        *foot,
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Text on one line in which no character means anything to LaTeX; minus signs are set as such.
+
+    Other letters than those of LaTeX's Latin fonts are left to the fonts of the document.
+    """
+    escaped = _one_line(text).translate(LATEX_CHARACTERS)
+    escaped = re.sub(r"(?<![\w.-])-(?=\.?\d)", "$-$", escaped)
+    # Two of these in a row would be set as one other character: -- as a dash, `` as a quote.
+    return re.sub(r"([-`',])(?=\1)", r"\1{}", escaped)
+
+
+def _latex_rows(rows: Sequence[Row]) -> list[str]:
+    lines = []
+    for row in rows:
+        entries = [as_entry(cell) for cell in row]
+        lines.append(_latex_row([_latex_text(entry) for entry in entries]))
+        if any(entry.under for entry in entries):
+            lines.append(_latex_row([_latex_under(entry) for entry in entries]))
+    return lines
+
+
+def _latex_text(entry: Entry) -> str:
+    text = escape_latex(entry.text)
+    return rf"\textbf{{{text}}}" if entry.bold and text else text
+
+
+def _latex_under(entry: Entry) -> str:
+    return rf"{{\scriptsize {escape_latex(entry.under)}}}" if entry.under else ""
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return rf"{' & '.join(cells)} \\"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split())
+
+
+RENDERERS: dict[str, Callable[[Table], str]] = {
+    "csv": to_csv,
+    "md": to_markdown,
+    "tex": to_latex,
+}

@@ -1,0 +1,333 @@
+"""Tables as CSV, Markdown and LaTeX, with whole texts to compare and hostile ones to survive."""
+
+import csv
+import re
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from nldd.exceptions import InputError
+from nldd.pages._table import (
+    RENDERERS,
+    Entry,
+    Table,
+    as_entry,
+    escape_latex,
+    escape_markdown,
+    right_aligned,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
+
+LOSSES = Table(
+    key="hamming_loss",
+    title="Hamming loss (lower is better)",
+    head=("Data", "BR", "NLDD", "Rule"),
+    rows=(
+        ("emotions", "0.1970", Entry("0.1899", bold=True, under="0.1901 (-0.0002)"), "10 folds"),
+        ("tmc2007", Entry("0.0583", bold=True), "-", "75/25"),
+    ),
+    foot=(("av. ranks", "1.5", Entry("1.5", under="2.7"), ""),),
+    notes=("NLDD > {BR}", "Published values are below ours."),
+)
+
+CSV = """\
+Data,BR,NLDD,Rule
+emotions,0.1970,0.1899 (0.1901 (-0.0002)),10 folds
+tmc2007,0.0583,-,75/25
+av. ranks,1.5,1.5 (2.7),
+"""
+
+MARKDOWN = r"""## Hamming loss (lower is better)
+
+| Data      |         BR |                                          NLDD | Rule     |
+| :-------- | ---------: | --------------------------------------------: | :------- |
+| emotions  |     0.1970 | **0.1899**<br><small>0.1901 (-0.0002)</small> | 10 folds |
+| tmc2007   | **0.0583** |                                             - | 75/25    |
+| av. ranks |        1.5 |                     1.5<br><small>2.7</small> |          |
+
+NLDD \> {BR}
+
+Published values are below ours.
+"""
+
+LATEX = r"""% Needs \usepackage{booktabs}.
+\begin{table}[ht]
+\centering
+\caption{Hamming loss (lower is better)}
+\label{tab:hamming_loss}
+\begin{tabular}{lrrl}
+\toprule
+Data & BR & NLDD & Rule \\
+\midrule
+emotions & 0.1970 & \textbf{0.1899} & 10 folds \\
+ &  & {\scriptsize 0.1901 ($-$0.0002)} &  \\
+tmc2007 & \textbf{0.0583} & - & 75/25 \\
+\midrule
+av. ranks & 1.5 & 1.5 &  \\
+ &  & {\scriptsize 2.7} &  \\
+\bottomrule
+\end{tabular}
+\par\smallskip{\footnotesize NLDD \textgreater{} \{BR\}\par}
+\par\smallskip{\footnotesize Published values are below ours.\par}
+\end{table}
+"""
+
+# Each would break a table in one of the forms if it came through as it is.
+HOSTILE = [
+    "a|b",
+    "two\nlines",
+    "two\r\n\r\nparagraphs",
+    "lone\rreturn",
+    "tab\tand \x00 control \x1b[31m",
+    r"back\slash \| \\",
+    "100% & $5 #1 a_b ~x ^y {z}",
+    "[1] and [2](http://example.org)",
+    "*star* __bold__ `code` ~~gone~~",
+    "<b>html</b> &amp; <script>",
+    "say \"no\", 'yes', ``both''",
+    r"\input{/etc/passwd} \end{table}",
+    "}",
+    "{",
+    "--- and --",
+    "# heading",
+    "\u00fc \u00b1 \u00d7 \u2264 \u2212 ",
+    ",;,,",
+]
+
+
+def unescape_markdown(text):
+    return re.sub(r"\\([\\`*_\[\]<>|~&#$])", r"\1", text)
+
+
+def cells_of_markdown(line):
+    """Cells of a line as GitHub splits it: at bars that no backslash stands before."""
+    tokens = re.findall(r"\\.|[^|\\]+|\|", line)
+    cells, cell = [], ""
+    for token in tokens[1:]:
+        if token == "|":
+            cells.append(cell.strip())
+            cell = ""
+        else:
+            cell += token
+    return cells
+
+
+def without_escapes(latex):
+    """LaTeX without the escaped characters, so that what is left is syntax."""
+    return re.sub(r"\\[{}$&#%_]", "", latex)
+
+
+@pytest.mark.parametrize(
+    ("render", "expected"),
+    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_latex, LATEX)],
+    ids=["csv", "markdown", "latex"],
+)
+def test_table_is_rendered_as_a_whole(render, expected):
+    assert render(LOSSES) == expected
+
+
+def test_csv_of_data_is_the_long_form():
+    table = replace(
+        LOSSES,
+        data_head=("dataset", "method", "value", "n", "note"),
+        data=(
+            ("emotions", "BR", 0.1 + 0.2, 10, None),
+            ("emotions", "NLDD", np.float64(0.1899), 10, 'x, "y"'),
+            ("tmc2007", "NLDD", float("nan"), 1, ""),
+            ("tmc2007", "BR", 1e-20, 1, "two\r\nlines"),
+        ),
+    )
+    assert to_csv(table) == (
+        "dataset,method,value,n,note\n"
+        "emotions,BR,0.30000000000000004,10,\n"
+        'emotions,NLDD,0.1899,10,"x, ""y"""\n'
+        "tmc2007,NLDD,nan,1,\n"
+        'tmc2007,BR,1e-20,1,"two\nlines"\n'
+    )
+
+
+def test_csv_gives_every_float_back():
+    values = np.random.default_rng(0).random(200) * 10.0 ** np.arange(-100, 100)
+    table = replace(LOSSES, data_head=("value",), data=tuple((value,) for value in values))
+    found = [float(row["value"]) for row in csv.DictReader(StringIO(to_csv(table)))]
+    assert found == values.tolist()
+
+
+def test_data_without_rows_is_a_csv_file_with_a_head():
+    assert to_csv(replace(LOSSES, data_head=("dataset", "value"))) == "dataset,value\n"
+
+
+def test_a_cell_with_a_second_line_only():
+    table = Table("t", "T", ("Data", "F"), (("yeast", Entry("", bold=True, under="0.64")),))
+    assert to_csv(table) == "Data,F\nyeast,0.64\n"
+    assert "| yeast | <br><small>0.64</small> |" in to_markdown(table)
+    assert "yeast &  \\\\\n & {\\scriptsize 0.64} \\\\\n" in to_latex(table)
+
+
+def test_a_table_without_rows_is_a_head():
+    table = Table("t", "T", ("Data", "F"), ())
+    assert to_markdown(table) == "## T\n\n| Data | F   |\n| :--- | :-- |\n"
+    assert to_latex(table).count(r"\midrule") == 1
+    assert to_csv(table) == "Data,F\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "right"),
+    [
+        (["0.5", "-0.5", "12"], True),
+        (["1e-05", "+3", "1,234", "50 %", "12 s", "3.5 (2)", "<0.001", "0.2 +- 0.1", "4*"], True),
+        (["\u22120.5", "1 \u00b1 2", ".5"], True),
+        (["0.5", "", "-", "--", "n/a", "nan"], True),
+        (["", "-"], False),
+        (["0.5", "BR"], False),
+        (["10 folds"], False),
+        (["A1"], False),
+        (["2-fold cross-validation"], False),
+    ],
+    ids=str,
+)
+def test_columns_of_numbers_are_right_aligned(texts, right):
+    table = Table("t", "T", ("Name", "Column"), tuple((text, Entry(text)) for text in texts))
+    assert right_aligned(table) == (False, right)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_hostile_text_stays_in_its_csv_cell(text):
+    table = Table("t", text, (text, "F"), ((text, Entry(text)),))
+    long = replace(table, data_head=(text, "value"), data=((text, 0.5),))
+    kept = text.replace("\r\n", "\n").replace("\r", "\n")
+    rows = list(csv.reader(StringIO(to_csv(table), newline="")))
+    assert rows == [[kept, "F"], [kept, kept]]
+    rows = list(csv.reader(StringIO(to_csv(long), newline="")))
+    assert rows == [[kept, "value"], [kept, "0.5"]]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_hostile_text_stays_in_its_markdown_cell(text):
+    table = Table("t", text, (text, "F"), ((text, Entry("1", under=text)),), notes=(text,))
+    heading, head, rule, row, note = to_markdown(table).replace("\n\n", "\n").splitlines()
+    kept = " ".join(re.sub(r"[\x00-\x1f]", " ", text).split())
+    assert unescape_markdown(heading) == f"## {kept}"
+    assert unescape_markdown(cells_of_markdown(head)[0]) == kept
+    assert re.fullmatch(r"\| :-+ \| -+: \|", rule)
+    first, second = cells_of_markdown(row)
+    assert unescape_markdown(first) == kept
+    assert unescape_markdown(second) == f"1<br><small>{kept}</small>"
+    assert unescape_markdown(re.sub(r"^(\d*)\\([-+.)])", r"\1\2", note)) == kept
+    for cell in (first, note):
+        assert not re.search(r"(?<!\\)(\\\\)*[`*_\[\]<>|~&#$]", cell)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_hostile_text_stays_in_its_latex_cell(text):
+    table = Table(
+        "t", text, (text, "F"), ((text, Entry("1", bold=True, under=text)),), notes=(text,)
+    )
+    tame = replace(table, title="x", head=("x", "F"), rows=(("x", Entry("1", True, "x")),))
+    tame = replace(tame, notes=("x",))
+    latex, expected = to_latex(table), to_latex(tame)
+    assert len(latex.splitlines()) == len(expected.splitlines())
+    for line, harmless in zip(latex.splitlines(), expected.splitlines(), strict=True):
+        syntax = without_escapes(line)
+        assert syntax.count("{") == syntax.count("}")
+        assert syntax.count("&") == harmless.count("&")
+        assert syntax.count("%") == harmless.count("%")
+        assert syntax.count(r"\\") == harmless.count(r"\\")
+        assert syntax.count("$") % 2 == 0
+        assert not re.search(r"[\x00-\x1f#_~^]", syntax)
+    commands = re.findall(r"\\[A-Za-z]+", without_escapes(escape_latex(text)))
+    assert set(commands) <= {
+        r"\textbackslash",
+        r"\textasciitilde",
+        r"\textasciicircum",
+        r"\textless",
+        r"\textgreater",
+        r"\textbar",
+        r"\char",
+        r"\pm",
+        r"\times",
+        r"\leq",
+        r"\geq",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("50% of a_b & c", r"50\% of a\_b \& c"),
+        (r"\x{y}", r"\textbackslash{}x\{y\}"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("a < b | c", r"a \textless{} b \textbar{} c"),
+        # After the \\ of the row before, [ and * would be its arguments.
+        ("[a] *", "{[}a] {*}"),
+        ("-0.5 (-.5), 10-20, 1e-05, x-1", "$-$0.5 ($-$.5), 10-20, 1e-05, x-1"),
+        ("--folds", "-{}-folds"),
+        ("---", "-{}-{}-"),
+        ("``a''", "`{}`a'{}'"),
+        ('"', r"{\char34}"),
+        ("1 \u00b1 2 \u2264 3", r"1 $\pm$ 2 $\leq$ 3"),
+        ("a\n\nb", "a b"),
+    ],
+)
+def test_escape_latex(text, expected):
+    assert escape_latex(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a|b", r"a\|b"),
+        ("a\nb", "a b"),
+        (r"\|", r"\\\|"),
+        ("tmc2007 0.5 (-0.1)", "tmc2007 0.5 (-0.1)"),
+        ("<br>", r"\<br\>"),
+        ("f_measure", r"f\_measure"),
+    ],
+)
+def test_escape_markdown(text, expected):
+    assert escape_markdown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("- no item", r"\- no item"),
+        ("+ no item", r"\+ no item"),
+        ("1. no item", r"1\. no item"),
+        ("12) no item", r"12\) no item"),
+        ("---", r"\---"),
+        ("-0.5 is a number", "-0.5 is a number"),
+        ("0.5 is a number", "0.5 is a number"),
+    ],
+)
+def test_notes_in_markdown_are_paragraphs(note, expected):
+    assert to_markdown(replace(LOSSES, notes=(note,))).endswith(f"\n\n{expected}\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"key": "../x"}, "file name without ending.* got '../x'"),
+        ({"key": ""}, "got ''"),
+        ({"rows": (("emotions", "0.1"),)}, "each of the 4 columns of its head; got 2 cells"),
+        ({"foot": (("ranks",),)}, "got 1 cells"),
+        ({"data": ((1, 2),)}, "each of the 0 columns of its data_head; got 2 cells"),
+    ],
+    ids=["path", "no-key", "row", "foot", "data"],
+)
+def test_tables_that_do_not_fit_are_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        replace(LOSSES, **change)
+
+
+def test_cells_of_text_are_plain_entries():
+    assert as_entry("x") == Entry("x", bold=False, under="")
+    assert as_entry(Entry("x", bold=True)) == Entry("x", bold=True)
+
+
+def test_renderers_go_by_the_ending_of_their_files():
+    assert list(RENDERERS.items()) == [("csv", to_csv), ("md", to_markdown), ("tex", to_latex)]
