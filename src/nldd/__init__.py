@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from nldd._labels import as_label_sets
-    from nldd.datasets import load_yeast
+    from nldd.datasets import load_dataset, load_yeast
     from nldd.estimators import (
         METHODS,
         BinaryRelevance,
@@ -46,6 +46,7 @@ _HOME = {
     "SeparationWarning": "nldd.exceptions",
     "ZeroWeightWarning": "nldd.exceptions",
     "as_label_sets": "nldd._labels",
+    "load_dataset": "nldd.datasets",
     "load_yeast": "nldd.datasets",
 }
 
@@ -68,6 +69,7 @@ __all__ = [
     "ZeroWeightWarning",
     "__version__",
     "as_label_sets",
+    "load_dataset",
     "load_yeast",
 ]
 

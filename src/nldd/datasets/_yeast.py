@@ -2,23 +2,14 @@
 
 import gzip
 from importlib.resources import files
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nldd.datasets._dataset import Dataset
 from nldd.exceptions import InputError
 
 N_SAMPLES, N_FEATURES, N_LABELS = 2417, 103, 14
 N_POSITIVE, N_LABELSETS = 10241, 198
-
-
-class Dataset(NamedTuple):
-    """Features, labels and label names; unpacks as ``X, Y, label_names``."""
-
-    X: NDArray[np.float64]
-    Y: NDArray[np.int64]
-    label_names: list[str]
 
 
 def load_yeast() -> Dataset:
@@ -28,9 +19,8 @@ def load_yeast() -> Dataset:
 
     Returns
     -------
-    X : ndarray of shape (2417, 103)
-    Y : ndarray of shape (2417, 14)
-    label_names : list of str
+    dataset : Dataset
+        `X` of shape (2417, 103), `Y` of shape (2417, 14); unpacks as ``X, Y, label_names``.
 
     Examples
     --------
@@ -43,24 +33,26 @@ def load_yeast() -> Dataset:
     compressed = files("nldd.datasets").joinpath("yeast.csv.gz").read_bytes()
     header, *lines = gzip.decompress(compressed).decode("ascii").splitlines()
     values = np.loadtxt(lines, delimiter=",")
+    names = header.split(",")
     dataset = Dataset(
-        values[:, :N_FEATURES],
-        values[:, N_FEATURES:].astype(np.int64),
-        header.split(",")[N_FEATURES:],
+        X=values[:, :N_FEATURES],
+        Y=values[:, N_FEATURES:].astype(np.int64),
+        label_names=names[N_FEATURES:],
+        feature_names=names[:N_FEATURES],
+        name="yeast",
     )
     _check_counts(dataset)
     return dataset
 
 
 def _check_counts(dataset: Dataset) -> None:
-    X, Y, label_names = dataset
     counts = {
-        "genes": (len(X), N_SAMPLES),
-        "features": (X.shape[1], N_FEATURES),
-        "labels": (len(label_names), N_LABELS),
-        "label columns": (Y.shape[1], N_LABELS),
-        "labels carried": (int(Y.sum()), N_POSITIVE),
-        "distinct labelsets": (len(np.unique(Y, axis=0)), N_LABELSETS),
+        "genes": (len(dataset.X), N_SAMPLES),
+        "features": (dataset.n_features, N_FEATURES),
+        "labels": (len(dataset.label_names), N_LABELS),
+        "label columns": (dataset.n_labels, N_LABELS),
+        "labels carried": (int(dataset.Y.sum()), N_POSITIVE),
+        "distinct labelsets": (dataset.n_labelsets, N_LABELSETS),
     }
     for what, (found, expected) in counts.items():
         if found != expected:

@@ -1,0 +1,255 @@
+"""``nldd datasets``: list, describe, fetch and verify the data sets of the paper."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nldd.exceptions import InputError
+
+if TYPE_CHECKING:
+    from nldd.datasets import Facts, FileState
+
+_data_dir = click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    help="Folder with the files; else NLDD_DATA, else the user's cache folder.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+
+
+@click.group()
+def datasets() -> None:
+    """List, describe, fetch and verify the data sets of the paper.
+
+    The files are not part of nldd, but for yeast. They are fetched once into a folder of yours
+    and checked against the checksums that nldd knows.
+
+    \b
+    Example:
+      nldd datasets list
+      nldd datasets fetch emotions
+    """
+
+
+def _known(
+    context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    from nldd.datasets._folder import select_entries
+
+    try:
+        select_entries(names)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+    return names
+
+
+def _print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, default=str))
+
+
+@datasets.command("list")
+@_data_dir
+@_json
+def list_(data_dir: Path | None, as_json: bool) -> None:
+    """List the data sets, and which of them are here.
+
+    \b
+    Example:
+      nldd datasets list
+      nldd datasets list --data-dir /data/multilabel --json
+    """
+    from nldd.cli._datasets_text import as_record, render_list
+    from nldd.datasets import CATALOGUE, data_folder
+    from nldd.datasets._folder import is_here
+
+    here = {name: is_here(entry, data_dir) for name, entry in CATALOGUE.items()}
+    folder = data_folder(data_dir)
+    if as_json:
+        records = [as_record(entry, here[name]) for name, entry in CATALOGUE.items()]
+        _print_json({"folder": folder, "datasets": records})
+        return
+    click.echo(render_list(CATALOGUE.values(), here))
+    advice = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
+    click.echo(f"\nFiles are kept in {folder}.{advice}", err=True)
+
+
+@datasets.command()
+@click.argument("name")
+@click.option(
+    "--labels",
+    help="Label columns of your own file: how many (12: the first twelve, -12: the last), their "
+    "names with commas between, a pattern such as 'label_*', or an XML file of Mulan.",
+)
+@_data_dir
+@_json
+def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) -> None:
+    """Describe a data set of the catalogue, or one in a file of yours.
+
+    NAME is a name that `nldd datasets list` shows, or the path of an ARFF, CSV or TSV file.
+
+    \b
+    Example:
+      nldd datasets info enron
+      nldd datasets info answers.csv --labels 'label_*'
+    """
+    from nldd.datasets import CATALOGUE
+
+    if name in CATALOGUE:
+        if labels is not None:
+            raise click.UsageError(f"--labels is for files of your own; {name} knows its labels.")
+        _info_of_entry(name, data_dir, as_json)
+    else:
+        _info_of_file(name, labels, as_json)
+
+
+def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
+    from nldd.cli._datasets_text import as_record, render_entry, render_facts
+    from nldd.datasets import CATALOGUE, data_folder
+    from nldd.datasets._catalogue import EMBEDDED
+    from nldd.datasets._folder import is_here
+
+    entry, folder = CATALOGUE[name], data_folder(data_dir)
+    here = is_here(entry, data_dir)
+    try:
+        facts = _measured(name, data_dir=data_dir) if here or name == EMBEDDED else None
+    except InputError as error:
+        raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
+    if as_json:
+        record = as_record(entry, here) | {"folder": folder}
+        _print_json(record | {"measured": None if facts is None else asdict(facts)})
+        return
+    click.echo(render_entry(entry, folder, here))
+    if facts is None:
+        click.echo(f"\nNot here yet. Get it by: nldd datasets fetch {name}", err=True)
+    else:
+        click.echo(f"\nMeasured on the data\n{render_facts(facts, counts=False)}")
+
+
+def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
+    from nldd.cli._datasets_text import render_facts
+    from nldd.datasets._catalogue import find_entry
+    from nldd.datasets._label_columns import FORMS
+
+    if not Path(path).exists():
+        try:
+            find_entry(path)
+        except InputError as error:
+            raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
+    try:
+        facts = _measured(path, labels=_as_labels(labels))
+    except InputError as error:
+        hint = " On the command line: --labels." if FORMS in str(error) else ""
+        raise InputError(f"{error}{hint}") from error
+    if as_json:
+        _print_json({"path": path, "measured": asdict(facts)})
+    else:
+        click.echo(f"{path}\n{render_facts(facts)}")
+
+
+def _measured(name: str, **options: Any) -> "Facts":
+    from nldd.datasets import describe, load_dataset
+
+    return describe(load_dataset(name, **options))
+
+
+def _as_labels(text: str | None) -> int | str | list[str] | None:
+    """Labels as the loader takes them: a number, names, or else a pattern or an XML file."""
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return [name.strip() for name in text.split(",")] if "," in text else text
+
+
+@datasets.command()
+@click.argument("names", nargs=-1, metavar="NAME... | all", callback=_known)
+@click.option(
+    "--mirror",
+    metavar="URL",
+    help="Fetch from this address, under which the files lie by their names; else NLDD_MIRROR.",
+)
+@_data_dir
+@_json
+def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_json: bool) -> None:
+    """Fetch data sets, and check every byte of them.
+
+    Files that are there already are left alone. After a failure, run the same again: it goes on
+    where it stopped.
+
+    \b
+    Example:
+      nldd datasets fetch emotions scene
+      nldd datasets fetch all --data-dir /data/multilabel
+    """
+    from nldd.cli._datasets_text import render_fetched
+    from nldd.datasets import fetch as fetch_files
+
+    if not names:
+        raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
+    states = fetch_files(names, data_dir, mirror=mirror, verbose=True)
+    if as_json:
+        _print_json([_state_record(state) for state in states])
+        return
+    click.echo(render_fetched(states))
+    folder = "" if data_dir is None else f", data_dir={str(data_dir)!r}"
+    click.echo(f"\nIn Python: nldd.datasets.load_dataset({states[0].dataset!r}{folder})", err=True)
+
+
+@datasets.command()
+@click.argument("names", nargs=-1, metavar="[NAME...]", callback=_known)
+@_data_dir
+@_json
+def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
+    """Compare files with the checksums of the catalogue.
+
+    Without names, all data sets of which a file is here.
+
+    \b
+    Example:
+      nldd datasets verify
+      nldd datasets verify emotions scene
+    """
+    from nldd.cli._datasets_text import render_states
+    from nldd.datasets import data_folder
+    from nldd.datasets import verify as verify_files
+
+    states = verify_files(names or None, data_dir)
+    if not names:
+        begun = {state.dataset for state in states if state.state != "missing"}
+        states = [state for state in states if state.dataset in begun]
+    if as_json:
+        _print_json([_state_record(state) for state in states])
+    elif states:
+        click.echo(render_states(states))
+    _complain(states, data_folder(data_dir))
+
+
+def _complain(states: Sequence["FileState"], folder: Path) -> None:
+    if not states:
+        raise InputError(
+            f"No file of the catalogue is in {folder}. Run: nldd datasets fetch all, or set "
+            "NLDD_DATA or --data-dir to the folder that has them."
+        )
+    wrong = [state for state in states if state.state != "ok"]
+    if wrong:
+        names = " ".join(dict.fromkeys(state.dataset for state in wrong))
+        raise InputError(
+            f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files. "
+            f"Run: nldd datasets fetch {names}"
+        )
+
+
+def _state_record(state: "FileState") -> dict[str, Any]:
+    return {
+        "dataset": state.dataset,
+        "file": state.file.file,
+        "path": state.path,
+        "state": state.state,
+        "expected": {"n_bytes": state.file.n_bytes, "sha256": state.file.sha256},
+        "found": {"n_bytes": state.n_bytes, "sha256": state.sha256},
+    }

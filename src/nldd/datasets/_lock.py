@@ -1,0 +1,67 @@
+"""One process at a time writes to a data folder."""
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nldd.exceptions import NLDDError
+
+LOCK_FILE = ".nldd.lock"
+WAIT_SECONDS = 600.0
+POLL_SECONDS = 0.1
+_BUSY = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def folder_lock(folder: Path, tell: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the lock of `folder`; whoever comes second waits, and is told so by `tell`.
+
+    The lock belongs to the process and ends with it, however it ends. A file that merely exists
+    would outlive a killed process and lock everybody out. The empty file stays behind, since
+    removing it would let a third process lock a new one beside the second.
+    """
+    descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _wait(descriptor, folder, tell)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _wait(descriptor: int, folder: Path, tell: Callable[[str], None] | None) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while not _taken(descriptor):
+        if tell is not None:
+            tell(f"Waiting for another process that is fetching into {folder}.")
+            tell = None
+        if time.monotonic() > end:
+            raise NLDDError(
+                f"Another process has been fetching into {folder} for {WAIT_SECONDS / 60:g} "
+                "minutes. Let it finish or end it, then run this again."
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        _take(descriptor)
+    except OSError as error:
+        if error.errno not in _BUSY:
+            raise
+        return False
+    return True

@@ -1,0 +1,334 @@
+"""``nldd datasets`` as people call it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from file_server import CONTENTS, ROWS, TOY, entry_of, found, serve, status
+from nldd import cli
+from nldd.datasets import CATALOGUE
+from nldd.datasets import _fetch as fetch_module
+from paper_data import FOLDER
+
+MUSIC = "tempo,label_sad,label_calm\n90,1,1\n120,0,1\n,0,0\n80,1,1\n"
+
+needs_paper = pytest.mark.skipif(
+    not (FOLDER / "emotions.arff").exists(), reason="needs the paper's files: set NLDD_DATA"
+)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """An empty data folder, and a toy data set in the catalogue."""
+    monkeypatch.setenv("NLDD_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("NLDD_MIRROR", raising=False)
+    monkeypatch.setattr(fetch_module, "WAIT_SECONDS", (0.0, 0.0))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(CATALOGUE, "toy", TOY)
+    return TOY
+
+
+def run(capsys, *arguments):
+    """Exit code, standard output and standard error."""
+    code = cli.run(["datasets", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_list_is_a_table_in_the_order_of_the_paper(capsys, own_folder):
+    code, out, err = run(capsys, "list")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "name      domain    rows  features  labels  cardinality  labelsets  here"
+    assert lines[1] == "emotions  music      593        72       6         1.87         27  no"
+    assert (
+        lines[3] == "yeast     biology   2417       103      14         4.24        198  with nldd"
+    )
+    assert [line.split()[0] for line in lines[1:]] == list(CATALOGUE)
+    assert f"Files are kept in {own_folder}. Get them by: nldd datasets fetch NAME" in err
+
+
+@needs_paper
+def test_list_says_what_is_here(capsys):
+    code, out, err = run(capsys, "list", "--data-dir", FOLDER)
+    assert code == 0
+    assert [line.split()[-1] for line in out.splitlines()[1:]] == ["yes"] * 9
+    assert "fetch" not in err
+
+
+def test_list_as_json(capsys, own_folder):
+    code, out, _ = run(capsys, "list", "--json")
+    listed = json.loads(out)
+    assert code == 0
+    assert listed["folder"] == str(own_folder)
+    assert [dataset["name"] for dataset in listed["datasets"]] == list(CATALOGUE)
+    assert listed["datasets"][2]["embedded"] is True
+    assert listed["datasets"][2]["here"] is False
+    assert listed["datasets"][2]["files"][1]["n_bytes"] == 526
+
+
+@pytest.mark.parametrize("command", [["list"], ["info", "enron"], ["verify"], ["fetch", "x"]])
+def test_commands_that_load_no_data_do_not_load_numpy(command):
+    code = (
+        f"import sys; from nldd.cli import run; run(['datasets', *{command}]);"
+        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'scipy')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["list", "info", "fetch", "verify"])
+def test_help_has_an_example(command, capsys):
+    code, out, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert f"Example:\n    nldd datasets {command}" in out
+
+
+def test_info_states_the_catalogue_and_how_to_get_the_files(capsys, own_folder):
+    code, out, err = run(capsys, "info", "scene")
+    assert code == 0
+    assert "  rows             2407\n" in out
+    assert f"  folder           {own_folder}\n" in out
+    assert "  in Python        nldd.datasets.load_dataset('scene')\n" in out
+    for file in CATALOGUE["scene"].files:
+        assert f"  {file.file}  {file.n_bytes} bytes\n    {file.url}\n" in out
+        assert f"    sha256 {file.sha256}" in out
+    assert "Measured" not in out
+    assert "Not here yet. Get it by: nldd datasets fetch scene" in err
+
+
+def test_info_measures_yeast_without_files(capsys):
+    code, out, err = run(capsys, "info", "yeast")
+    assert code == 0
+    assert "  here             with nldd\n" in out
+    # 10241 labels in 2417 x 14 cells; 77 of the 2417 rows have a labelset of their own.
+    assert "  density          0.303 (labels a row / labels)\n" in out
+    assert "  seen once        3.2 % of the rows have a labelset of their own\n" in out
+    assert "  frequent labels  Class12 75.1 %, Class13 74.4 %, Class2 42.9 %" in out
+    assert err == ""
+
+
+@needs_paper
+def test_info_measures_files_that_are_here(capsys):
+    code, out, _ = run(capsys, "info", "medical", "--data-dir", FOLDER, "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["here"] is True
+    assert (facts["n_samples"], facts["n_labelsets"]) == (978, 94)
+    measured = facts["measured"]
+    assert measured["n_labelsets"] == 94
+    assert round(measured["cardinality"], 2) == 1.25
+    assert measured["sparse"] is True
+    assert len(measured["frequent"]) == 5
+
+
+def test_info_of_a_data_set_that_is_not_here_as_json(capsys):
+    code, out, err = run(capsys, "info", "enron", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["measured"] is None
+
+
+@pytest.mark.parametrize("labels", ["label_*", "-2", "label_sad, label_calm"])
+def test_info_describes_a_csv_file(labels, capsys, tmp_path):
+    (tmp_path / "music.csv").write_text(MUSIC)
+    code, out, err = run(capsys, "info", tmp_path / "music.csv", "--labels", labels)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        str(tmp_path / "music.csv"),
+        "  rows             4",
+        "  features         1",
+        "  labels           2",
+        "  labels a row     1.25 (cardinality)",
+        "  labelsets        3 distinct",
+        "  density          0.625 (labels a row / labels)",
+        "  seen once        50.0 % of the rows have a labelset of their own",
+        "  no label         25.0 % of the rows",
+        "  missing values   1 in the features",
+        "  frequent labels  label_calm 75.0 %, label_sad 50.0 %",
+    ]
+
+
+def test_info_describes_an_arff_file_as_json(capsys, tmp_path):
+    (tmp_path / "toy.arff").write_text(
+        "@relation 'toy: -C 1'\n@attribute sad {0,1}\n@attribute tempo numeric\n@data\n{0 1}\n{}\n"
+    )
+    code, out, _ = run(capsys, "info", tmp_path / "toy.arff", "--json")
+    assert code == 0
+    measured = json.loads(out)["measured"]
+    assert measured["frequent"] == [["sad", 0.5]]
+    assert measured["sparse"] is True
+    assert measured["seen_once"] == 1.0
+
+
+def test_info_does_not_print_control_characters_of_a_file(capsys, tmp_path):
+    (tmp_path / "odd.csv").write_text("tempo,\x1b[2Jsad\n90,1\n80,0\n")
+    _, out, _ = run(capsys, "info", tmp_path / "odd.csv", "--labels", "-1")
+    assert "\x1b" not in out
+    assert "'\\x1b[2Jsad' 50.0 %" in out
+
+
+def test_info_of_a_csv_file_without_labels_names_the_option(capsys, tmp_path):
+    (tmp_path / "music.csv").write_text(MUSIC)
+    code, out, err = run(capsys, "info", tmp_path / "music.csv")
+    assert (code, out) == (1, "")
+    assert "Say which columns" in err
+    assert err.endswith("On the command line: --labels.\n")
+
+
+@needs_paper
+def test_info_of_damaged_files_points_to_verify(capsys, own_folder):
+    own_folder.mkdir()
+    for file in CATALOGUE["emotions"].files:
+        body = (FOLDER / file.file).read_bytes()
+        (own_folder / file.file).write_bytes(body.replace(b"@data", b"@date"))
+    code, _, err = run(capsys, "info", "emotions")
+    assert code == 1
+    assert err.endswith("To compare the files: nldd datasets verify emotions\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info", "enrun"], "Did you mean 'enron'?"),
+        (["info", "nowhere/music.arff"], "Nor is there a file of that name."),
+        (["info", "scene", "--labels", "3"], "scene knows its labels"),
+        (["info"], "Missing argument 'NAME'"),
+        (["fetch"], "Name one data set or more, or say: nldd datasets fetch all"),
+        (["fetch", "emotoins"], "Did you mean 'emotions'?"),
+        (["verify", "scenes"], "Did you mean 'scene'?"),
+        (["list", "all"], "unexpected extra argument"),
+        (["lst"], "No such command 'lst'"),
+    ],
+)
+def test_misspelt_commands_exit_with_2(arguments, message, capsys):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_fetch_says_what_it_fetched(capsys, toy, own_folder):
+    with serve(CONTENTS) as server:
+        code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
+        assert (code, out) == (0, "toy  fetched 2 files, 195 KiB\n")
+        assert err.startswith("toy (KiB): 197 of 197 in 0:0")
+        assert err.endswith("In Python: nldd.datasets.load_dataset('toy')\n")
+        code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
+        assert (code, out) == (0, "toy  was there already\n")
+        assert len(server.requests) == 2
+    assert found(own_folder) == CONTENTS
+
+
+def test_fetch_as_json_into_another_folder(capsys, toy, tmp_path):
+    with serve(CONTENTS) as server:
+        options = ["--mirror", server.url, "--data-dir", tmp_path / "other", "--json"]
+        code, out, _ = run(capsys, "fetch", "toy", *options)
+    assert code == 0
+    assert [(state["file"], state["state"]) for state in json.loads(out)] == [
+        ("toy.arff", "fetched"),
+        ("toy.xml", "fetched"),
+    ]
+    assert found(tmp_path / "other") == CONTENTS
+
+
+@needs_paper
+def test_fetch_all_leaves_a_complete_folder_alone(capsys):
+    before = sorted(FOLDER.iterdir())
+    code, out, _ = run(capsys, "fetch", "all", "--data-dir", FOLDER)
+    assert code == 0
+    assert out.count("was there already\n") == 9
+    assert sorted(FOLDER.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("trick", "message"),
+    [
+        (status(404), "the server answers 404 Not Found"),
+        (status(503), "the server answers 503 Service Unavailable"),
+    ],
+)
+def test_fetch_that_fails_exits_with_1_and_says_what_to_do(trick, message, capsys, toy):
+    with serve(CONTENTS, [trick] * 3) as server:
+        code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
+    assert (code, out) == (1, "")
+    error = err.splitlines()[-1]
+    assert error.startswith("Error: toy.arff ")
+    assert message in error
+    assert "--mirror or NLDD_MIRROR" in error
+
+
+def test_fetch_that_is_interrupted_exits_with_130_and_goes_on_later(
+    capsys, toy, own_folder, monkeypatch
+):
+    append = fetch_module._append
+
+    def interrupted(*arguments):
+        yield next(append(*arguments))
+        raise KeyboardInterrupt
+
+    with serve(CONTENTS) as server:
+        monkeypatch.setattr(fetch_module, "_append", interrupted)
+        code, _, err = run(capsys, "fetch", "toy", "--mirror", server.url)
+        assert code == 130
+        assert err.endswith("Interrupted.\n")
+        (left,) = found(own_folder).items()
+        assert left[0] == "toy.arff.part"
+        assert ROWS.startswith(left[1])
+        monkeypatch.setattr(fetch_module, "_append", append)
+        assert run(capsys, "fetch", "toy", "--mirror", server.url)[0] == 0
+        assert server.ranges()[1] == f"bytes={len(left[1])}-"
+    assert found(own_folder) == CONTENTS
+
+
+def test_fetch_into_a_file_is_one_line(capsys, toy, own_folder):
+    own_folder.write_text("in the way")
+    code, out, err = run(capsys, "fetch", "toy", "--mirror", "http://127.0.0.1:9")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"Error: Cannot write to the folder {own_folder}: ")
+    assert err.count("\n") == 1
+
+
+def test_verify_tells_files_apart_and_what_to_run(capsys, monkeypatch, own_folder):
+    monkeypatch.setitem(CATALOGUE, "toy", entry_of({"a.arff": b"abc", "b.xml": b"xy", "c": b"z"}))
+    own_folder.mkdir()
+    (own_folder / "a.arff").write_bytes(b"abd")
+    (own_folder / "b.xml").write_bytes(b"x")
+    code, out, err = run(capsys, "verify")
+    expected = CATALOGUE["toy"].files[0].sha256
+    found_sha256 = entry_of({"a": b"abd"}).files[0].sha256
+    assert code == 1
+    assert out.splitlines() == [
+        f"toy  a.arff  damaged: sha256 {found_sha256} instead of {expected}",
+        "toy  b.xml   damaged: 1 bytes instead of 2",
+        "toy  c       missing",
+    ]
+    assert err == (
+        f"Error: Missing or damaged in {own_folder}: 3 of 3 files. Run: nldd datasets fetch toy\n"
+    )
+
+
+def test_verify_of_an_empty_folder_is_an_error(capsys, own_folder):
+    code, out, err = run(capsys, "verify")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"Error: No file of the catalogue is in {own_folder}. Run: nldd")
+
+
+@needs_paper
+def test_verify_as_json(capsys):
+    code, out, err = run(capsys, "verify", "--data-dir", FOLDER, "--json")
+    states = json.loads(out)
+    assert (code, err) == (0, "")
+    assert len(states) == 17
+    assert {state["state"] for state in states} == {"ok"}
+    assert all(state["expected"] == state["found"] for state in states)
+
+
+def test_verify_of_a_named_data_set_that_is_not_here_is_an_error(capsys):
+    code, out, err = run(capsys, "verify", "medical")
+    assert code == 1
+    assert out == "medical  medical.arff  missing\nmedical  medical.xml   missing\n"
+    assert "Run: nldd datasets fetch medical" in err
