@@ -5,18 +5,21 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 
-.PHONY: help run test test-slow test-lowest bench check format lint types layers coverage clean
+.PHONY: help run test test-slow test-lowest results bench check format lint types layers coverage clean
 
 help:
-	@echo "make run          the demonstration: BR and NLDD on yeast, with a picture"
+	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
 	@echo "make test         all tests but the slow ones"
 	@echo "make test-slow    the published numbers on real data; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
+	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make check        format, lint, types, layers, tests with branch coverage"
 
 run: $(VENV)/.installed
 	$(BIN)/nldd demo
+	$(BIN)/nldd benchmark --protocol quick --datasets yeast --out nldd-demo
+	$(BIN)/nldd report nldd-demo
 
 # One test process per core already: BLAS threads on top of that would only get in the way.
 test test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
@@ -29,6 +32,9 @@ test-slow: $(VENV)/.installed
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n auto -m "not slow"
+
+results: $(VENV)/.installed
+	$(BIN)/python results/page.py
 
 # Each program answers one question and writes its results; the page is made of what is there.
 BENCHMARKS := start search fit growth memory pairs scaling methods million

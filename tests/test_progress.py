@@ -117,7 +117,7 @@ def test_progress_on_terminal_without_steps_ends_the_line(clock):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0:00"), (0.6, "0:01"), (59.4, "0:59"), (59.6, "1:00"), (61, "1:01"), (3600, "60:00")],
+    [(0.0, "0:00"), (0.6, "0:01"), (59.4, "0:59"), (59.6, "1:00"), (61, "1:01"), (3600, "1:00:00")],
 )
 def test_clock_rounds_to_minutes_and_seconds(seconds, text):
-    assert _progress._clock(seconds) == text
+    assert _progress.clock(seconds) == text

@@ -36,22 +36,40 @@ def progress(
                 out.flush()
                 drawn = now
     finally:
-        elapsed = _clock(time.monotonic() - start)
+        elapsed = clock(time.monotonic() - start)
         out.write("\n" if animated else f"{title}: {done} of {total} in {elapsed}\n")
         out.flush()
 
 
-def _line(title: str, done: int, total: int, elapsed: float) -> str:
-    filled = WIDTH * done // max(total, 1)
-    bar = "#" * filled + "." * (WIDTH - filled)
-    left = (
-        f"{_clock(elapsed * (total - done) / done)} left"
-        if done < total
-        else f"{_clock(elapsed)} in all"
-    )
-    return f"{title} [{bar}] {done}/{total} {left}  "
+def bar(done: float, total: float, width: int = WIDTH) -> str:
+    """``[####....]``, filled as far as `done` is of `total`.
+
+    Examples
+    --------
+    >>> bar(3, 12, width=8)
+    '[##......]'
+    """
+    filled = int(width * done / total) if total else width
+    return f"[{'#' * filled}{'.' * (width - filled)}]"
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Minutes and seconds, with hours where there are any.
+
+    Examples
+    --------
+    >>> clock(61.7), clock(3723)
+    ('1:02', '1:02:03')
+    """
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d}"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _line(title: str, done: int, total: int, elapsed: float) -> str:
+    left = (
+        f"{clock(elapsed * (total - done) / done)} left"
+        if done < total
+        else f"{clock(elapsed)} in all"
+    )
+    return f"{title} {bar(done, total)} {done}/{total} {left}  "

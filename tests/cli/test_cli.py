@@ -60,7 +60,7 @@ def test_version():
         (["demo", "--folds", "1"], "1 is not in the range 2<=x<=100"),
         (["demo", "--base", "tree"], "'tree' is not one of 'logistic', 'svm'"),
         (["demo", "--fold"], "No such option"),
-        (["demo", "--jobs", "0"], "0 threads cannot work"),
+        (["demo", "--jobs", "0"], "0 workers cannot work"),
         (["demo", "--seed", "4294967296"], "is not in the range"),
     ],
     ids=["command", "folds", "base", "option", "jobs", "seed"],

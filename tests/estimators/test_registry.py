@@ -26,6 +26,7 @@ WITH_SVC = ["BR", "SMBR", "CC", "ECC", "LP", "RAKEL"]
 WITHOUT_BASE = ["MLKNN", "CBM", "RFPCT"]
 
 PAPER = {
+    "NLDD": {"max_pairs": None, "model": "linear", "train_fraction": 1.0},
     "ECC": {
         "n_members": 10,
         "bootstrap": True,

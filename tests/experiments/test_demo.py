@@ -7,8 +7,10 @@ from sklearn.model_selection import KFold
 
 from nldd import MEASURES, BinaryRelevance, NLDDClassifier
 from nldd.exceptions import MissingExtraError
-from nldd.experiments import PairsDisplay, cross_validate, mean_scores, render_demo, run_demo
-from nldd.experiments._pairs_display import figure_class
+from nldd.experiments import cross_validate, mean_scores, run_demo
+from nldd.displays import PairsDisplay
+from nldd.displays._figure_class import figure_class
+from nldd.reports import render_demo
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,10 @@ from collections.abc import Sequence
 import click
 
 from nldd import __version__
+from nldd.cli.benchmark import benchmark
+from nldd.cli.datasets import datasets
 from nldd.cli.demo import demo
+from nldd.cli.report import report
 from nldd.exceptions import NLDDError
 
 
@@ -24,12 +27,15 @@ def cli() -> None:
     """Predict whole labelsets, with the probability that a label is wrong.
 
     \b
-    Example:
+    Examples:
       nldd demo
+      nldd benchmark --datasets yeast
+      nldd report nldd-results/default
     """
 
 
-cli.add_command(demo)
+for command in (demo, datasets, benchmark, report):
+    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

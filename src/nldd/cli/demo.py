@@ -7,9 +7,10 @@ import click
 PICTURE = "pairs.png"
 
 
-def _nonzero(context: click.Context, parameter: click.Parameter, value: int) -> int:
+def nonzero(context: click.Context, parameter: click.Parameter, value: int) -> int:
+    """Refuse a number of workers that cannot work."""
     if value == 0:
-        raise click.BadParameter("0 threads cannot work; give 1 or more, or -1.")
+        raise click.BadParameter("0 workers cannot work; give 1 or more, or -1.")
     return value
 
 
@@ -32,7 +33,7 @@ def _nonzero(context: click.Context, parameter: click.Parameter, value: int) -> 
     type=int,
     default=-1,
     show_default=True,
-    callback=_nonzero,
+    callback=nonzero,
     help="Threads; -1 is one per core.",
 )
 @click.option(
@@ -53,8 +54,10 @@ def demo(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
       nldd demo --folds 5 --out demo
     """
     from nldd._progress import progress
+    from nldd.displays import PairsDisplay
     from nldd.exceptions import MissingExtraError
-    from nldd.experiments import PairsDisplay, render_demo, run_demo
+    from nldd.experiments import run_demo
+    from nldd.reports import render_demo
 
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)

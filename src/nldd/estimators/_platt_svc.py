@@ -8,13 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._sklearn import Interval, check_sample_weight, validate_data, validate_parameters
+from nldd._sklearn import (
+    Interval,
+    StrOptions,
+    check_sample_weight,
+    validate_data,
+    validate_parameters,
+)
 from nldd.estimators._platt_scaling import fit_sigmoid, sigmoid
 from nldd.exceptions import InputError
 
@@ -23,6 +29,17 @@ def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
     """Consecutive folds ``floor(i n / k) .. floor((i + 1) n / k) - 1``."""
     edges = [i * n_samples // n_folds for i in range(n_folds + 1)]
     return [slice(start, stop) for start, stop in pairwise(edges)]
+
+
+def linear_machine(
+    C: float = 1.0, solver: str = "libsvm", tol: float = 1e-3, random_state: Any = None
+) -> Any:
+    """A linear support vector machine with hinge loss, not yet fitted."""
+    if solver == "libsvm":
+        return SVC(kernel="linear", C=C, tol=tol)
+    return LinearSVC(
+        C=C, loss="hinge", dual=True, tol=tol, max_iter=10_000, random_state=random_state
+    )
 
 
 class PlattSVC(ClassifierMixin, BaseEstimator):
@@ -35,12 +52,15 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     ----------
     C : float, default=1.0
         Penalty of margin violations.
+    solver : {"libsvm", "liblinear"}, default="libsvm"
+        "libsvm" is the paper's; its time grows faster than the number of rows. "liblinear" solves
+        the same problem but for a penalty on the intercept, in a fraction of the time.
     n_folds : int, default=5
         Folds of the cross-validation behind the sigmoid.
     tol : float, default=1e-3
         Stopping tolerance of the solver.
     random_state : int, RandomState instance or None, default=None
-        Order of the rows before they are cut into folds.
+        Order of the rows before they are cut into folds, and in which liblinear visits them.
 
     Attributes
     ----------
@@ -77,6 +97,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
+        "solver": [StrOptions({"libsvm", "liblinear"})],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
@@ -86,11 +107,13 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         self,
         C: float = 1.0,
         *,
+        solver: str = "libsvm",
         n_folds: int = 5,
         tol: float = 1e-3,
         random_state: Any = None,
     ) -> None:
         self.C = C
+        self.solver = solver
         self.n_folds = n_folds
         self.tol = tol
         self.random_state = random_state
@@ -152,7 +175,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     def _fit_machine(
         self, X: Any, code: NDArray[np.intp], weight: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        machine = SVC(kernel="linear", C=self.C, tol=self.tol).fit(X, code, sample_weight=weight)
+        machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
+        machine.fit(X, code, sample_weight=weight)
         coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
         return np.asarray(coef), np.asarray(machine.intercept_)
 

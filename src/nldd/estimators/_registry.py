@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sklearn.svm import SVC
-
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._cbm import ConditionalBernoulliMixture
 from nldd.estimators._classifier_chain import ClassifierChain
@@ -13,15 +11,10 @@ from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._label_powerset import LabelPowerset
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._platt_svc import PlattSVC, linear_machine
 from nldd.estimators._rakel import RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.estimators._subset_mapping import SubsetMapping
-
-
-def _linear_svc() -> SVC:
-    """The paper's support vector machine where probabilities are not needed."""
-    return SVC(kernel="linear", C=1.0)
 
 
 @dataclass(frozen=True)
@@ -61,26 +54,27 @@ class Method:
 
 
 _RECORDS = (
-    Method("BR", "Binary relevance", BinaryRelevance, _linear_svc),
-    Method("SMBR", "Subset mapping", SubsetMapping, _linear_svc),
+    Method("BR", "Binary relevance", BinaryRelevance, linear_machine),
+    Method("SMBR", "Subset mapping", SubsetMapping, linear_machine),
     Method(
         "NLDD",
         "Nearest labelset using double distances",
         NLDDClassifier,
         PlattSVC,
+        paper={"max_pairs": None},
         paper_large={"train_fraction": 0.7},
     ),
-    Method("CC", "Classifier chain", ClassifierChain, _linear_svc),
+    Method("CC", "Classifier chain", ClassifierChain, linear_machine),
     Method(
         "ECC",
         "Ensemble of classifier chains",
         EnsembleOfChains,
-        _linear_svc,
+        linear_machine,
         paper={"n_members": 10},
         paper_large={"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
     ),
-    Method("LP", "Label powerset", LabelPowerset, _linear_svc),
-    Method("RAKEL", "Random k-labelsets", RAkEL, _linear_svc, paper={"k": 3}),
+    Method("LP", "Label powerset", LabelPowerset, linear_machine),
+    Method("RAKEL", "Random k-labelsets", RAkEL, linear_machine, paper={"k": 3}),
     Method("MLKNN", "Multi-label nearest neighbours", MLkNN, paper={"k": 10, "s": 1.0}),
     Method(
         "CBM",

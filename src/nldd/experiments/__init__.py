@@ -1,16 +1,30 @@
-"""Comparisons of methods on data sets: cross-validation, published values, figures."""
+"""Experiments: methods on data sets under a protocol, cell by cell and resumable."""
 
-from nldd.experiments._cross_validation import Cell, cross_validate, mean_scores
+from nldd.experiments._benchmark import State, run_benchmark
+from nldd.experiments._choice import choose_datasets, choose_methods
+from nldd.experiments._cross_validation import FittedFold, cross_validate, mean_scores
 from nldd.experiments._demo import Demo, run_demo
-from nldd.experiments._demo_text import render_demo
-from nldd.experiments._pairs_display import PairsDisplay
+from nldd.experiments._protocol import Protocol
+from nldd.experiments._protocol_file import PROTOCOLS, load_protocol
+from nldd.experiments._record import CELLS, Key, Record, read_records
+from nldd.experiments._watch import Watch
 
 __all__ = [
-    "Cell",
+    "CELLS",
+    "PROTOCOLS",
     "Demo",
-    "PairsDisplay",
+    "FittedFold",
+    "Key",
+    "Protocol",
+    "Record",
+    "State",
+    "Watch",
+    "choose_datasets",
+    "choose_methods",
     "cross_validate",
+    "load_protocol",
     "mean_scores",
-    "render_demo",
+    "read_records",
+    "run_benchmark",
     "run_demo",
 ]

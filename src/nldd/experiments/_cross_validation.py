@@ -13,7 +13,7 @@ from nldd.metrics import PAPER_MEASURES, Measure, evaluate
 
 
 @dataclass(frozen=True)
-class Cell:
+class FittedFold:
     """One method on one fold: the scores, the times, and the fitted model for a closer look."""
 
     method: str
@@ -33,7 +33,7 @@ def cross_validate(
     n_folds: int = 10,
     random_state: int = 0,
     measures: Iterable[Measure] = PAPER_MEASURES,
-) -> Iterator[Cell]:
+) -> Iterator[FittedFold]:
     """Fit and score every method on every fold, handing over each cell as it is done.
 
     The folds are a random partition, the same for all methods.
@@ -48,10 +48,10 @@ def cross_validate(
             Y_pred = model.predict(X[test])
             predicted = perf_counter()
             scores = evaluate(Y[test], Y_pred, measures)
-            yield Cell(name, fold, scores, fitted - start, predicted - fitted, model, test)
+            yield FittedFold(name, fold, scores, fitted - start, predicted - fitted, model, test)
 
 
-def mean_scores(cells: Iterable[Cell], method: str) -> dict[str, float]:
+def mean_scores(cells: Iterable[FittedFold], method: str) -> dict[str, float]:
     """Mean of each measure over the folds of `method`."""
     rows = [cell.scores for cell in cells if cell.method == method]
     return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nldd._labels import as_label_sets
 from nldd.datasets import load_yeast
 from nldd.estimators import BinaryRelevance, Explanation, NLDDClassifier, PlattSVC
-from nldd.experiments._cross_validation import Cell, cross_validate, mean_scores
+from nldd.experiments._cross_validation import FittedFold, cross_validate, mean_scores
 
 BASES: dict[str, Callable[[], Any]] = {"logistic": lambda: None, "svm": PlattSVC}
 BASE_NAMES = {"logistic": "logistic regression", "svm": "linear SVM with Platt scaling"}
@@ -45,7 +45,7 @@ def run_demo(
     n_folds: int = 10,
     n_jobs: int | None = None,
     random_state: int = 0,
-    watch: Callable[[Iterable[Cell], int], Iterator[Cell]] | None = None,
+    watch: Callable[[Iterable[FittedFold], int], Iterator[FittedFold]] | None = None,
 ) -> Demo:
     """Cross-validate BR and NLDD on yeast and explain five predictions of the first fold.
 
@@ -77,7 +77,9 @@ def run_demo(
     )
 
 
-def _examples(cell: Cell, X: Any, Y: Any, label_names: list[str], count: int = 5) -> list[Example]:
+def _examples(
+    cell: FittedFold, X: Any, Y: Any, label_names: list[str], count: int = 5
+) -> list[Example]:
     """Genes of the test fold from the surest to the least sure prediction."""
     rows = cell.test_rows
     explanations = cell.model.explain(X[rows])

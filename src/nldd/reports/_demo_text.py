@@ -3,8 +3,8 @@
 from nldd.estimators import Explanation
 from nldd.estimators._explanation import braces, theta_in_words
 from nldd.experiments._demo import BASE_NAMES, Demo, Example
-from nldd.experiments._published import DOUBTFUL, PUBLISHED_YEAST, PUBLISHED_YEAST_BETA
 from nldd.metrics import PAPER_MEASURES
+from nldd.reports._published import PUBLISHED_COEFFICIENTS, doubtful, published
 
 SHORT_NAMES = {"multilabel_accuracy": "accuracy"}
 COEFFICIENTS = ("b0", "b1 (Dx, features)", "b2 (Dy, labels)")
@@ -30,8 +30,9 @@ def _scores(demo: Demo) -> str:
         ours, paper = "", ""
         for measure in PAPER_MEASURES:
             ours += f"{scores[measure.key]:>15.4f} "
-            doubt = DOUBTFUL.get((method, measure.key))
-            paper += f"{PUBLISHED_YEAST[method][measure.key]:>15.4f}{'*' if doubt else ' '}"
+            doubt = doubtful(measure.key, "yeast", method)
+            printed = published(measure.key).value("yeast", method)
+            paper += f"{printed:>15.4f}{'*' if doubt else ' '}"
             notes += [f"* {doubt}"] if doubt else []
         lines += [f"{method:<5}this run   {ours}".rstrip(), f"{'':<5}paper      {paper}".rstrip()]
     return "\n".join([*lines, *notes])
@@ -44,8 +45,9 @@ def _coefficients(demo: Demo) -> str:
         "",
         f"{'':<20}{'this run':>10}{'+-':>8}{'paper':>10}",
     ]
-    table = zip(COEFFICIENTS, demo.beta, demo.beta_spread, PUBLISHED_YEAST_BETA, strict=True)
-    lines += [f"{name:<20}{b:>10.4f}{s:>8.4f}{paper:>10.4f}" for name, b, s, paper in table]
+    paper = PUBLISHED_COEFFICIENTS["yeast"]
+    table = zip(COEFFICIENTS, demo.beta, demo.beta_spread, paper, strict=True)
+    lines += [f"{name:<20}{b:>10.4f}{s:>8.4f}{p:>10.4f}" for name, b, s, p in table]
     return "\n".join(lines)
 
 

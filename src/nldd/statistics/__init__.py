@@ -7,7 +7,7 @@ from nldd.statistics._critical_differences import (
     holm,
     pairwise_holm,
 )
-from nldd.statistics._ranks import average_ranks, complete_rows, ranks
+from nldd.statistics._ranks import average_ranks, complete_rows, complete_values, ranks
 from nldd.statistics._wilcoxon import (
     WILCOXON_RULE,
     one_sided_wilcoxon,
@@ -22,6 +22,7 @@ __all__ = [
     "average_ranks",
     "cliques",
     "complete_rows",
+    "complete_values",
     "friedman",
     "holm",
     "one_sided_wilcoxon",

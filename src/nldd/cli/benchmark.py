@@ -1,0 +1,121 @@
+"""``nldd benchmark``: methods on data sets, cell by cell, resumable."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nldd.cli.demo import nonzero
+
+
+def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> list[str]:
+    """Names from options that were repeated or separated by commas; a file may have commas."""
+    return [
+        name.strip()
+        for given in value
+        for name in ([given] if Path(given).exists() else given.split(","))
+        if name.strip()
+    ]
+
+
+@click.command()
+@click.option(
+    "--protocol",
+    default="default",
+    show_default=True,
+    help="default, paper, quick, or a TOML file of your own.",
+)
+@click.option(
+    "--datasets",
+    multiple=True,
+    callback=_listed,
+    metavar="NAMES",
+    help="Names from `nldd datasets list`, or ARFF or CSV files, with commas; all if left out.",
+)
+@click.option(
+    "--labels",
+    help="Which columns of your own files are labels, where the files do not say.",
+)
+@click.option(
+    "--methods",
+    multiple=True,
+    callback=_listed,
+    metavar="NAMES",
+    help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
+)
+@click.option(
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    callback=nonzero,
+    help="Cells at a time; -1 is one per core.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the results.  [default: nldd-results/PROTOCOL]",
+)
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the data sets; else NLDD_DATA or the cache.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["processes", "dask"]),
+    default="processes",
+    show_default=True,
+    help="Where the cells are run.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use, instead of a new one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+def benchmark(
+    protocol: str,
+    datasets: list[str],
+    labels: str | None,
+    methods: list[str],
+    jobs: int,
+    out: Path | None,
+    data_dir: Path | None,
+    backend: str,
+    scheduler: str | None,
+    as_json: bool,
+) -> None:
+    """Run methods on data sets and keep the results, one finished cell at a time.
+
+    A cell is one method on one fold of one data set. Stop the run whenever you like: the same
+    command goes on where it was. Then `nldd report` makes tables and figures.
+
+    \b
+    Examples:
+      nldd benchmark --datasets yeast --methods BR,NLDD --out yeast
+      nldd benchmark --protocol paper --datasets emotions,yeast
+      nldd benchmark --datasets my-data.arff --out mine
+    """
+    from nldd.experiments import (
+        Watch,
+        choose_datasets,
+        choose_methods,
+        load_protocol,
+        run_benchmark,
+    )
+    from nldd.reports import outcome, render_outcome
+
+    plan = load_protocol(protocol)
+    chosen = choose_methods(methods, plan)
+    folder = out or Path("nldd-results") / plan.name
+    records = run_benchmark(
+        plan,
+        choose_datasets(datasets, labels, data_dir),
+        folder,
+        methods=chosen,
+        n_jobs=jobs,
+        backend=backend,
+        address=scheduler,
+        watch=Watch(f"{plan.name}:"),
+    )
+    result = outcome(records, folder)
+    click.echo(render_outcome(result, as_json=as_json))
+    if result.failed:
+        raise click.exceptions.Exit(1)

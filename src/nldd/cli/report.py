@@ -1,0 +1,38 @@
+"""``nldd report``: tables, tests and figures from the cells of a benchmark."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--protocol", help="Which protocol, if the folder has cells of several.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the report.  [default: FOLDER]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
+def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) -> None:
+    """Make report.html, tables (CSV, Markdown, LaTeX) and figures (SVG, PNG) in FOLDER.
+
+    FOLDER is the one that `nldd benchmark` wrote to; the benchmark may still be running.
+
+    \b
+    Example:
+      nldd report nldd-results/default
+    """
+    import json
+
+    from nldd.reports import report as make
+
+    files = make(folder, out, protocol)
+    if as_json:
+        click.echo(json.dumps([str(file) for file in files]))
+        return
+    n_tables = sum(file.suffix == ".csv" for file in files)
+    n_figures = sum(file.suffix == ".svg" for file in files)
+    click.echo(f"{files[0]}: the report, one file that opens anywhere.")
+    click.echo(f"{n_tables} tables in {files[0].parent / 'tables'} as CSV, Markdown and LaTeX.")
+    click.echo(f"{n_figures} figures in {files[0].parent / 'figures'} as SVG and PNG.")

@@ -1,0 +1,216 @@
+"""Methods on data sets under a protocol: cells run side by side, resumed where they stopped."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from nldd.datasets import Dataset
+from nldd.exceptions import InputError
+from nldd.experiments._cell import Cell, batches, cells, failed_record
+from nldd.experiments._protocol import Protocol
+from nldd.experiments._record import Key, Record, RecordFile
+from nldd.experiments._time_left import Forecast
+from nldd.experiments._workers import Workers, make_workers
+
+WATCH_SECONDS = 0.5
+WORKER_DIED = "the worker process died, most likely because memory ran out"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Cells that are run together, and how often a worker has died of them."""
+
+    dataset: str
+    cells: list[Cell]
+    deaths: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A batch that a worker is busy with, and for how long it will be."""
+
+    batch: Batch
+    since: float
+    expected_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a person who watches a benchmark wants to know."""
+
+    total: int
+    done: int
+    n_failed: int
+    running: list[Running]
+    seconds_left: float | None
+
+
+def run_benchmark(
+    protocol: Protocol,
+    datasets: Mapping[str, Dataset],
+    folder: Path,
+    *,
+    methods: Sequence[str] | None = None,
+    n_jobs: int = -1,
+    backend: str = "processes",
+    address: str | None = None,
+    watch: Callable[[State], None] | None = None,
+) -> list[Record]:
+    """Run every cell that `folder` does not hold yet, and return the records of all of them.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        See :func:`load_protocol`.
+    datasets : dict of Dataset by name
+    folder : Path
+        Each finished cell is appended to its ``cells.jsonl`` at once. A run that was stopped, in
+        whatever way, goes on where it was when it is called again; cells that failed are tried
+        again.
+    methods : sequence of str, default=None
+        None takes those of the protocol.
+    n_jobs : int, default=-1
+        Cells at a time, each in a process of its own with one thread; -1 is one per core.
+    backend : {"processes", "dask"}, default="processes"
+    address : str, default=None
+        Of the scheduler of a Dask cluster; None makes a cluster on this machine.
+    watch : callable, default=None
+        Called twice a second and after each batch with a :class:`State`.
+
+    Returns
+    -------
+    list of Record
+        Failed cells have an `error` and no scores.
+    """
+    plan = {
+        cell.key: cell
+        for name, dataset in datasets.items()
+        for cell in cells(protocol, name, dataset.n_samples, methods or protocol.methods)
+    }
+    with RecordFile(folder) as file:
+        done = {record.key: record for record in file.read() if record.key in plan}
+        _check_settings(plan, done.values(), folder)
+        done = {key: record for key, record in done.items() if record.error is None}
+        todo = [cell for key, cell in plan.items() if key not in done]
+        if todo:
+            workers = make_workers(backend, n_jobs, address)
+            run = _Run(datasets, done, todo, workers, file, watch or (lambda state: None))
+            try:
+                run.all()
+            finally:
+                workers.close()
+    return [done[key] for key in plan]
+
+
+class _Run:
+    """The loop that hands batches to workers and writes down what comes back."""
+
+    def __init__(
+        self,
+        datasets: Mapping[str, Dataset],
+        done: dict[Key, Record],
+        todo: Iterable[Cell],
+        workers: Workers,
+        file: RecordFile,
+        watch: Callable[[State], None],
+    ) -> None:
+        self.datasets = datasets
+        self.done = done
+        self.workers = workers
+        self.file = file
+        self.watch = watch
+        self.queue = deque(Batch(batch[0].key.dataset, batch) for batch in batches(todo))
+        self.running: dict[Future[list[Record]], Running] = {}
+        self.total = len(done) + sum(len(batch.cells) for batch in self.queue)
+        self.forecast = Forecast({name: data.Y.size for name, data in datasets.items()})
+        self.forecast.learn(done.values())
+
+    def all(self) -> None:
+        """Run until nothing is left."""
+        while self.queue or self.running:
+            while self._has_room():
+                self._start(self.queue.popleft())
+            self.watch(self._state())
+            finished, _ = wait(self.running, WATCH_SECONDS, return_when=FIRST_COMPLETED)
+            for future in finished:
+                self._collect(future)
+        self.watch(self._state())
+
+    def _has_room(self) -> bool:
+        if not self.queue or len(self.running) >= self.workers.n_workers:
+            return False
+        # A batch that a worker died of runs alone: if it happens again, it was this one.
+        suspects = [running.batch.deaths for running in self.running.values()]
+        return not self.running or not (self.queue[0].deaths or any(suspects))
+
+    def _start(self, batch: Batch) -> None:
+        future = self.workers.submit(self.datasets[batch.dataset], batch.cells)
+        expected = self.forecast.left([cell.key for cell in batch.cells], n_workers=1)
+        self.running[future] = Running(batch, time.monotonic(), expected)
+
+    def _collect(self, future: "Future[list[Record]]") -> None:
+        if future not in self.running:
+            return
+        batch = self.running[future].batch
+        try:
+            records = future.result()
+        except BrokenExecutor:
+            self._begin_again()
+            return
+        except Exception as error:  # raised on the way to or from the worker
+            records = [failed_record(cell, repr(error)) for cell in batch.cells]
+        del self.running[future]
+        self._keep(records)
+
+    def _begin_again(self) -> None:
+        """Every running batch is lost when a worker dies; one that was alone is to blame."""
+        lost = [running.batch for running in self.running.values()]
+        self.running.clear()
+        self.workers.restart()
+        for batch in lost:
+            if batch.deaths:
+                self._keep([failed_record(cell, WORKER_DIED) for cell in batch.cells])
+            else:
+                self.queue.appendleft(Batch(batch.dataset, batch.cells, deaths=1))
+
+    def _keep(self, records: list[Record]) -> None:
+        self.file.append(records)
+        self.done |= {record.key: record for record in records}
+        self.forecast.learn(records)
+
+    def _state(self) -> State:
+        running = list(self.running.values())
+        keys = [cell.key for batch in self.queue for cell in batch.cells]
+        left = self.forecast.left(keys, self.workers.n_workers)
+        return State(
+            self.total,
+            len(self.done),
+            sum(record.error is not None for record in self.done.values()),
+            running,
+            None if left is None else left + _rest(running) / self.workers.n_workers,
+        )
+
+
+def _rest(running: list[Running]) -> float:
+    """Seconds that the running batches still need, as far as that can be told."""
+    now = time.monotonic()
+    return sum(max(0.0, (r.expected_seconds or 0.0) - (now - r.since)) for r in running)
+
+
+def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
+    """Refuse to mix cells of one name that were run with other settings or on other rows."""
+    for record in found:
+        cell = plan[record.key]
+        was, now = record.settings, cell.settings
+        if was == now and record.error is None:
+            was = f"{record.details['n_train']} training and {record.details['n_test']} test rows"
+            now = f"{len(cell.train)} training and {len(cell.test)} test rows"
+        if was != now:
+            raise InputError(
+                f"{folder} holds cells of protocol {record.protocol!r} that do not go with this "
+                f"run: {record.method} on {record.dataset} had {was}, now it has {now}. "
+                "Choose another folder with --out, or another name for the protocol."
+            )

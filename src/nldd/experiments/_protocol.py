@@ -1,0 +1,108 @@
+"""What an experiment does: folds, seeds, methods, their settings and base classifiers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from nldd.estimators import METHODS
+from nldd.experiments._bases import BASES, Base
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The study of one method on growing shares of the training rows of one data set."""
+
+    dataset: str
+    method: str
+    steps: tuple[float, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """An experiment, as a TOML file says it.
+
+    Attributes
+    ----------
+    name, title : str
+    seed : int
+        Decides the folds; fold number k of every method draws from `seed` + k.
+    folds : int
+        Of the cross-validation of data sets with fewer than `split_from` rows.
+    split_from : int
+        From so many rows on, one random split.
+    test_share : float
+        Share of the rows that the split tests on.
+    settings : {"default", "paper"}
+        Which settings of :data:`nldd.METHODS` the methods have.
+    base, large_base : str
+        Base classifier below `split_from` rows, and from there on.
+    methods : tuple of str
+    parameters, large_parameters : dict of dict
+        Parameters by method that differ from the settings.
+    dataset_parameters : dict of dict of dict
+        The same by data set, which come first.
+    shares : Shares or None
+    """
+
+    name: str
+    title: str
+    seed: int = 0
+    folds: int = 10
+    split_from: int = 5000
+    test_share: float = 0.25
+    settings: str = "default"
+    base: str = "logistic"
+    large_base: str = "logistic"
+    methods: tuple[str, ...] = tuple(METHODS)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    large_parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    dataset_parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    shares: Shares | None = None
+
+    def is_large(self, n_samples: int) -> bool:
+        """Whether a data set of so many rows is split once instead of cross-validated."""
+        return n_samples >= self.split_from
+
+    def n_folds(self, n_samples: int) -> int:
+        """How many pairs of training and test rows there are."""
+        return 1 if self.is_large(n_samples) else self.folds
+
+    def split(self, n_samples: int) -> list[tuple[Rows, Rows]]:
+        """Training and test rows of every fold, the same for all methods."""
+        if self.is_large(n_samples):
+            cut: Any = ShuffleSplit(1, test_size=self.test_share, random_state=self.seed)
+        else:
+            cut = KFold(self.folds, shuffle=True, random_state=self.seed)
+        return list(cut.split(np.empty((n_samples, 0))))
+
+    def base_for(self, n_samples: int) -> Base:
+        """The kind of base classifier for a data set of so many rows."""
+        return BASES[self.large_base if self.is_large(n_samples) else self.base]
+
+    def estimator(
+        self, method: str, dataset: str, n_samples: int, fold: int, **parameters: Any
+    ) -> Any:
+        """The estimator of a cell; `parameters` come before those of the protocol."""
+        record, large, seed = METHODS[method], self.is_large(n_samples), self.seed + fold
+        chosen: dict[str, Any] = {}
+        base = self.base_for(n_samples).for_method(method, seed)
+        if base is not None:
+            chosen["estimator"] = base
+        if "random_state" in signature(record.factory).parameters:
+            chosen["random_state"] = seed
+        chosen |= self.parameters.get(method, {})
+        if large:
+            chosen |= self.large_parameters.get(method, {})
+        chosen |= self.dataset_parameters.get(dataset, {}).get(method, {})
+        chosen |= parameters
+        if self.settings == "paper":
+            return record.as_in_paper(large=large, **chosen)
+        return record.default(**chosen)

@@ -1,0 +1,144 @@
+"""The record of a finished cell, and the file of records that survives every interruption."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nldd.exceptions import InputError
+
+CELLS = "cells.jsonl"
+
+
+class Key(NamedTuple):
+    """What makes a cell the same cell in another run."""
+
+    protocol: str
+    dataset: str
+    method: str
+    fold: int
+    seed: int
+    train_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One method on one fold of one data set.
+
+    Attributes
+    ----------
+    protocol, dataset, method : str
+    fold, seed : int
+    train_share : float or None
+        Share of the training rows, in the study of shares; None elsewhere.
+    settings : str
+        The estimator, with every parameter that is not its default.
+    scores : dict
+        Value of each measure by key; empty if the cell failed.
+    fit_seconds, predict_seconds : float
+        Processor time of the one thread of the cell, which other work on the machine hardly moves.
+    details : dict
+        Counts, standard errors, scores on observed and unobserved labelsets, warnings, and for
+        NLDD the coefficients.
+    versions, machine : dict
+    error : str or None
+        Why the cell failed.
+    """
+
+    protocol: str
+    dataset: str
+    method: str
+    fold: int
+    seed: int
+    train_share: float | None
+    settings: str
+    scores: dict[str, float]
+    fit_seconds: float
+    predict_seconds: float
+    details: dict[str, Any]
+    versions: dict[str, str] = field(default_factory=dict)
+    machine: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What makes this cell the same cell in another run."""
+        return Key(self.protocol, self.dataset, self.method, self.fold, self.seed, self.train_share)
+
+    @property
+    def seconds(self) -> float:
+        """Fitting and predicting together."""
+        return self.fit_seconds + self.predict_seconds
+
+
+class RecordFile:
+    """An append-only file of records, one JSON line each, for one writer at a time.
+
+    Every record is on the disk before the next cell counts as done. A line that a crash cut short
+    is taken away when the file is opened again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / CELLS
+        self._file = self.path.open("a+b")
+        self._lock()
+        self._drop_torn_line()
+
+    def append(self, records: Iterable[Record]) -> None:
+        """Write records and wait until the disk has them."""
+        lines = "".join(json.dumps(asdict(record), allow_nan=False) + "\n" for record in records)
+        self._file.write(lines.encode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def read(self) -> list[Record]:
+        """All records so far, see :func:`read_records`."""
+        return read_records(self.path)
+
+    def __enter__(self) -> "RecordFile":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # no such locks on Windows; two writers are the user's care there
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise InputError(
+                f"{self.path} is being written by another benchmark. Wait for it, or choose "
+                "another folder with --out."
+            ) from error
+
+    def _drop_torn_line(self) -> None:
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            self._file.truncate(whole)
+
+
+def read_records(path: Path) -> list[Record]:
+    """Records of a file, one a cell: the last one where a failed cell was run again.
+
+    A last line without its end was cut short by a crash, and is left out.
+    """
+    records: dict[Key, Record] = {}
+    lines = path.read_bytes().split(b"\n")[:-1]
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = Record(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"{path}, line {number} is not a record of a benchmark: {error}. Remove the line, "
+                "and the same command runs its cell again."
+            ) from error
+        records[record.key] = record
+    return list(records.values())

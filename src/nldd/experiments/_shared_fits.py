@@ -1,0 +1,85 @@
+"""Base classifiers fitted once for all methods that fit the same one to the same rows."""
+
+from hashlib import blake2b
+from time import thread_time
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from nldd._sklearn import get_tags
+
+
+class SharedFits:
+    """Fitted base classifiers and the seconds that each took.
+
+    `saved_seconds` is what the fits found here would have taken, so that a method can be charged
+    for them as if it had been alone.
+    """
+
+    def __init__(self) -> None:
+        self.saved_seconds = 0.0
+        self._fitted: dict[bytes, tuple[Any, float]] = {}
+        self._digests: dict[int, tuple[Any, bytes]] = {}
+
+    def fit(self, estimator: Any, X: Any, y: Any) -> Any:
+        """`estimator` fitted to X and y, now or before."""
+        key = self._key(estimator, X, y)
+        if key in self._fitted:
+            model, seconds = self._fitted[key]
+            self.saved_seconds += seconds
+            return model
+        start = thread_time()
+        model = clone(estimator).fit(X, y)
+        self._fitted[key] = model, thread_time() - start
+        return model
+
+    def _key(self, estimator: Any, X: Any, y: Any) -> bytes:
+        return self._digest(X) + digest(y) + repr(estimator).encode()
+
+    def _digest(self, X: Any) -> bytes:
+        """Digest of X, taken once an object: all labels of a method are fitted to the same one."""
+        if id(X) not in self._digests:
+            # X is kept beside its digest, or its id could be given to another one.
+            self._digests[id(X)] = X, digest(X)
+        return self._digests[id(X)][1]
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        # Estimators are copied with their parameters; this one is a place, and stays the place.
+        return self
+
+
+class SharedBase(ClassifierMixin, BaseEstimator):
+    """A base classifier whose `fit` hands over what was fitted to the same rows before.
+
+    Only for estimators that keep what `fit` returns, as the methods here do.
+    """
+
+    def __init__(self, estimator: Any, fits: SharedFits) -> None:
+        self.estimator = estimator
+        self.fits = fits
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """The fitted base classifier itself."""
+        return self.fits.fit(self.estimator, X, y)
+
+    def __getattr__(self, name: str) -> Any:
+        # What the base classifier can do (predict_proba, decision_function) this one can.
+        if name.startswith("__") or name == "estimator":
+            raise AttributeError(name)
+        return getattr(self.estimator, name)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+
+def digest(values: Any) -> bytes:
+    """Digest of an array or a CSR array: shape, type and contents."""
+    parts = [values.data, values.indices, values.indptr] if issparse(values) else [values]
+    state = blake2b(str(values.shape).encode(), digest_size=16)
+    for part in parts:
+        array = np.ascontiguousarray(part)
+        state.update(array.dtype.str.encode())
+        state.update(array.data)
+    return state.digest()

@@ -1,0 +1,155 @@
+"""Records of cells as arrays: one value for each data set and method."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.datasets import CATALOGUE
+from nldd.estimators import METHODS
+from nldd.exceptions import InputError
+from nldd.experiments._record import Record
+from nldd.metrics import Measure
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The finished cells of one protocol, in the order of the paper.
+
+    Attributes
+    ----------
+    protocol : str
+    datasets, methods : tuple of str
+        Those with a value: a method on a data set counts when every fold is there.
+    finished, failed : list of Record
+        All cells, those of the study of shares and of unfinished methods included.
+    incomplete : list of (str, str, int, int)
+        Data set, method, folds that are there and folds that there should be.
+    """
+
+    protocol: str
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    finished: list[Record]
+    failed: list[Record]
+    incomplete: list[tuple[str, str, int, int]]
+    _cells: dict[tuple[str, str], list[Record]]
+
+    def cells(self, dataset: str, method: str) -> list[Record]:
+        """Cells of a method on a data set by fold; none unless every fold is there."""
+        return self._cells.get((dataset, method), [])
+
+    @property
+    def shares(self) -> list[Record]:
+        """Finished cells of the study of shares, by share."""
+        found = [record for record in self.finished if record.train_share is not None]
+        return sorted(found, key=lambda record: record.train_share or 0)
+
+    def table(self, value: Callable[[list[Record]], float]) -> FloatArray:
+        """`value` of the cells of each data set (row) and method (column); NaN for no cells."""
+        rows = [
+            [
+                value(cells) if (cells := self.cells(dataset, method)) else np.nan
+                for method in self.methods
+            ]
+            for dataset in self.datasets
+        ]
+        return np.array(rows, dtype=float).reshape(len(self.datasets), len(self.methods))
+
+    def means(self, measure: Measure) -> FloatArray:
+        """Mean of a measure over the folds."""
+        return self.table(lambda cells: _mean([cell.scores[measure.key] for cell in cells]))
+
+    def standard_errors(self, measure: Measure) -> FloatArray:
+        """Standard error of that mean, from the spread between test rows."""
+        return self.table(
+            lambda cells: _error_of_mean(
+                [cell.details["standard_errors"].get(measure.key) for cell in cells]
+            )
+        )
+
+
+def results(records: Iterable[Record], protocol: str | None = None) -> Results:
+    """Sort the records of one protocol.
+
+    Parameters
+    ----------
+    records : iterable of Record
+    protocol : str, default=None
+        Which one, where the records are of several.
+    """
+    records = list(records)
+    name = _only(records, "protocol", protocol)
+    records = [record for record in records if record.protocol == name]
+    _only(records, "seed")
+    found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in records:
+        if record.train_share is None:
+            found[record.dataset, record.method].append(record)
+    whole: dict[tuple[str, str], list[Record]] = {}
+    incomplete = []
+    for (dataset, method), cells in found.items():
+        good = sorted((cell for cell in cells if cell.error is None), key=lambda cell: cell.fold)
+        n_folds = cells[0].details["n_folds"]
+        if len(good) == n_folds:
+            whole[dataset, method] = good
+        else:
+            incomplete.append((dataset, method, len(good), n_folds))
+    if not whole:
+        raise InputError(
+            f"No method has all its folds on any data set yet; {len(records)} cells are there. "
+            "Let the benchmark go on: run the same command again."
+        )
+    return Results(
+        protocol=name,
+        datasets=in_order((dataset for dataset, _ in whole), list(CATALOGUE)),
+        methods=in_order((method for _, method in whole), list(METHODS)),
+        finished=[record for record in records if record.error is None],
+        failed=[record for record in records if record.error is not None],
+        incomplete=incomplete,
+        _cells=whole,
+    )
+
+
+def in_order(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Distinct names, the known ones first and in their order, then the others by alphabet.
+
+    Examples
+    --------
+    >>> in_order(["mine", "yeast", "emotions", "yeast"], ["emotions", "scene", "yeast"])
+    ('emotions', 'yeast', 'mine')
+    """
+    distinct = set(names)
+    return tuple(name for name in known if name in distinct) + tuple(sorted(distinct - set(known)))
+
+
+def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
+    """The one value that all records have in a field, or the wanted one among several."""
+    found = sorted({getattr(record, field) for record in records})
+    if not found:
+        raise InputError(
+            "There are no finished cells. Run `nldd benchmark` with this folder first."
+        )
+    told = ", ".join(map(str, found))
+    if wanted is not None and wanted not in found:
+        raise InputError(f"There are no cells of {field} {wanted!r}; there are {told}.")
+    if wanted is None and len(found) > 1:
+        how = "Choose one with --protocol." if field == "protocol" else "Keep each in its folder."
+        raise InputError(f"The cells are of several {field}s: {told}. {how}")
+    return found[0] if wanted is None else wanted
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _error_of_mean(errors: Sequence[Any]) -> float:
+    """Folds test on different rows, so their errors are independent."""
+    if any(error is None for error in errors):
+        return float("nan")
+    return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
