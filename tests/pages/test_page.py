@@ -5,6 +5,10 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+
+from nldd.exceptions import InputError, MissingExtraError
+from nldd.pages._page import Figure, Page, Section, render_page
+from nldd.pages._table import Entry, Table
 from pages.sample_page import (
     DATASETS,
     PAYLOADS,
@@ -13,10 +17,6 @@ from pages.sample_page import (
     sample_page,
     weights_table,
 )
-
-from nldd.exceptions import InputError, MissingExtraError
-from nldd.pages._page import Figure, Page, Section, render_page
-from nldd.pages._table import Entry, Table
 
 CALM = "quite calm"
 

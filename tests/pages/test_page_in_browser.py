@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from pages.browser import Browser
-from pages.sample_page import PAYLOADS, hostile_page, sample_page
 
 from nldd.pages._page import render_page
+from pages.browser import Browser
+from pages.sample_page import PAYLOADS, hostile_page, sample_page
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """``nldd benchmark``: methods on data sets, cell by cell, resumable."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> l
     return [
         name.strip()
         for given in value
-        for name in ([given] if Path(given).exists() else given.split(","))
+        for name in ([given] if os.path.exists(given) else given.split(","))
         if name.strip()
     ]
 
@@ -102,6 +103,8 @@ def benchmark(
     )
     from nldd.reports import outcome, render_outcome
 
+    if scheduler and backend != "dask":
+        raise click.UsageError("--scheduler goes with --backend dask.")
     plan = load_protocol(protocol)
     chosen = choose_methods(methods, plan)
     folder = out or Path("nldd-results") / plan.name

@@ -10,6 +10,7 @@ from pathlib import Path
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments._cell import Cell, batches, cells, failed_record
+from nldd.experiments._fingerprint import fingerprint
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Record, RecordFile
 from nldd.experiments._time_left import Forecast
@@ -88,12 +89,14 @@ def run_benchmark(
     plan = {
         cell.key: cell
         for name, dataset in datasets.items()
-        for cell in cells(protocol, name, dataset.n_samples, methods or protocol.methods)
+        for cell in cells(
+            protocol, name, dataset.n_samples, methods or protocol.methods, fingerprint(dataset)
+        )
     }
     with RecordFile(folder) as file:
-        done = {record.key: record for record in file.read() if record.key in plan}
-        _check_settings(plan, done.values(), folder)
-        done = {key: record for key, record in done.items() if record.error is None}
+        found = [record for record in file.read() if record.key in plan and not record.error]
+        _check_settings(plan, found, folder)
+        done = {record.key: record for record in found}
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
             workers = make_workers(backend, n_jobs, address)
@@ -147,7 +150,12 @@ class _Run:
         return not self.running or not (self.queue[0].deaths or any(suspects))
 
     def _start(self, batch: Batch) -> None:
-        future = self.workers.submit(self.datasets[batch.dataset], batch.cells)
+        try:
+            future = self.workers.submit(self.datasets[batch.dataset], batch.cells)
+        except BrokenExecutor:  # a worker died while it had nothing to do
+            self.queue.appendleft(batch)
+            self._begin_again()
+            return
         expected = self.forecast.left([cell.key for cell in batch.cells], n_workers=1)
         self.running[future] = Running(batch, time.monotonic(), expected)
 
@@ -174,7 +182,8 @@ class _Run:
             if batch.deaths:
                 self._keep([failed_record(cell, WORKER_DIED) for cell in batch.cells])
             else:
-                self.queue.appendleft(Batch(batch.dataset, batch.cells, deaths=1))
+                alone = [Batch(batch.dataset, [cell], deaths=1) for cell in batch.cells]
+                self.queue.extendleft(reversed(alone))
 
     def _keep(self, records: list[Record]) -> None:
         self.file.append(records)
@@ -183,34 +192,43 @@ class _Run:
 
     def _state(self) -> State:
         running = list(self.running.values())
-        keys = [cell.key for batch in self.queue for cell in batch.cells]
-        left = self.forecast.left(keys, self.workers.n_workers)
         return State(
             self.total,
             len(self.done),
             sum(record.error is not None for record in self.done.values()),
             running,
-            None if left is None else left + _rest(running) / self.workers.n_workers,
+            self._seconds_left(running),
         )
 
-
-def _rest(running: list[Running]) -> float:
-    """Seconds that the running batches still need, as far as that can be told."""
-    now = time.monotonic()
-    return sum(max(0.0, (r.expected_seconds or 0.0) - (now - r.since)) for r in running)
+    def _seconds_left(self, running: list[Running]) -> float | None:
+        waiting = [cell.key for batch in self.queue for cell in batch.cells]
+        left = self.forecast.left(waiting, self.workers.n_workers)
+        now = time.monotonic()
+        for batch in running:
+            if left is None or batch.expected_seconds is None:
+                return None
+            rest = batch.expected_seconds - (now - batch.since)
+            left += max(0.0, rest) / self.workers.n_workers
+        return left
 
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
-    """Refuse to mix cells of one name that were run with other settings or on other rows."""
+    """Refuse to mix cells of one name that were run with other settings or on other data."""
     for record in found:
-        cell = plan[record.key]
-        was, now = record.settings, cell.settings
-        if was == now and record.error is None:
-            was = f"{record.details['n_train']} training and {record.details['n_test']} test rows"
-            now = f"{len(cell.train)} training and {len(cell.test)} test rows"
-        if was != now:
-            raise InputError(
-                f"{folder} holds cells of protocol {record.protocol!r} that do not go with this "
-                f"run: {record.method} on {record.dataset} had {was}, now it has {now}. "
-                "Choose another folder with --out, or another name for the protocol."
-            )
+        cell, details = plan[record.key], record.details
+        pairs = [
+            (record.settings, cell.settings),
+            (_rows(details["n_train"], details["n_test"]), _rows(len(cell.train), len(cell.test))),
+            (f"the data {details['data']}", f"the data {cell.data}"),
+        ]
+        for was, now in pairs:
+            if was != now:
+                raise InputError(
+                    f"{folder} holds cells of protocol {record.protocol!r} that do not go with "
+                    f"this run: {record.method} on {record.dataset} had {was}, now it has {now}. "
+                    "Choose another folder with --out, or another name for the protocol or file."
+                )
+
+
+def _rows(n_train: int, n_test: int) -> str:
+    return f"{n_train} training and {n_test} test rows"

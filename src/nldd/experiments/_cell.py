@@ -18,10 +18,12 @@ import numpy as np
 from nldd._parallel import one_blas_thread
 from nldd.datasets import Dataset
 from nldd.estimators import BinaryRelevance, NLDDClassifier
+from nldd.exceptions import InputError
 from nldd.experiments._environment import machine, versions
 from nldd.experiments._protocol import Protocol, Rows
-from nldd.experiments._record import Key, Record
+from nldd.experiments._record import Key, Record, as_line
 from nldd.experiments._row_scores import observed, row_scores, standard_errors
+from nldd.experiments._settings import settings_text
 from nldd.experiments._shared_fits import SharedBase, SharedFits
 from nldd.metrics import MEASURES, evaluate
 
@@ -30,29 +32,45 @@ SHARING = ("BR", "SMBR", "NLDD")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell to be run: its key, its estimator, its rows, and of how many folds it is one."""
+    """A cell to be run: its estimator, its rows, of how many folds it is one, and of which data."""
 
     key: Key
     estimator: Any
     train: Rows
     test: Rows
     n_folds: int
+    data: str
 
     @property
     def settings(self) -> str:
         """The estimator in one line, with every parameter that is not its default."""
-        return " ".join(repr(self.estimator).split())
+        return settings_text(self.estimator)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What every record of the cell says, failed or not."""
+        return {"n_folds": self.n_folds, "data": self.data}
 
 
-def cells(protocol: Protocol, name: str, n_samples: int, methods: Iterable[str]) -> Iterator[Cell]:
-    """Every cell of a data set: `methods` on the folds, and the study of shares if it is here."""
+def cells(
+    protocol: Protocol, name: str, n_samples: int, methods: Iterable[str], data: str = ""
+) -> Iterator[Cell]:
+    """Every cell of a data set: `methods` on the folds, and the study of shares if it is here.
+
+    `data` is the fingerprint of the data set.
+    """
     methods = tuple(methods)
+    if n_samples < protocol.n_folds(n_samples):
+        raise InputError(
+            f"{name} has {n_samples} rows, too few for {protocol.folds} folds. Use a protocol "
+            "with fewer folds."
+        )
     folds = protocol.split(n_samples)
     for fold, (train, test) in enumerate(folds):
         for method in methods:
             key = Key(protocol.name, name, method, fold, protocol.seed, None)
             estimator = protocol.estimator(method, name, n_samples, fold)
-            yield Cell(key, estimator, train, test, len(folds))
+            yield Cell(key, estimator, train, test, len(folds), data)
     shares = protocol.shares
     if shares is None or shares.dataset != name or shares.method not in methods:
         return
@@ -63,7 +81,7 @@ def cells(protocol: Protocol, name: str, n_samples: int, methods: Iterable[str])
         key = Key(protocol.name, name, shares.method, 0, protocol.seed, share)
         estimator = protocol.estimator(shares.method, name, n_samples, 0, **shares.parameters)
         rows = order[: round(share * len(train))]
-        yield Cell(key, estimator, rows, test, 1)
+        yield Cell(key, estimator, rows, test, 1, data)
 
 
 def batches(cells: Iterable[Cell]) -> list[list[Cell]]:
@@ -89,7 +107,8 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
         warnings.simplefilter("always")
         try:
             record = _run(dataset, cell, fits)
-        except Exception as error:
+            as_line(record)  # a score that is no number fails its cell, not the run
+        except (Exception, SystemExit) as error:
             message = "".join(traceback.format_exception_only(error)).strip()
             record = failed_record(cell, message)
     return replace(record, details=record.details | _counted(caught))
@@ -97,8 +116,7 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
 
 def failed_record(cell: Cell, error: str) -> Record:
     """The record of a cell that came to nothing."""
-    details = {"n_folds": cell.n_folds}
-    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions(), machine(), error)
+    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, cell.facts, versions(), machine(), error)
 
 
 def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
@@ -118,9 +136,7 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
         scores=evaluate(Y_test, Y_pred, MEASURES.values()),
         fit_seconds=fitted - start + saved,
         predict_seconds=predicted - fitted,
-        details={"n_folds": cell.n_folds}
-        | _details(Y_train, Y_test, Y_pred)
-        | _nldd_details(model),
+        details=cell.facts | _details(Y_train, Y_test, Y_pred) | _nldd_details(model),
         versions=versions(),
         machine=machine(),
     )
@@ -170,6 +186,6 @@ def _nldd_details(model: Any) -> dict[str, Any]:
 
 def _counted(caught: list[warnings.WarningMessage]) -> dict[str, Any]:
     """How often each warning came, by its class and first line; nothing if none came."""
-    lines = (f"{w.category.__name__}: {str(w.message).splitlines()[0]}" for w in caught)
+    lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
     counts = Counter(lines)
     return {"warnings": dict(sorted(counts.items()))} if counts else {}

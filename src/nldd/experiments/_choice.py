@@ -25,10 +25,18 @@ def choose_datasets(
             raise InputError(
                 f"Two data sets are called {key!r}: rename one file, or leave one of them out."
             )
-        chosen[key] = load_dataset(
-            name, labels=None if known else read_labels(labels), data_dir=data_dir
-        )
+        chosen[key] = load_dataset(name, data_dir=data_dir) if known else _load(name, labels)
     return chosen
+
+
+def _load(path: str, labels: str | None) -> Dataset:
+    """A file; `labels` are for those that do not say themselves which columns are labels."""
+    if labels is not None and Path(path).suffix.lower() == ".arff":
+        try:
+            return load_dataset(path)
+        except InputError:
+            pass  # it does not say, or is wrong in another way, which the second try tells
+    return load_dataset(path, labels=read_labels(labels))
 
 
 def read_labels(text: str | None) -> str | int | list[str] | None:

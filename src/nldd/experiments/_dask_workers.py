@@ -1,11 +1,12 @@
 """Batches of cells on a Dask cluster."""
 
-from concurrent.futures import Future
+from asyncio import CancelledError
+from concurrent.futures import BrokenExecutor, Future
 from importlib import import_module
 from typing import Any
 
 from nldd.datasets import Dataset
-from nldd.exceptions import MissingExtraError
+from nldd.exceptions import InputError, MissingExtraError
 from nldd.experiments._cell import Cell, run_batch
 from nldd.experiments._record import Record
 
@@ -23,26 +24,46 @@ class DaskWorkers:
             self._cluster = distributed.LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, dashboard_address=None
             )
-        self._client = distributed.Client(address or self._cluster)
+        try:
+            self._client = distributed.Client(address or self._cluster)
+        except (ValueError, OSError) as error:
+            raise InputError(
+                f"There is no Dask scheduler at {address!r} ({error}). Give its address, such as "
+                "tcp://127.0.0.1:8786, or leave --scheduler out for a cluster on this machine."
+            ) from error
         self.n_workers = sum(self._client.nthreads().values())
-        self._executor = self._client.get_executor(pure=False, retries=0)
+        self._remote: set[Any] = set()  # Dask forgets what nobody holds
         self._sent: tuple[Dataset | None, Any] = (None, None)
 
     def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
-        """Run a batch on the cluster, to which the data are sent once."""
+        """Run a batch on the cluster, to every worker of which the data are sent once."""
         if self._sent[0] is not dataset:
-            self._sent = dataset, self._client.scatter(dataset, hash=False)
-        future: Future[list[Record]] = self._executor.submit(run_batch, self._sent[1], batch)
+            self._sent = dataset, self._client.scatter(dataset, hash=False, broadcast=True)
+        remote = self._client.submit(run_batch, self._sent[1], batch, pure=False, retries=0)
+        future: Future[list[Record]] = Future()
+        self._remote.add(remote)
+        remote.add_done_callback(lambda done: _hand_over(done, future))
         return future
 
     def restart(self) -> None:
-        """Nothing to do: Dask replaces workers that die."""
+        """Give up what is under way, and send the data anew: they may have died with a worker."""
+        self._client.cancel(list(self._remote))
+        self._remote.clear()
+        self._sent = (None, None)
 
     def close(self) -> None:
         """Leave the cluster, and end it if it was made here."""
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def _hand_over(remote: Any, future: "Future[list[Record]]") -> None:
+    try:
+        future.set_result(remote.result())
+    except (Exception, CancelledError) as error:
+        # A batch keeps its own errors in its records, so this is the cluster's.
+        future.set_exception(BrokenExecutor(repr(error)))
 
 
 def _distributed() -> Any:

@@ -1,5 +1,6 @@
 """Protocols as TOML files: those that come with nldd, and your own."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -38,7 +39,10 @@ def load_protocol(name: str | Path) -> Protocol:
             f"{_did_you_mean(str(name), PROTOCOLS)}. For one of your own give the path of a file "
             "that ends in .toml."
         )
-    return _from_toml(path.read_text("utf-8"), path.stem, str(path))
+    try:
+        return _from_toml(path.read_text("utf-8"), path.stem, str(path))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text, as TOML files are: {error}.") from error
 
 
 def _from_toml(text: str, name: str, where: str) -> Protocol:
@@ -59,12 +63,8 @@ class _Reader:
         large = self.table(found, "large", ("base", "parameters"))
         datasets = self.table(found, "datasets", None)
         values: dict[str, Any] = {"name": name, "title": name}
-        values |= {
-            key: value
-            for key, value in found.items()
-            if key not in ("large", "datasets", "shares", "parameters")
-        }
-        self.check_keys(values, tuple(_TYPES))
+        self.check_keys(found, (*_TYPES, *_TABLES))
+        values |= {key: value for key, value in found.items() if key not in _TABLES}
         for key, value in values.items():
             self.check_type(key, value)
         base = self.choice("base", values.get("base", "logistic"), tuple(BASES))
@@ -92,27 +92,36 @@ class _Reader:
         table = self.table(found, "shares", ("dataset", "method", "steps", "parameters"))
         if missing := {"dataset", "method", "steps"} - set(table):
             raise self.error(f"[shares] needs {', '.join(sorted(missing))}")
-        steps = table["steps"]
-        if not isinstance(steps, list) or not all(
-            isinstance(step, int | float) and 0 < step <= 1 for step in steps
-        ):
+        steps, dataset = table["steps"], table["dataset"]
+        if not isinstance(dataset, str):
+            raise self.error(f"shares.dataset must be the name of a data set; got {dataset!r}")
+        if not isinstance(steps, list) or not steps or not all(map(_is_share, steps)):
             raise self.error(f"shares.steps must be a list of numbers in (0, 1]; got {steps!r}")
         method = self.choice("shares.method", table["method"], tuple(METHODS))
         own = self.parameters({method: table.get("parameters", {})}, "shares.parameters")
-        return Shares(str(table["dataset"]), method, tuple(map(float, steps)), own[method])
+        return Shares(dataset, method, tuple(map(float, steps)), own[method])
 
     def methods(self, found: list[Any]) -> tuple[str, ...]:
         return tuple(self.choice("methods", method, tuple(METHODS)) for method in found)
 
     def parameters(self, found: Any, key: str) -> dict[str, dict[str, Any]]:
-        """Parameters by method, each known to it."""
+        """Parameters by method, each known to it and of a value that it can take."""
         if not isinstance(found, dict):
             raise self.error(f"{key} must be a table; got {found!r}")
         for method, values in found.items():
             self.choice(key, method, tuple(METHODS))
+            if not isinstance(values, dict):
+                raise self.error(
+                    f"{key}.{method} must be a table of parameters, [{key}.{method}]; "
+                    f"got {values!r}"
+                )
             known = tuple(signature(METHODS[method].factory).parameters)
             for name in values:
                 self.choice(f"{key}.{method}", name, known)
+            try:
+                METHODS[method].factory(**values)._validate_params()
+            except ValueError as error:
+                raise self.error(f"{key}.{method}: {error}") from error
         return found
 
     def table(self, found: dict[str, Any], key: str, keys: tuple[str, ...] | None) -> Any:
@@ -148,8 +157,9 @@ class _Reader:
         return InputError(f"{self.where}: {what}.")
 
 
+_TABLES = ("parameters", "large", "datasets", "shares")
 _TYPES: dict[str, tuple[Any, Any, str]] = {
-    "name": (str, bool, "a text"),
+    "name": (str, re.compile(r"[\w-][\w.-]*").fullmatch, "a name of letters, digits, '-' and '_'"),
     "title": (str, bool, "a text"),
     "seed": (int, lambda seed: 0 <= seed < 2**31, "a whole number from 0 to 2147483647"),
     "folds": (int, lambda folds: folds >= 2, "a whole number from 2 on"),
@@ -159,6 +169,10 @@ _TYPES: dict[str, tuple[Any, Any, str]] = {
     "base": (str, bool, f"one of {', '.join(BASES)}"),
     "methods": (list, bool, "a list of methods"),
 }
+
+
+def _is_share(step: Any) -> bool:
+    return isinstance(step, int | float) and not isinstance(step, bool) and 0 < step <= 1
 
 
 def _did_you_mean(found: str, known: tuple[str, ...]) -> str:

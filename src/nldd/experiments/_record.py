@@ -10,6 +10,17 @@ from typing import Any, NamedTuple
 from nldd.exceptions import InputError
 
 CELLS = "cells.jsonl"
+# What a line of a file must hold for anything else to make sense.
+FIELD_TYPES = {
+    "protocol": str,
+    "dataset": str,
+    "method": str,
+    "fold": int,
+    "seed": int,
+    "settings": str,
+    "scores": dict,
+    "details": dict,
+}
 
 
 class Key(NamedTuple):
@@ -62,6 +73,11 @@ class Record:
     machine: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
 
+    def __post_init__(self) -> None:
+        for name, kind in FIELD_TYPES.items():
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"{name} is {getattr(self, name)!r}")
+
     @property
     def key(self) -> Key:
         """What makes this cell the same cell in another run."""
@@ -71,6 +87,11 @@ class Record:
     def seconds(self) -> float:
         """Fitting and predicting together."""
         return self.fit_seconds + self.predict_seconds
+
+
+def as_line(record: Record) -> str:
+    """The record as a line of JSON, which knows no NaN and no infinity."""
+    return json.dumps(asdict(record), allow_nan=False) + "\n"
 
 
 class RecordFile:
@@ -89,8 +110,7 @@ class RecordFile:
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records and wait until the disk has them."""
-        lines = "".join(json.dumps(asdict(record), allow_nan=False) + "\n" for record in records)
-        self._file.write(lines.encode())
+        self._file.write("".join(map(as_line, records)).encode())
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -135,10 +155,10 @@ def read_records(path: Path) -> list[Record]:
     for number, line in enumerate(lines, start=1):
         try:
             record = Record(**json.loads(line))
+            records[record.key] = record
         except (ValueError, TypeError) as error:
             raise InputError(
                 f"{path}, line {number} is not a record of a benchmark: {error}. Remove the line, "
                 "and the same command runs its cell again."
             ) from error
-        records[record.key] = record
     return list(records.values())

@@ -1,14 +1,21 @@
 """Base classifiers fitted once for all methods that fit the same one to the same rows."""
 
-from hashlib import blake2b
+import warnings
 from time import thread_time
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from nldd._sklearn import get_tags
+from nldd.experiments._fingerprint import digest
+
+
+class Fit(NamedTuple):
+    """A fitted base classifier, what it took and what it warned of."""
+
+    model: Any
+    seconds: float
+    warnings: list[warnings.WarningMessage]
 
 
 class SharedFits:
@@ -20,20 +27,22 @@ class SharedFits:
 
     def __init__(self) -> None:
         self.saved_seconds = 0.0
-        self._fitted: dict[bytes, tuple[Any, float]] = {}
+        self._fitted: dict[bytes, Fit] = {}
         self._digests: dict[int, tuple[Any, bytes]] = {}
 
     def fit(self, estimator: Any, X: Any, y: Any) -> Any:
         """`estimator` fitted to X and y, now or before."""
         key = self._key(estimator, X, y)
         if key in self._fitted:
-            model, seconds = self._fitted[key]
-            self.saved_seconds += seconds
-            return model
-        start = thread_time()
-        model = clone(estimator).fit(X, y)
-        self._fitted[key] = model, thread_time() - start
-        return model
+            self.saved_seconds += self._fitted[key].seconds
+        else:
+            self._fitted[key] = _fit(estimator, X, y)
+        # Every method that uses the fit is warned, as if it had been alone.
+        for warning in self._fitted[key].warnings:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+        return self._fitted[key].model
 
     def _key(self, estimator: Any, X: Any, y: Any) -> bytes:
         return self._digest(X) + digest(y) + repr(estimator).encode()
@@ -48,6 +57,14 @@ class SharedFits:
     def __deepcopy__(self, memo: Any) -> Self:
         # Estimators are copied with their parameters; this one is a place, and stays the place.
         return self
+
+
+def _fit(estimator: Any, X: Any, y: Any) -> Fit:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = thread_time()
+        model = clone(estimator).fit(X, y)
+        return Fit(model, thread_time() - start, caught)
 
 
 class SharedBase(ClassifierMixin, BaseEstimator):
@@ -72,14 +89,3 @@ class SharedBase(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)
-
-
-def digest(values: Any) -> bytes:
-    """Digest of an array or a CSR array: shape, type and contents."""
-    parts = [values.data, values.indices, values.indptr] if issparse(values) else [values]
-    state = blake2b(str(values.shape).encode(), digest_size=16)
-    for part in parts:
-        array = np.ascontiguousarray(part)
-        state.update(array.dtype.str.encode())
-        state.update(array.data)
-    return state.digest()

@@ -10,8 +10,8 @@ from nldd.experiments._record import Key, Record
 class Forecast:
     """Seconds of a cell, learned from the cells that are done.
 
-    The mean of the same method on the same data set, if there is one. Else the method's mean of
-    other data sets in proportion to their sizes, or the mean of all methods on this one.
+    The mean of the same method on the same data set, if there is one. Else the method's mean on
+    other data sets, in proportion to their sizes, or that of all methods.
 
     Parameters
     ----------

@@ -43,7 +43,10 @@ class ProcessWorkers:
         """Begin again with new processes."""
         # Spawned, not forked: a fork copies the locks of BLAS threads, and hangs on them.
         self._pool = ProcessPoolExecutor(
-            self.n_workers, mp_context=get_context("spawn"), initializer=_begin_worker
+            self.n_workers,
+            mp_context=get_context("spawn"),
+            initializer=_begin_worker,
+            initargs=(os.getpid(),),
         )
 
     def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
@@ -70,12 +73,12 @@ def make_workers(backend: str, n_jobs: int, address: str | None = None) -> Worke
     return ProcessWorkers(n_workers)
 
 
-def _begin_worker() -> None:
+def _begin_worker(parent: int) -> None:
     """One thread a process, and an end to it when the process that started it is gone."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
 
 
 def _follow(parent: int) -> None:

@@ -1,6 +1,7 @@
 """A report as files: one HTML page, and every table and figure for use elsewhere."""
 
 from pathlib import Path
+from shlex import quote
 
 from nldd._atomic import write_atomically
 from nldd.exceptions import InputError
@@ -34,7 +35,7 @@ def report(folder: Path, out: Path | None = None, protocol: str | None = None) -
     if not cells.is_file():
         raise InputError(
             f"{folder} has no {CELLS}. Give the folder of a benchmark: "
-            f"nldd benchmark --out {folder}"
+            f"nldd benchmark --out {quote(str(folder))}"
         )
     made = make_report(results(read_records(cells), protocol))
     return write_report(made, out or folder)
@@ -42,6 +43,7 @@ def report(folder: Path, out: Path | None = None, protocol: str | None = None) -
 
 def write_report(made: Report, out: Path) -> list[Path]:
     """Write all files, each of them whole or not at all; the page last, when all else is there."""
+    _forget_problems(out)
     written: list[Path] = []
     for table in made.tables:
         for ending, render in RENDERERS.items():
@@ -53,3 +55,9 @@ def write_report(made: Report, out: Path) -> list[Path]:
     page = out / PAGE
     write_atomically(page, render_page(made.page).encode())
     return [page, *written]
+
+
+def _forget_problems(out: Path) -> None:
+    """Take away what an earlier report said was missing; it may be there now."""
+    for ending in RENDERERS:
+        (out / "tables" / f"problems.{ending}").unlink(missing_ok=True)

@@ -58,12 +58,10 @@ def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
 
 
 def unobserved_share(results: Results, dataset: str) -> str:
-    """Share of the test rows that are in B, in percent."""
-    for method in results.methods:
-        if cells := results.cells(dataset, method):
-            unseen = sum(cell.details["unobserved"]["n"] for cell in cells)
-            return f"{unseen / sum(cell.details['n_test'] for cell in cells):.1%}"
-    return MISSING
+    """Share of the test rows that are in B, in percent; the same for all methods."""
+    cells = next(filter(None, (results.cells(dataset, method) for method in results.methods)))
+    unseen = sum(cell.details["unobserved"]["n"] for cell in cells)
+    return f"{unseen / sum(cell.details['n_test'] for cell in cells):.1%}"
 
 
 def _told(dataset: str, measure: str, subset: str, method: str) -> str:

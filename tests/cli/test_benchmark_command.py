@@ -1,0 +1,277 @@
+"""``nldd benchmark`` as people call it."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from experiments.trials import n_lines, songs, work_at_home, write_arff, write_csv, written
+from nldd import cli
+from nldd.experiments import CELLS, read_records
+from paper_data import FOLDER
+
+PROTOCOL = 'folds = 3\nmethods = ["BR", "SMBR", "MLKNN"]\n'
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder to work in, with data and a protocol; the work is done in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NLDD_DATA", str(tmp_path / "nowhere"))
+    work_at_home(monkeypatch)
+    write_csv(songs(), tmp_path / "songs.csv")
+    write_arff(songs(), tmp_path / "tunes.arff")
+    (tmp_path / "trial.toml").write_text(PROTOCOL)
+    return tmp_path
+
+
+TRIAL = ["benchmark", "--protocol", "trial.toml"]
+CSV = ["--datasets", "songs.csv", "--labels", "label_*"]
+ARFF = ["--datasets", "tunes.arff"]
+
+
+def test_own_table_is_benchmarked(here, capsys):
+    assert cli.run([*TRIAL, *CSV, "--out", "mine"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "9 of 9 cells are in mine/cells.jsonl.\nNext: nldd report mine\n"
+    assert err == "trial: [##############################] 9/9 cells\n"
+    records = read_records(here / "mine" / CELLS)
+    assert {(record.dataset, record.method, record.fold) for record in records} == {
+        ("songs", method, fold) for method in ("BR", "SMBR", "MLKNN") for fold in range(3)
+    }
+
+
+def test_own_arff_file_gives_the_same_scores(here):
+    assert cli.run([*TRIAL, *CSV, "--out", "mine"]) == 0
+    assert cli.run([*TRIAL, *ARFF, "--out", "mine"]) == 0
+    scores = {"songs": [], "tunes": []}
+    for record in sorted(read_records(here / "mine" / CELLS), key=lambda record: record.key):
+        scores[record.dataset].append(record.scores)
+    assert len(scores["songs"]) == 9
+    assert scores["songs"] == scores["tunes"]
+
+
+def test_results_go_to_a_folder_of_the_name_of_the_protocol(here):
+    assert cli.run([*TRIAL, *ARFF]) == 0
+    assert n_lines("nldd-results/trial") == 9
+
+
+def test_same_command_again_has_nothing_to_do(here, capsys):
+    cli.run([*TRIAL, *ARFF])
+    first = capsys.readouterr()
+    content = (here / "nldd-results" / "trial" / CELLS).read_bytes()
+    assert cli.run([*TRIAL, *ARFF]) == 0
+    again = capsys.readouterr()
+    assert again.out == first.out
+    assert (here / "nldd-results" / "trial" / CELLS).read_bytes() == content
+
+
+def test_same_command_goes_on_where_it_was(here):
+    cli.run([*TRIAL, *ARFF])
+    path = here / "nldd-results" / "trial" / CELLS
+    whole = written(path.parent)
+    path.write_bytes(path.read_bytes()[:-700])
+    assert cli.run([*TRIAL, *ARFF]) == 0
+    assert written(path.parent) == whole
+
+
+def test_labels_hold_where_a_file_does_not_say_them(here):
+    """As the help has it: the table needs them, the ARFF file has its own."""
+    assert cli.run([*TRIAL, *CSV, *ARFF, "--out", "mine"]) == 0
+    assert n_lines("mine") == 18
+
+
+def test_lists_have_commas_or_come_from_repeated_options(here):
+    write_csv(songs(), here / "more.csv")
+    both = ["--datasets", "songs.csv, more.csv", "--methods", "br, mlknn ,", "--out", "a"]
+    assert cli.run([*TRIAL, "--labels", "label_*", *both]) == 0
+    assert n_lines("a") == 12
+    twice = ["--datasets", "more.csv", "--methods", "BR", "--methods", "MLKNN", "--out", "b"]
+    assert cli.run([*TRIAL, *CSV, *twice]) == 0
+    assert written("b") == written("a")
+
+
+def test_file_may_have_a_comma_in_its_name(here):
+    (here / "songs.csv").rename(here / "songs,new.csv")
+    assert cli.run([*TRIAL, "--datasets", "songs,new.csv", "--labels", "label_*"]) == 0
+    assert {record.dataset for record in read_records(here / "nldd-results/trial" / CELLS)} == {
+        "songs,new"
+    }
+
+
+def test_list_may_be_longer_than_the_name_of_a_file(here):
+    names = []
+    for i in range(30):
+        write_arff(songs(12), here / f"tunes-{i:03}.arff")
+        names.append(f"tunes-{i:03}.arff")
+    assert cli.run([*TRIAL, "--datasets", ",".join(names), "--methods", "MLKNN"]) == 0
+    assert n_lines("nldd-results/trial") == 90
+
+
+def test_json_is_all_there_is_on_standard_output(here, capsys):
+    assert cli.run([*TRIAL, *ARFF, "--json"]) == 0
+    out = capsys.readouterr().out
+    assert json.loads(out) == {"file": "nldd-results/trial/cells.jsonl", "cells": 9, "failed": []}
+    assert out.count("\n") == 1
+
+
+def test_failed_cells_are_shown_and_the_exit_code_is_1(here, capsys):
+    """One percent of 40 training rows is too little for NLDD, and nothing to BR."""
+    (here / "trial.toml").write_text(
+        'folds = 3\nmethods = ["BR", "NLDD"]\n[parameters.NLDD]\ntrain_fraction = 0.01\n'
+    )
+    assert cli.run([*TRIAL, *ARFF]) == 1
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0] == "3 of 6 cells are in nldd-results/trial/cells.jsonl."
+    for fold, line in enumerate(lines[1:4], start=1):
+        assert line.startswith(f"Failed: NLDD on tunes, fold {fold}: ")
+        assert "NLDD needs at least 4 training rows" in line
+    assert lines[4] == "Try: the same command again, which runs the failed cells once more."
+    assert err.splitlines()[-1].endswith("6/6 cells, 3 failed")
+    assert n_lines("nldd-results/trial") == 6
+    assert cli.run([*TRIAL, *ARFF, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["cells"] == 6
+    assert [(cell["method"], cell["fold"]) for cell in found["failed"]] == [
+        ("NLDD", 0),
+        ("NLDD", 1),
+        ("NLDD", 2),
+    ]
+    assert n_lines("nldd-results/trial") == 9  # they were tried again, and the others were not
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--datasets", "yaest"], "No data set is called 'yaest'. Did you mean 'yeast'?"),
+        (["--datasets", "nowhere.arff"], "nowhere.arff"),
+        (["--datasets", "songs.csv"], "Say which columns of songs.csv are labels"),
+        (["--datasets", "emotions"], "nldd datasets fetch emotions"),
+        (["--datasets", "tunes.arff", "--methods", "NLD"], "Did you mean NLDD?"),
+        (["--datasets", "tunes.arff", "--protocol", "papr"], "did you mean 'paper'?"),
+        (["--datasets", "tunes.arff", "--protocol", "no.toml"], "no.toml"),
+        (["--datasets", "tunes.arff", "--protocol", "bad.toml"], "bad.toml: unknown key 'fold'"),
+        (["--datasets", "tunes.arff", "--out", "songs.csv/x"], "songs.csv"),
+        (["--datasets", "tunes.arff,tunes.arff"], "Two data sets are called 'tunes'"),
+    ],
+    ids=[
+        *("data set", "file", "labels", "not fetched", "method", "protocol", "no protocol"),
+        *("key", "folder", "twice"),
+    ],
+)
+def test_request_that_cannot_be_met_is_one_line_and_exits_with_1(here, capsys, arguments, message):
+    (here / "bad.toml").write_text("fold = 3")
+    assert cli.run([*TRIAL, *arguments]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--jobs", "0"], "0 workers cannot work"),
+        (["--jobs", "two"], "not a valid integer"),
+        (["--backend", "threads"], "'threads' is not one of 'processes', 'dask'"),
+        (["--dataset", "yeast"], "No such option"),
+        (["yeast"], "unexpected extra argument"),
+        (["--out", "songs.csv"], "is a file"),
+    ],
+    ids=["no jobs", "jobs", "backend", "option", "argument", "folder"],
+)
+def test_misspelt_command_exits_with_2(here, capsys, arguments, message):
+    assert cli.run([*TRIAL, *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_changed_protocol_is_refused(here, capsys):
+    cli.run([*TRIAL, *ARFF])
+    (here / "trial.toml").write_text(PROTOCOL + "[parameters.MLKNN]\nk = 3\n")
+    capsys.readouterr()
+    assert cli.run([*TRIAL, *ARFF]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("Error: nldd-results/trial holds cells of protocol 'trial'")
+    assert "MLkNN(k=3)" in err
+    assert "--out" in err
+
+
+def test_broken_line_is_named(here, capsys):
+    cli.run([*TRIAL, *ARFF])
+    path = here / "nldd-results" / "trial" / CELLS
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], b"half a li\n", *lines[2:]]))
+    assert cli.run([*TRIAL, *ARFF]) == 1
+    assert "cells.jsonl, line 2 is not a record" in capsys.readouterr().err
+
+
+def test_worker_options_are_handed_on(here, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "nldd.experiments.run_benchmark", lambda *_, **options: seen.append(options) or []
+    )
+    dask = ["--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"]
+    assert cli.run([*TRIAL, *ARFF, "--jobs", "3", *dask]) == 0
+    (options,) = seen
+    assert (options["n_jobs"], options["backend"]) == (3, "dask")
+    assert options["address"] == "tcp://127.0.0.1:1"
+
+
+def test_address_of_a_cluster_without_the_backend_is_refused(here, capsys):
+    assert cli.run([*TRIAL, *ARFF, "--scheduler", "tcp://127.0.0.1:1"]) == 2
+    assert "--backend dask" in capsys.readouterr().err
+
+
+# Help
+
+
+def help_text():
+    return CliRunner().invoke(cli.cli, ["benchmark", "--help"]).output
+
+
+def test_help_has_examples_that_run(here, monkeypatch):
+    if not (FOLDER / "emotions.arff").exists():
+        pytest.skip("needs emotions.arff: put it in a folder and set NLDD_DATA")
+    monkeypatch.setenv("NLDD_DATA", str(FOLDER))
+    (here / "tunes.arff").rename(here / "my-data.arff")
+    seen = []
+
+    def run(protocol, datasets, folder, *, methods, **_):
+        seen.append((protocol.name, list(datasets), str(folder), methods))
+        return []
+
+    monkeypatch.setattr("nldd.experiments.run_benchmark", run)
+    examples = re.findall(r"^ +nldd (benchmark .*)$", help_text(), re.MULTILINE)
+    for example in examples:
+        assert cli.run(shlex.split(example)) == 0, example
+    everything = seen[1][3]
+    assert seen == [
+        ("default", ["yeast"], "yeast", ("BR", "NLDD")),
+        ("paper", ["emotions", "yeast"], "nldd-results/paper", everything),
+        ("default", ["my-data"], "mine", everything),
+    ]
+    assert len(everything) == 10
+
+
+def test_help_explains_every_option():
+    options = re.findall(r"^  (--[a-z-]+)", help_text(), re.MULTILINE)
+    assert options == [
+        *("--protocol", "--datasets", "--labels", "--methods", "--jobs", "--out", "--data-dir"),
+        *("--backend", "--scheduler", "--json"),
+    ]
+
+
+def test_help_does_not_load_scikit_learn():
+    code = (
+        "import sys; from nldd.cli import run; run(['benchmark', '--help']);"
+        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'scipy')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "nldd benchmark --datasets yeast" in done.stdout

@@ -1,0 +1,284 @@
+"""The loop of a benchmark: what is run, kept, left alone, tried again and refused."""
+
+import json
+
+import pytest
+
+from experiments.trials import (
+    HomeWorkers,
+    Stub,
+    n_lines,
+    replace_method,
+    songs,
+    trial,
+    work_at_home,
+    written,
+)
+from nldd.datasets import Dataset
+from nldd.exceptions import InputError
+from nldd.experiments import _benchmark
+from nldd.experiments._benchmark import run_benchmark
+from nldd.experiments._cell import cells, run_batch
+from nldd.experiments._protocol import Shares
+from nldd.experiments._record import CELLS, read_records
+
+SONGS = {"songs": songs()}
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    return work_at_home(monkeypatch)
+
+
+@pytest.fixture
+def whole(tmp_path, workers):
+    """What an undisturbed run of the trial writes, and the file itself."""
+    run_benchmark(trial(), SONGS, tmp_path / "whole")
+    return (tmp_path / "whole" / CELLS).read_bytes()
+
+
+def cell_of(record):
+    return record.dataset, record.method, record.fold
+
+
+# What is run and kept
+
+
+def test_every_cell_is_run_and_returned_in_order(tmp_path, workers):
+    records = run_benchmark(trial(), SONGS, tmp_path)
+    assert [cell_of(record) for record in records] == [
+        ("songs", method, fold) for fold in range(3) for method in ("BR", "SMBR", "MLKNN")
+    ]
+    assert all(record.error is None for record in records)
+    assert len(written(tmp_path)) == 9
+    assert sorted(read_records(tmp_path / CELLS), key=cell_of) == sorted(records, key=cell_of)
+    assert workers.closed
+
+
+def test_records_are_those_of_the_cells(tmp_path, workers):
+    records = run_benchmark(trial(), SONGS, tmp_path, methods=("MLKNN",))
+    expected = [
+        run_batch(SONGS["songs"], [cell])[0] for cell in cells(trial(), "songs", 60, ("MLKNN",))
+    ]
+    assert [record.scores for record in records] == [record.scores for record in expected]
+
+
+def test_several_data_sets_and_their_shares(tmp_path, workers):
+    protocol = trial(shares=Shares("films", "BR", (0.5, 1.0)))
+    films = Dataset(songs().X[:30], songs().Y[:30], songs().label_names)
+    records = run_benchmark(protocol, {**SONGS, "films": films}, tmp_path, methods=("BR",))
+    assert [(r.dataset, r.fold, r.train_share, r.details["n_train"]) for r in records] == [
+        *(("songs", fold, None, 40) for fold in range(3)),
+        *(("films", fold, None, 20) for fold in range(3)),
+        ("films", 0, 0.5, 10),
+        ("films", 0, 1.0, 20),
+    ]
+
+
+def test_finished_run_does_nothing_more(tmp_path, workers, whole, monkeypatch):
+    records = run_benchmark(trial(), SONGS, tmp_path / "whole")
+    monkeypatch.setattr(_benchmark, "make_workers", None)  # would fail if it were called
+    again = run_benchmark(trial(), SONGS, tmp_path / "whole")
+    assert again == records
+    assert (tmp_path / "whole" / CELLS).read_bytes() == whole
+
+
+def test_more_methods_and_data_are_added_to_what_is_there(tmp_path, workers):
+    first = run_benchmark(trial(), SONGS, tmp_path, methods=("BR",))
+    second = run_benchmark(trial(), SONGS, tmp_path, methods=("CC", "BR"))
+    assert {record.method for record in second} == {"BR", "CC"}
+    assert [record for record in second if record.method == "BR"] == first
+    assert n_lines(tmp_path) == 6
+    assert len(run_benchmark(trial(), {**SONGS, "b": songs()}, tmp_path, methods=("BR",))) == 6
+    assert n_lines(tmp_path) == 9
+
+
+def test_other_protocols_and_seeds_live_in_the_same_file(tmp_path, workers):
+    run_benchmark(trial(), SONGS, tmp_path, methods=("MLKNN",))
+    run_benchmark(trial(seed=1), SONGS, tmp_path, methods=("MLKNN",))
+    assert n_lines(tmp_path) == 6
+    assert len(run_benchmark(trial(), SONGS, tmp_path, methods=("MLKNN",))) == 3
+    assert n_lines(tmp_path) == 6
+
+
+def test_empty_file_is_a_beginning(tmp_path, whole, workers):
+    (tmp_path / CELLS).touch()
+    run_benchmark(trial(), SONGS, tmp_path)
+    assert written(tmp_path) == written(tmp_path / "whole")
+
+
+def test_run_goes_on_from_any_number_of_lines(tmp_path, whole, workers):
+    lines = whole.splitlines(keepends=True)
+    for kept in range(len(lines) + 1):
+        (tmp_path / CELLS).write_bytes(b"".join(lines[:kept]))
+        n_before = len(workers.batches)
+        run_benchmark(trial(), SONGS, tmp_path)
+        assert written(tmp_path) == written(tmp_path / "whole")
+        assert sum(map(len, workers.batches[n_before:])) == len(lines) - kept
+
+
+@pytest.mark.parametrize("part", [0.01, 0.2, 0.5, 0.99])
+def test_run_goes_on_after_a_line_torn_anywhere(tmp_path, whole, workers, part):
+    lines = whole.splitlines(keepends=True)
+    for kept, line in enumerate(lines):
+        torn = line[: max(1, int(part * len(line)))]
+        (tmp_path / CELLS).write_bytes(b"".join(lines[:kept]) + torn)
+        run_benchmark(trial(), SONGS, tmp_path)
+        assert written(tmp_path) == written(tmp_path / "whole")
+
+
+def test_lines_in_another_order_are_the_same_cells(tmp_path, whole, workers):
+    lines = whole.splitlines(keepends=True)
+    (tmp_path / CELLS).write_bytes(b"".join(lines[:0:-2]))
+    records = run_benchmark(trial(), SONGS, tmp_path)
+    assert written(tmp_path) == written(tmp_path / "whole")
+    assert [record.fold for record in records] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_last_line_without_its_end_is_run_again(tmp_path, whole, workers):
+    (tmp_path / CELLS).write_bytes(whole[:-1])
+    run_benchmark(trial(), SONGS, tmp_path)
+    assert written(tmp_path) == written(tmp_path / "whole")
+    assert len(workers.batches[-1]) == 1
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parameters": {"MLKNN": {"k": 3}}}, r"MLKNN on songs.*MLkNN\(\).*MLkNN\(k=3\)"),
+        ({"base": "platt-svc"}, "BR on songs.*LogisticRegression.*PlattSVC"),
+        ({"folds": 4}, "BR on songs.*40 training and 20 test rows.*45 training and 15"),
+        ({"split_from": 60, "test_share": 0.5}, "songs.*40 training.*30 training"),
+    ],
+    ids=["parameter", "base", "folds", "split"],
+)
+def test_changed_settings_are_refused_before_anything_is_run(tmp_path, workers, change, message):
+    run_benchmark(trial(), SONGS, tmp_path)
+    before = (tmp_path / CELLS).read_bytes()
+    n_batches = len(workers.batches)
+    with pytest.raises(InputError, match=rf"'trial'.*{message}.*another folder with --out"):
+        run_benchmark(trial(**change), SONGS, tmp_path)
+    assert (tmp_path / CELLS).read_bytes() == before
+    assert len(workers.batches) == n_batches
+    run_benchmark(trial(), SONGS, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Dataset(2 * songs().X, songs().Y, songs().label_names),
+        Dataset(songs().X, 1 - songs().Y, songs().label_names),
+        Dataset(songs().X, songs().Y[:, :3], songs().label_names[:3]),
+    ],
+    ids=["features", "labels", "fewer labels"],
+)
+def test_other_data_of_the_same_name_are_refused(tmp_path, workers, other):
+    run_benchmark(trial(), SONGS, tmp_path, methods=("MLKNN",))
+    with pytest.raises(InputError, match="songs"):
+        run_benchmark(trial(), {"songs": other}, tmp_path, methods=("MLKNN",))
+
+
+def test_settings_that_failed_may_be_mended(tmp_path, workers):
+    """A parameter that no cell could be run with is put right: nothing of it is in the file."""
+    wrong = trial(parameters={"MLKNN": {"k": -1}})
+    records = run_benchmark(wrong, SONGS, tmp_path, methods=("MLKNN",))
+    assert all(record.error for record in records)
+    right = trial(parameters={"MLKNN": {"k": 3}})
+    records = run_benchmark(right, SONGS, tmp_path, methods=("MLKNN",))
+    assert [record.error for record in records] == [None] * 3
+
+
+def test_broken_line_in_the_middle_is_refused_with_its_number(tmp_path, whole, workers):
+    lines = whole.splitlines(keepends=True)
+    lines[4] = b'{"protocol": "tri\n'
+    (tmp_path / CELLS).write_bytes(b"".join(lines))
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 5 "):
+        run_benchmark(trial(), SONGS, tmp_path)
+    # As the message says: without the line the cell is run again.
+    (tmp_path / CELLS).write_bytes(b"".join(lines[:4] + lines[5:]))
+    run_benchmark(trial(), SONGS, tmp_path)
+    assert written(tmp_path) == written(tmp_path / "whole")
+
+
+def test_second_run_in_the_folder_is_refused(tmp_path, workers):
+    pytest.importorskip("fcntl")
+    refused = []
+
+    def start_another(state):
+        with pytest.raises(InputError, match="another benchmark") as error:
+            run_benchmark(trial(), SONGS, tmp_path)
+        refused.append(error)
+
+    records = run_benchmark(trial(), SONGS, tmp_path, watch=start_another)
+    assert len(refused) > 3
+    assert len(records) == n_lines(tmp_path) == 9
+
+
+def test_data_with_fewer_rows_than_folds_are_refused(tmp_path, workers):
+    few = Dataset(songs().X[:4], songs().Y[:4], songs().label_names)
+    with pytest.raises(InputError, match=r"songs.*4 rows"):
+        run_benchmark(trial(folds=10), {"songs": few}, tmp_path)
+
+
+# What a person sees
+
+
+def test_states_tell_how_far_the_run_is(tmp_path, workers):
+    states = []
+    run_benchmark(trial(), SONGS, tmp_path, watch=states.append)
+    assert [state.done for state in states] == [0, 2, 3, 5, 6, 8, 9]
+    assert {state.total for state in states} == {9}
+    assert {state.n_failed for state in states} == {0}
+    assert [len(state.running) for state in states] == [1] * 6 + [0]
+    assert states[0].seconds_left is None
+    # After the first batch BR and SMBR are known, and MLKNN by their mean.
+    assert all(state.seconds_left > 0 for state in states[1:-1])
+    assert states[-1].seconds_left == 0
+    assert [state.running[0].expected_seconds is None for state in states[:-1]] == [
+        True,
+        *[False] * 5,
+    ]
+
+
+def test_states_of_a_run_that_goes_on_know_what_is_done(tmp_path, whole, workers):
+    lines = whole.splitlines(keepends=True)
+    (tmp_path / CELLS).write_bytes(b"".join(lines[:3]))
+    states = []
+    run_benchmark(trial(), SONGS, tmp_path, watch=states.append)
+    assert (states[0].done, states[0].total) == (3, 9)
+    assert states[0].seconds_left is not None
+
+
+def test_time_left_by_hand(tmp_path, monkeypatch):
+    """Cells of 6 seconds; two batches of one cell wait, one has run for 2 seconds of its 6."""
+    replace_method(monkeypatch, "MLKNN", Stub)
+    work_at_home(monkeypatch, HomeWorkers())
+    run_benchmark(trial(folds=4), SONGS, tmp_path, methods=("MLKNN",))
+    line = json.loads((tmp_path / CELLS).read_text().splitlines()[0])
+    line |= {"fit_seconds": 5.0, "predict_seconds": 1.0}
+    (tmp_path / CELLS).write_text(json.dumps(line) + "\n")
+    clock = iter([100.0, *[102.0] * 50])
+    monkeypatch.setattr(_benchmark.time, "monotonic", lambda: next(clock))
+    states = []
+
+    def once(state):
+        states.append(state)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_benchmark(trial(folds=4), SONGS, tmp_path, methods=("MLKNN",), watch=once)
+    assert states[0].running[0].expected_seconds == pytest.approx(6)
+    # Two cells of 6 and what is left of the third, 4.
+    assert states[0].seconds_left == pytest.approx(16)
+
+
+def test_time_left_is_unknown_while_an_unknown_batch_is_all_that_is_left(tmp_path, workers):
+    protocol = trial(split_from=2)
+    states = []
+    run_benchmark(protocol, SONGS, tmp_path, methods=("MLKNN",), watch=states.append)
+    assert len(states[0].running) == 1
+    assert states[0].running[0].expected_seconds is None
+    assert states[0].seconds_left is None

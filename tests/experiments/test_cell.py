@@ -1,0 +1,380 @@
+"""Cells: which there are, which are run together, and what one writes down."""
+
+import json
+import warnings
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from experiments.trials import (
+    Counting,
+    Raises,
+    Stub,
+    WarnsWithoutWords,
+    replace_method,
+    songs,
+    timeless,
+    trial,
+)
+from nldd import NLDDClassifier
+from nldd.datasets import Dataset
+from nldd.experiments import _cell
+from nldd.experiments._bases import BASES
+from nldd.experiments._cell import Cell, batches, cells, failed_record, run_batch, run_cell
+from nldd.experiments._protocol import Shares
+from nldd.experiments._record import Key
+from nldd.experiments._shared_fits import SharedFits
+from nldd.metrics import MEASURES, evaluate
+
+SHARING = ("BR", "SMBR", "NLDD")
+
+
+def planned(methods=SHARING, dataset=None, **settings):
+    n_samples = (dataset or songs()).n_samples
+    return list(cells(trial(**settings), "songs", n_samples, methods))
+
+
+def contents(records):
+    # As texts, in which even NaN equals itself.
+    return [json.dumps(timeless(asdict(record))) for record in records]
+
+
+def use_base(monkeypatch, probabilities):
+    """Let the protocol's logistic base be another one, where probabilities are asked for."""
+    base = replace(BASES["logistic"], probabilities=probabilities)
+    monkeypatch.setitem(BASES, "logistic", base)
+
+
+# Which there are
+
+
+def test_cells_are_folds_times_methods():
+    found = planned(("BR", "CC"))
+    assert [cell.key for cell in found] == [
+        Key("trial", "songs", method, fold, 0, None) for fold in range(3) for method in ("BR", "CC")
+    ]
+    assert [cell.estimator.random_state for cell in found] == [0, 0, 1, 1, 2, 2]
+
+
+def test_cells_of_a_fold_have_the_same_rows_whatever_the_method():
+    split = trial().split(60)
+    for cell in planned(("BR", "MLKNN", "ECC")):
+        train, test = split[cell.key.fold]
+        assert_array_equal(cell.train, train)
+        assert_array_equal(cell.test, test)
+
+
+def test_methods_may_come_from_an_iterator():
+    assert len(planned(iter(("BR", "CC")))) == 6
+
+
+def test_shares_hold_the_smaller_ones_and_the_same_test_rows():
+    shares = Shares("songs", "BR", (0.1, 0.5, 1.0), {"decision": "probability"})
+    *plain, tenth, half, whole = planned(("BR",), shares=shares)
+    assert len(plain) == 3
+    # 40 of the 60 rows are for training in the first fold.
+    assert [len(cell.train) for cell in (tenth, half, whole)] == [4, 20, 40]
+    assert set(tenth.train) < set(half.train) < set(whole.train) == set(plain[0].train)
+    for cell in (tenth, half, whole):
+        assert_array_equal(cell.test, plain[0].test)
+        assert cell.estimator.decision == "probability"
+    assert plain[0].estimator.decision == "auto"
+    assert [cell.key.train_share for cell in (plain[0], tenth, half, whole)] == [None, 0.1, 0.5, 1]
+    assert [cell.n_folds for cell in (plain[0], tenth, half, whole)] == [3, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [Shares("films", "BR", (0.5,)), Shares("songs", "NLDD", (0.5,))],
+    ids=["data", "method"],
+)
+def test_shares_of_other_data_or_methods_are_left_out(shares):
+    assert len(planned(("BR",), shares=shares)) == 3
+
+
+def test_settings_are_one_line_with_what_is_not_default():
+    (cell,) = planned(("NLDD",), folds=2, parameters={"NLDD": {"train_fraction": 0.5}})[:1]
+    assert cell.settings == (
+        "NLDDClassifier(estimator=LogisticRegression(random_state=0, solver='liblinear'), "
+        "random_state=0, train_fraction=0.5)"
+    )
+
+
+def test_settings_say_all_of_a_long_parameter():
+    orders = [list(range(60)), [*range(58), 59, 58]]
+    first, second = (
+        planned(("CC",), parameters={"CC": {"order": order}})[0].settings for order in orders
+    )
+    assert first != second
+
+
+# Which are run together
+
+
+def test_batches_are_the_sharing_methods_of_a_fold_and_the_others_alone():
+    shares = Shares("songs", "NLDD", (0.5, 1.0))
+    found = batches(planned(("BR", "SMBR", "NLDD", "CC"), shares=shares))
+    assert [
+        [(cell.key.method, cell.key.fold, cell.key.train_share) for cell in b] for b in found
+    ] == [
+        [("BR", 0, None), ("SMBR", 0, None), ("NLDD", 0, None)],
+        [("CC", 0, None)],
+        [("BR", 1, None), ("SMBR", 1, None), ("NLDD", 1, None)],
+        [("CC", 1, None)],
+        [("BR", 2, None), ("SMBR", 2, None), ("NLDD", 2, None)],
+        [("CC", 2, None)],
+        [("NLDD", 0, 0.5)],
+        [("NLDD", 0, 1.0)],
+    ]
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_batch_gives_what_each_method_gives_alone(base, sparse):
+    dataset, batch = songs(sparse=sparse), planned(base=base)[:3]
+    together = run_batch(dataset, batch)
+    alone = [run_batch(dataset, [cell])[0] for cell in batch]
+    backwards = run_batch(dataset, batch[::-1])[::-1]
+    assert [record.error for record in together] == [None] * 3
+    assert contents(together) == contents(alone) == contents(backwards)
+
+
+def test_batch_fits_each_binary_classifier_once(monkeypatch):
+    use_base(monkeypatch, lambda seed: Counting(solver="liblinear", random_state=seed))
+    dataset, batch = songs(), planned()[:3]
+    assert (dataset.Y[batch[0].train].mean(axis=0) % 1 > 0).all()  # no label is constant
+
+    def n_fits(*chosen):
+        Counting.n_fits = 0
+        run_batch(dataset, [batch[i] for i in chosen])
+        return Counting.n_fits
+
+    assert (n_fits(0), n_fits(1), n_fits(2)) == (4, 4, 8)  # NLDD fits half of the rows as well
+    assert n_fits(0, 1) == 4
+    assert n_fits(0, 1, 2) == n_fits(2, 1, 0) == 8
+
+
+def test_paper_nldd_on_part_of_the_rows_shares_nothing(monkeypatch):
+    use_base(monkeypatch, lambda seed: Counting(solver="liblinear", random_state=seed))
+    Counting.n_fits = 0
+    batch = planned(parameters={"NLDD": {"train_fraction": 0.7}})[:3]
+    run_batch(songs(), batch)
+    assert Counting.n_fits == 4 + 8
+
+
+class Clock:
+    """Processor time that only fits and predictions of `Ticking` move."""
+
+    now = 0.0
+
+
+class Ticking(LogisticRegression):
+    def fit(self, X, y):
+        Clock.now += 10.0
+        return super().fit(X, y)
+
+    def decision_function(self, X):
+        Clock.now += 1.0
+        return super().decision_function(X)
+
+    def predict_proba(self, X):
+        Clock.now += 0.5
+        return super().predict_proba(X)
+
+
+def test_each_method_is_charged_for_all_fits_though_they_were_shared(monkeypatch):
+    monkeypatch.setattr(_cell, "thread_time", lambda: Clock.now)
+    monkeypatch.setattr("nldd.experiments._shared_fits.thread_time", lambda: Clock.now)
+    use_base(monkeypatch, lambda seed: Ticking(solver="liblinear", random_state=seed))
+    br, smbr, nldd = run_batch(songs(), planned()[:3])
+    # Four labels of 10 to fit and 1 to decide; NLDD fits them twice, on T1 and on all rows, and
+    # takes probabilities of 0.5 (+ 1, since they are made of decisions) of T2 and of the test rows.
+    assert (br.fit_seconds, br.predict_seconds) == (40.0, 4.0)
+    assert (smbr.fit_seconds, smbr.predict_seconds) == (40.0, 4.0)
+    assert (nldd.fit_seconds, nldd.predict_seconds) == (86.0, 6.0)
+    alone = run_batch(songs(), planned()[2:3])[0]
+    assert (alone.fit_seconds, alone.predict_seconds) == (86.0, 6.0)
+
+
+# What is written down
+
+
+def test_record_holds_the_scores_of_a_plain_fit():
+    dataset = songs()
+    for cell in planned(("BR", "NLDD", "MLKNN")):
+        (record,) = run_batch(dataset, [cell])
+        model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
+        Y_test, Y_pred = dataset.Y[cell.test], model.predict(dataset.X[cell.test])
+        assert record.scores == evaluate(Y_test, Y_pred, MEASURES.values())
+        assert list(record.scores) == list(MEASURES)
+        assert (record.key, record.settings, record.error) == (cell.key, cell.settings, None)
+        assert record.details["n_folds"] == 3
+        assert record.fit_seconds > 0
+        assert record.predict_seconds > 0
+
+
+def test_details_of_nldd_are_its_coefficients():
+    dataset = songs()
+    cell = planned(("NLDD",))[0]
+    (record,) = run_batch(dataset, [cell])
+    model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
+    model.predict(dataset.X[cell.test])
+    assert record.details["coefficients"] == model.beta_.tolist()
+    assert record.details["coefficient_errors"] == model.regression_.standard_errors.tolist()
+    assert record.details["n_pairs"] == len(model.pairs_)
+    assert record.details["n_labelsets"] == len(np.unique(dataset.Y[cell.train], axis=0))
+    assert record.details["evaluated_share"] == model.search_stats_.share_evaluated
+    assert 0 < record.details["evaluated_share"] <= 1
+    assert isinstance(model, NLDDClassifier)
+
+
+def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
+    """The stub predicts no label: what it scores on a row can be told by hand."""
+    replace_method(monkeypatch, "MLKNN", Stub)
+    Y = np.array([[1, 0], [0, 0], [1, 0], [0, 0], [1, 1]])
+    dataset = Dataset(np.zeros((5, 1)), Y, ["a", "b"])
+    cell = planned(("MLKNN",))[0]
+    cell = replace(cell, train=np.array([0, 1]), test=np.array([2, 3, 4]))
+    (record,) = run_batch(dataset, [cell])
+    details = record.details
+    assert (details["n_train"], details["n_test"], details["n_labels"]) == (2, 3, 2)
+    # Rows 2 ({a}: one label wrong) and 3 (right, for both are empty) were seen; 4 was not.
+    assert details["observed"] == {
+        "n": 2,
+        "hamming_loss": 0.25,
+        "zero_one_loss": 0.5,
+        "multilabel_accuracy": 0.5,
+        "f_measure": 0.5,
+    }
+    assert details["unobserved"] == {
+        "n": 1,
+        "hamming_loss": 1.0,
+        "zero_one_loss": 1.0,
+        "multilabel_accuracy": 0.0,
+        "f_measure": 0.0,
+    }
+    # 0.5, 0 and 1: variance 0.25, over three rows.
+    assert details["standard_errors"]["hamming_loss"] == pytest.approx(np.sqrt(0.25 / 3))
+    assert "coefficients" not in details
+    assert "warnings" not in details
+
+
+def test_no_row_in_a_part_has_no_scores(monkeypatch):
+    replace_method(monkeypatch, "MLKNN", Stub)
+    dataset = Dataset(np.zeros((4, 1)), np.array([[1, 0]] * 4), ["a", "b"])
+    cell = replace(planned(("MLKNN",))[0], train=np.array([0, 1]), test=np.array([2]))
+    (record,) = run_batch(dataset, [cell])
+    assert record.details["unobserved"] == {"n": 0}
+    assert record.details["observed"]["n"] == 1
+    assert record.details["standard_errors"]["hamming_loss"] is None
+
+
+def test_record_says_what_it_was_computed_with_and_not_by_whom():
+    (record,) = run_batch(songs(), planned(("MLKNN",))[:1])
+    assert set(record.versions) == {"python", "nldd", "numpy", "scipy", "scikit-learn", "numba"}
+    assert record.versions["numpy"] == np.__version__
+    assert set(record.machine) == {"system", "processor", "cores"}
+    json.dumps(asdict(record))
+
+
+def test_record_is_json_as_others_read_it():
+    """JSON has no NaN; only Python reads and writes one."""
+    (record,) = run_batch(songs(), planned(("NLDD",), base="platt-svc")[:1])
+    assert record.details["coefficients"][2] == 0
+    json.dumps(asdict(record), allow_nan=False)
+
+
+def test_failure_is_written_down_and_the_others_of_the_batch_go_on(monkeypatch, tmp_path):
+    (tmp_path / "fail").touch()
+    replace_method(monkeypatch, "SMBR", Raises)
+    batch = planned(parameters={"SMBR": {"place": str(tmp_path)}})[3:6]
+    br, smbr, nldd = run_batch(songs(), batch)
+    assert smbr.error == "ValueError: this fold is not for me"
+    assert (smbr.key, smbr.settings) == (batch[1].key, batch[1].settings)
+    assert (smbr.scores, smbr.fit_seconds, smbr.predict_seconds) == ({}, 0.0, 0.0)
+    assert smbr.versions == br.versions
+    alone = run_batch(songs(), [batch[0], batch[2]])
+    assert contents([br, nldd]) == contents(alone)
+
+
+def test_failure_of_a_label_says_which():
+    dataset = songs()
+    dataset.X[3, 1] = np.nan
+    (record,) = run_batch(dataset, planned(("BR",))[:1])
+    assert record.error.startswith("ValueError: Input X contains NaN")
+
+
+def test_number_that_json_does_not_know_fails_its_cell(monkeypatch):
+    monkeypatch.setattr("nldd.experiments._cell.evaluate", lambda *args: {"hamming_loss": np.inf})
+    record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
+    assert record.scores == {}
+    assert record.error == "ValueError: Out of range float values are not JSON compliant"
+
+
+def test_failed_record_by_hand():
+    cell = planned(("BR",))[0]
+    record = failed_record(cell, "it broke")
+    assert (record.error, record.scores, record.details) == (
+        "it broke",
+        {},
+        {"n_folds": 3, "data": ""},
+    )
+
+
+class Warns(Stub):
+    def fit(self, X, Y):
+        for text in ("b\nsecond line", "a", "b"):
+            warnings.warn(text, RuntimeWarning, stacklevel=1)
+        return super().fit(X, Y)
+
+
+def test_warnings_are_counted_by_class_and_first_line(monkeypatch):
+    replace_method(monkeypatch, "MLKNN", Warns)
+    cell = planned(("MLKNN",))[0]
+    for _ in range(2):  # a warning that came once comes again
+        record = run_cell(songs(), cell, SharedFits())
+        assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
+        assert record.error is None
+
+
+def test_warnings_of_a_failed_cell_are_kept(monkeypatch):
+    class WarnsAndFails(Warns):
+        def predict(self, X):
+            raise ValueError("no")
+
+    replace_method(monkeypatch, "MLKNN", WarnsAndFails)
+    record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
+    assert record.error == "ValueError: no"
+    assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
+
+
+def test_warning_without_words_is_no_failure(monkeypatch):
+    replace_method(monkeypatch, "MLKNN", WarnsWithoutWords)
+    record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
+    assert record.error is None
+    assert list(record.details["warnings"].values()) == [1]
+
+
+def test_warnings_do_not_depend_on_who_fitted_first(monkeypatch):
+    use_base(
+        monkeypatch,
+        lambda seed: LogisticRegression(solver="liblinear", max_iter=1, random_state=seed),
+    )
+    batch = planned()[:3]
+    together = run_batch(songs(), batch)
+    assert "ConvergenceWarning" in str(together[0].details["warnings"])
+    alone = [run_batch(songs(), [cell])[0] for cell in batch]
+    assert contents(together) == contents(alone)
+
+
+def test_estimator_of_a_cell_stays_unfitted():
+    batch = planned()[:3]
+    run_batch(songs(), batch)
+    for cell in batch:
+        assert not hasattr(cell.estimator, "estimators_")
+        assert isinstance(cell.estimator.estimator, LogisticRegression)
+    assert isinstance(batch[0], Cell)

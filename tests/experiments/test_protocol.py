@@ -1,0 +1,275 @@
+"""Folds, seeds and settings that a protocol gives to cells."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC, LinearSVC
+
+from experiments.trials import songs, trial
+from nldd import PlattSVC
+from nldd.datasets import CATALOGUE
+from nldd.estimators import METHODS
+from nldd.experiments._bases import BASES, SHAPES
+from nldd.experiments._protocol import Protocol
+from nldd.experiments._protocol_file import load_protocol
+
+LARGE = ("ohsumed", "tmc2007", "bibtex")
+SMALL = tuple(name for name in CATALOGUE if name not in LARGE)
+PAPER = load_protocol("paper")
+DEFAULT = load_protocol("default")
+
+
+def made(protocol, method, dataset, fold=0):
+    return protocol.estimator(method, dataset, CATALOGUE[dataset].n_samples, fold)
+
+
+def parameters(estimator, *names):
+    return {name: estimator.get_params()[name] for name in names}
+
+
+# Folds
+
+
+@pytest.mark.parametrize("protocol", [PAPER, DEFAULT], ids=["paper", "default"])
+def test_shipped_protocols_cut_small_data_into_ten_folds_and_large_ones_once(protocol):
+    assert (protocol.folds, protocol.split_from, protocol.test_share) == (10, 5000, 0.25)
+    assert {name: protocol.n_folds(entry.n_samples) for name, entry in CATALOGUE.items()} == {
+        **dict.fromkeys(SMALL, 10),
+        **dict.fromkeys(LARGE, 1),
+    }
+    assert len(SMALL) == 6
+
+
+@pytest.mark.parametrize("n_samples", [10, 593, 4999])
+def test_folds_are_a_partition_into_even_parts(n_samples):
+    folds = PAPER.split(n_samples)
+    assert len(folds) == 10
+    assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), range(n_samples))
+    for train, test in folds:
+        assert_array_equal(np.sort(np.concatenate([train, test])), range(n_samples))
+        assert len(test) in (n_samples // 10, -(-n_samples // 10))
+
+
+@pytest.mark.parametrize("n_samples", [5000, 7395, 28596])
+def test_large_data_are_split_once_into_three_quarters_and_one(n_samples):
+    ((train, test),) = PAPER.split(n_samples)
+    assert len(test) == -(-n_samples // 4)
+    assert_array_equal(np.sort(np.concatenate([train, test])), range(n_samples))
+    assert test[:5].tolist() != list(range(5))  # drawn at random
+
+
+@pytest.mark.parametrize("n_samples", [60, 6000])
+def test_rows_are_decided_by_the_seed_alone(n_samples):
+    first, again = (Protocol("a", "a", seed=3).split(n_samples) for _ in range(2))
+    other = Protocol("a", "a", seed=4).split(n_samples)
+    for (train, test), (train_again, test_again) in zip(first, again, strict=True):
+        assert_array_equal(train, train_again)
+        assert_array_equal(test, test_again)
+    assert set(first[0][1]) != set(other[0][1])
+
+
+def test_n_folds_says_how_many_there_are():
+    protocol = Protocol("a", "a", folds=4, split_from=50)
+    for n_samples in (49, 50):
+        assert len(protocol.split(n_samples)) == protocol.n_folds(n_samples)
+    assert (protocol.n_folds(49), protocol.n_folds(50)) == (4, 1)
+
+
+# The paper's settings
+
+
+@pytest.mark.parametrize("dataset", CATALOGUE)
+def test_paper_nldd_pairs_all_rows_and_takes_70_percent_of_large_training_data(dataset):
+    share = 0.7 if dataset in LARGE else 1.0
+    assert parameters(made(PAPER, "NLDD", dataset), "max_pairs", "train_fraction") == {
+        "max_pairs": None,
+        "train_fraction": share,
+    }
+
+
+@pytest.mark.parametrize("dataset", CATALOGUE)
+def test_paper_ecc_takes_fewer_rows_and_features_of_large_data(dataset):
+    found = parameters(
+        made(PAPER, "ECC", dataset), "n_members", "bootstrap", "row_fraction", "feature_fraction"
+    )
+    default = parameters(METHODS["ECC"].default(), "bootstrap", "row_fraction", "feature_fraction")
+    large = {"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5}
+    assert found == {"n_members": 10, **(large if dataset in LARGE else default)}
+
+
+@pytest.mark.parametrize("dataset", CATALOGUE)
+def test_paper_cbm_is_cut_short_on_tmc2007_and_bibtex_only(dataset):
+    names = ("n_components", "variance", "n_iterations", "feature_fraction")
+    short = dataset in ("tmc2007", "bibtex")
+    expected = (20, 1.0, 5, 0.5) if short else (20, 1.0, 10, 1.0)
+    assert tuple(parameters(made(PAPER, "CBM", dataset), *names).values()) == expected
+
+
+def test_paper_settings_of_the_other_methods():
+    assert parameters(made(PAPER, "RAKEL", "yeast"), "k") == {"k": 3}
+    assert parameters(made(PAPER, "MLKNN", "yeast"), "k", "s") == {"k": 10, "s": 1.0}
+
+
+@pytest.mark.parametrize("dataset", ["yeast", "slashdot", *LARGE])
+@pytest.mark.parametrize("method", SHAPES)
+def test_paper_base_is_libsvm_below_5000_rows_and_liblinear_above(method, dataset):
+    base = made(PAPER, method, dataset, fold=0).estimator
+    if SHAPES[method] == "probabilities":
+        assert isinstance(base, PlattSVC)
+        solver = "liblinear" if dataset in LARGE else "libsvm"
+        assert parameters(base, "C", "solver", "n_folds") == {
+            "C": 1.0,
+            "solver": solver,
+            "n_folds": 5,
+        }
+    elif dataset in LARGE:
+        assert isinstance(base, LinearSVC)
+        assert parameters(base, "C", "loss", "dual", "penalty", "fit_intercept") == {
+            "C": 1.0,
+            "loss": "hinge",
+            "dual": True,
+            "penalty": "l2",
+            "fit_intercept": True,
+        }
+    else:
+        assert isinstance(base, SVC)
+        assert parameters(base, "C", "kernel") == {"C": 1.0, "kernel": "linear"}
+
+
+def test_paper_has_all_methods_and_the_study_of_shares():
+    assert PAPER.methods == DEFAULT.methods == tuple(METHODS)
+    steps = tuple(round(0.1 * step, 1) for step in range(1, 11))
+    for protocol, own in ((PAPER, {"train_fraction": 1.0}), (DEFAULT, {})):
+        shares = protocol.shares
+        assert (shares.dataset, shares.method, shares.steps) == ("tmc2007", "NLDD", steps)
+        assert shares.parameters == own
+
+
+# Our defaults
+
+
+@pytest.mark.parametrize("dataset", ["yeast", "ohsumed", "tmc2007"])
+@pytest.mark.parametrize("method", METHODS)
+def test_default_protocol_has_the_defaults_of_each_method(method, dataset):
+    found = made(DEFAULT, method, dataset).get_params(deep=False)
+    expected = METHODS[method].factory().get_params(deep=False)
+    set_by_protocol = {"estimator", "random_state"}
+    for name in expected.keys() - set_by_protocol:
+        assert found[name] == expected[name], name
+    assert found.get("random_state", 0) == 0
+
+
+@pytest.mark.parametrize("method", [name for name, shape in SHAPES.items() if shape != "classes"])
+def test_default_base_predicts_as_the_default_of_the_method(method):
+    X, Y, _ = songs()
+    named = DEFAULT.estimator(method, "songs", len(X), fold=0)
+    unnamed = METHODS[method].default()
+    if "random_state" in unnamed.get_params():
+        unnamed.set_params(random_state=0)
+    assert_array_equal(named.fit(X, Y).predict(X), unnamed.fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize("method", [key for key in METHODS if key not in SHAPES])
+def test_methods_without_a_base_get_none(method):
+    assert "estimator" not in made(PAPER, method, "yeast").get_params()
+    assert BASES["logistic"].for_method(method, 0) is None
+
+
+def test_quick_protocol_is_the_default_with_five_folds():
+    quick = load_protocol("quick")
+    assert quick.n_folds(2417) == 5
+    for method in METHODS:
+        assert repr(made(quick, method, "yeast")) == repr(made(DEFAULT, method, "yeast"))
+
+
+# Seeds and precedence
+
+
+@pytest.mark.parametrize("protocol", [PAPER, DEFAULT], ids=["paper", "default"])
+@pytest.mark.parametrize("dataset", ["yeast", "bibtex"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_draw_of_a_cell_comes_from_seed_and_fold(method, dataset, protocol):
+    estimator = made(protocol, method, dataset, fold=7)
+    seeds = {
+        name: value
+        for name, value in estimator.get_params().items()
+        if name.endswith("random_state")
+    }
+    # SVC draws only for its own probabilities, which are not asked for.
+    drawn = {name for name in seeds if not isinstance(owner(estimator, name), SVC)}
+    assert {name: seeds[name] for name in drawn} == dict.fromkeys(drawn, 7)
+    assert repr(estimator) == repr(made(protocol, method, dataset, fold=7))
+
+
+def owner(estimator, name):
+    """The nested estimator that a parameter belongs to."""
+    for step in name.split("__")[:-1]:
+        estimator = getattr(estimator, step)
+    return estimator
+
+
+def test_cell_seed_is_the_seed_of_the_protocol_plus_the_fold():
+    estimator = trial(seed=100).estimator("NLDD", "songs", 60, fold=2)
+    assert (estimator.random_state, estimator.estimator.random_state) == (102, 102)
+
+
+def test_parameters_of_data_set_come_before_large_before_method():
+    protocol = trial(
+        split_from=50,
+        parameters={"MLKNN": {"k": 1, "s": 0.1}},
+        large_parameters={"MLKNN": {"k": 2}},
+        dataset_parameters={"songs": {"MLKNN": {"k": 3}}},
+    )
+
+    def k(*arguments, **given):
+        return parameters(protocol.estimator("MLKNN", *arguments, fold=0, **given), "k", "s")
+
+    assert k("films", 49) == {"k": 1, "s": 0.1}
+    assert k("films", 50) == {"k": 2, "s": 0.1}
+    assert k("songs", 49) == k("songs", 50) == {"k": 3, "s": 0.1}
+    assert k("songs", 50, k=4) == {"k": 4, "s": 0.1}
+
+
+def test_protocol_parameters_come_before_the_paper():
+    protocol = trial(settings="paper", parameters={"NLDD": {"train_fraction": 0.4}})
+    large = protocol.estimator("NLDD", "songs", 5000, fold=0)
+    assert parameters(large, "train_fraction", "max_pairs") == {
+        "train_fraction": 0.4,
+        "max_pairs": None,
+    }
+
+
+# Base classifiers
+
+
+def test_bases_have_the_shape_that_a_method_needs():
+    kinds = {
+        (key, shape): type(getattr(base, shape)(5))
+        for key, base in BASES.items()
+        for shape in ("probabilities", "decisions", "classes")
+    }
+    assert kinds == {
+        ("logistic", "probabilities"): LogisticRegression,
+        ("logistic", "decisions"): LogisticRegression,
+        ("logistic", "classes"): OneVsRestClassifier,
+        ("platt-svc", "probabilities"): PlattSVC,
+        ("platt-svc", "decisions"): SVC,
+        ("platt-svc", "classes"): SVC,
+        ("platt-linear-svc", "probabilities"): PlattSVC,
+        ("platt-linear-svc", "decisions"): LinearSVC,
+        ("platt-linear-svc", "classes"): LinearSVC,
+    }
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("method", SHAPES)
+def test_every_method_runs_with_every_base_and_repeats_itself(method, base):
+    X, Y, _ = songs()
+    estimator = trial(base=base).estimator(method, "songs", len(X), fold=0)
+    first = estimator.fit(X, Y).predict(X)
+    assert_array_equal(clone(estimator).fit(X, Y).predict(X), first)
+    # Better than no labels at all: it has learned something.
+    assert (first != Y).mean() < 0.75 * (Y != 0).mean()

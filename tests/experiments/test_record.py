@@ -1,0 +1,227 @@
+"""The file of records: what a crash can do to it, and what it cannot."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, replace
+
+import pytest
+
+from nldd.exceptions import InputError
+from nldd.experiments._record import CELLS, Key, Record, RecordFile, read_records
+
+FULL = Record(
+    protocol="trial",
+    dataset="sóngs\n",  # no line end may get into the file as it is
+    method="NLDD",
+    fold=3,
+    seed=7,
+    train_share=0.1 + 0.2,
+    settings="NLDDClassifier(random_state=10)",
+    scores={"hamming_loss": 1 / 3, "f_measure": 1e-300},
+    fit_seconds=0.123456789012345678,
+    predict_seconds=5e-324,
+    details={"coefficients": [-4.5, 0.1, 1 / 7], "unobserved": {"n": 0}, "warnings": {"a: b": 2}},
+    versions={"numpy": "2.0"},
+    machine={"cores": 2},
+    error=None,
+)
+
+
+def record(fold, method="BR", **changes):
+    return replace(FULL, method=method, fold=fold, **changes)
+
+
+def append(folder, *records):
+    with RecordFile(folder) as file:
+        file.append(records)
+
+
+@pytest.fixture
+def quick_disk(monkeypatch):
+    """Hundreds of writes in a test need not wait for the disk."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def test_records_come_back_as_they_were(tmp_path):
+    append(tmp_path, FULL, replace(FULL, train_share=None))
+    assert read_records(tmp_path / CELLS) == [FULL, replace(FULL, train_share=None)]
+    assert (tmp_path / CELLS).read_bytes().count(b"\n") == 2
+
+
+def test_key_is_what_makes_a_cell_the_same(tmp_path):
+    assert FULL.key == Key("trial", "sóngs\n", "NLDD", 3, 7, 0.1 + 0.2)
+    assert replace(FULL, settings="other", scores={}, error="x").key == FULL.key
+    changes = {"protocol": "p", "dataset": "d", "method": "m", "fold": 0, "seed": 0}
+    for name, value in {**changes, "train_share": None}.items():
+        assert replace(FULL, **{name: value}).key != FULL.key
+
+
+def test_seconds_are_those_of_fit_and_predict():
+    assert replace(FULL, fit_seconds=1.5, predict_seconds=0.25).seconds == 1.75
+
+
+def test_records_of_later_runs_follow(tmp_path):
+    append(tmp_path / "new" / "folder", record(0))
+    append(tmp_path / "new" / "folder", record(1), record(2))
+    found = read_records(tmp_path / "new" / "folder" / CELLS)
+    assert [cell.fold for cell in found] == [0, 1, 2]
+
+
+def test_last_record_of_a_cell_counts_in_the_place_of_the_first(tmp_path):
+    append(tmp_path, record(0, error="it broke"), record(1), record(0))
+    found = read_records(tmp_path / CELLS)
+    assert [(cell.fold, cell.error) for cell in found] == [(0, None), (1, None)]
+
+
+def test_appending_nothing_writes_nothing(tmp_path):
+    append(tmp_path)
+    assert (tmp_path / CELLS).read_bytes() == b""
+    assert read_records(tmp_path / CELLS) == []
+
+
+def test_appended_record_is_on_the_disk_at_once(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_size))
+    with RecordFile(tmp_path) as file:
+        file.append([record(0)])
+        assert synced[-1] == file.path.stat().st_size > 300
+        assert read_records(tmp_path / CELLS) == [record(0)] == file.read()
+
+
+def test_line_torn_at_any_place_is_dropped_and_written_again(tmp_path, quick_disk):
+    append(tmp_path, record(0), record(1))
+    whole = (tmp_path / CELLS).read_bytes()
+    first = whole.index(b"\n") + 1
+    assert len(whole) - first > 300
+    for length in range(first, len(whole)):
+        (tmp_path / CELLS).write_bytes(whole[:length])
+        assert read_records(tmp_path / CELLS) == [record(0)]
+        with RecordFile(tmp_path) as file:
+            assert file.path.stat().st_size == first
+            assert file.read() == [record(0)]
+            file.append([record(1)])
+        assert (tmp_path / CELLS).read_bytes() == whole
+
+
+def test_only_line_torn_at_any_place_leaves_an_empty_file(tmp_path, quick_disk):
+    short = record(0, settings="", scores={}, details={}, versions={}, machine={})
+    append(tmp_path, short)
+    whole = (tmp_path / CELLS).read_bytes()
+    for length in range(len(whole)):
+        (tmp_path / CELLS).write_bytes(whole[:length])
+        assert read_records(tmp_path / CELLS) == []
+        append(tmp_path, short)
+        assert (tmp_path / CELLS).read_bytes() == whole
+
+
+def test_reading_does_not_change_the_file(tmp_path):
+    append(tmp_path, record(0))
+    torn = (tmp_path / CELLS).read_bytes() + b'{"protocol": "tri'
+    (tmp_path / CELLS).write_bytes(torn)
+    read_records(tmp_path / CELLS)
+    assert (tmp_path / CELLS).read_bytes() == torn
+
+
+BROKEN = {
+    "cut": b'{"protocol": "trial", "datas',
+    "blank": b"",
+    "not an object": b"[1, 2]",
+    "number": b"3",
+    "missing field": b'{"protocol": "trial"}',
+    "more fields": json.dumps({**asdict(FULL), "colour": "red"}).encode(),
+    "not UTF-8": b'{"protocol": "\xff"}',
+    "zeros": b"\x00" * 50,
+}
+
+
+@pytest.mark.parametrize("line", BROKEN.values(), ids=BROKEN)
+def test_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path, line):
+    append(tmp_path, record(0), record(1))
+    first, second = (tmp_path / CELLS).read_bytes().splitlines(keepends=True)
+    (tmp_path / CELLS).write_bytes(first + line + b"\n" + second)
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 2 is not a record.*Remove the line"):
+        read_records(tmp_path / CELLS)
+    with RecordFile(tmp_path) as file, pytest.raises(InputError, match="line 2"):
+        file.read()
+    assert (tmp_path / CELLS).read_bytes() == first + line + b"\n" + second
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("dataset", []), ("method", None), ("fold", "x"), ("scores", None), ("details", 3)],
+)
+def test_field_of_another_type_is_an_error_with_its_line(tmp_path, field, value):
+    (tmp_path / CELLS).write_text(json.dumps({**asdict(FULL), field: value}) + "\n")
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 1"):
+        read_records(tmp_path / CELLS)
+
+
+def test_second_writer_is_refused_and_the_first_goes_on(tmp_path):
+    pytest.importorskip("fcntl")
+    with RecordFile(tmp_path) as file:
+        file.append([record(0)])
+        with pytest.raises(InputError, match=r"being written by another benchmark.*--out"):
+            RecordFile(tmp_path)
+        file.append([record(1)])
+    assert len(read_records(tmp_path / CELLS)) == 2
+    append(tmp_path, record(2))  # free again
+
+
+def test_second_writer_does_not_touch_a_line_that_the_first_is_writing(tmp_path):
+    pytest.importorskip("fcntl")
+    with RecordFile(tmp_path):
+        (tmp_path / CELLS).write_bytes(b'{"protocol": ')
+        with pytest.raises(InputError, match="another benchmark"):
+            RecordFile(tmp_path)
+        assert (tmp_path / CELLS).read_bytes() == b'{"protocol": '
+
+
+def test_lock_ends_with_a_killed_process(tmp_path):
+    pytest.importorskip("fcntl")
+    code = (
+        "import os, signal, sys; from pathlib import Path;"
+        "from nldd.experiments._record import RecordFile;"
+        "file = RecordFile(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert done.returncode == -9
+    append(tmp_path, record(0))
+    assert read_records(tmp_path / CELLS) == [record(0)]
+
+
+def test_folder_that_is_a_file_is_an_os_error(tmp_path):
+    (tmp_path / "results").write_text("in the way")
+    with pytest.raises(OSError, match="results"):
+        RecordFile(tmp_path / "results")
+
+
+def test_folder_that_cannot_be_written_is_an_os_error(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        if os.access(tmp_path, os.W_OK):
+            pytest.skip("this user may write everywhere")
+        with pytest.raises(PermissionError, match=r"cells\.jsonl"):
+            RecordFile(tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
+    """A limit on the size of files cuts a write short, as a full disk does."""
+    pytest.importorskip("resource")
+    append(tmp_path, record(0))
+    code = (
+        "import resource, sys; from pathlib import Path;"
+        "from nldd.experiments._record import RecordFile, read_records;"
+        "path = Path(sys.argv[1]) / 'cells.jsonl'; (record,) = read_records(path);"
+        "limit = path.stat().st_size + 100;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit));"
+        "file = RecordFile(path.parent); file.append([record])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "OSError" in done.stderr

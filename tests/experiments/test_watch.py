@@ -1,0 +1,146 @@
+"""A benchmark as a person sees it, on a terminal and in a log."""
+
+import io
+import os
+import re
+import shutil
+import time
+
+import pytest
+
+from experiments.trials import songs, trial
+from nldd.experiments._benchmark import Batch, Running, State
+from nldd.experiments._cell import cells
+from nldd.experiments._protocol import Shares
+from nldd.experiments._watch import LOG_SECONDS, Watch, lines
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+    def screen(self):
+        """Lines that stand there in the end: each redrawing goes up and clears what is below."""
+        shown = []
+        for up, text in re.findall(r"(?:\x1b\[(\d+)A)?\r\x1b\[J([^\x1b]*)", self.getvalue()):
+            del shown[len(shown) - int(up or 0) :]
+            shown += text.splitlines()
+        return shown
+
+
+class Clock:
+    """The time of a test."""
+
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    return clock
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """A terminal of 60 columns."""
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((60, 24)))
+
+
+def state(done, *, total=8, failed=0, running=(), left=None):
+    return State(total, done, failed, list(running), left)
+
+
+def running(n_cells, *, since, expected=None, shares=None):
+    """The first cells of a trial, in a worker since then."""
+    all_cells = list(cells(trial(shares=shares), "songs", songs().n_samples, ("BR", "SMBR")))
+    chosen = all_cells[-n_cells:] if shares else all_cells[:n_cells]
+    return Running(Batch("songs", chosen), since, expected)
+
+
+def test_lines_before_anything_is_known():
+    (whole,) = lines("trial:", state(0), 0.0)
+    assert whole == "trial: [..............................] 0/8 cells"
+
+
+def test_lines_say_how_far_how_long_and_what_failed():
+    (whole,) = lines("trial:", state(4, failed=1, left=61.7), 0.0)
+    assert whole == ("trial: [###############...............] 4/8 cells, about 1:02 left, 1 failed")
+
+
+def test_lines_at_the_end_have_no_time_left():
+    (whole,) = lines("trial:", state(8, left=0.0), 0.0)
+    assert whole == "trial: [##############################] 8/8 cells"
+
+
+def test_running_batches_are_named_with_their_times():
+    shown = lines(
+        "trial:",
+        state(
+            0,
+            running=[
+                running(2, since=90.0),
+                running(1, since=95.0, expected=10.0),
+                running(1, since=40.0, expected=10.0),
+            ],
+        ),
+        now=100.0,
+    )
+    assert shown[1:] == [
+        "  songs BR+SMBR, fold 1: 0:10",
+        "  songs BR, fold 1 [#####.....] 0:05 of about 0:10",
+        "  songs BR, fold 1 [##########] 1:00 of about 0:10",  # longer than expected stays full
+    ]
+
+
+def test_running_share_says_how_large_it_is():
+    shares = Shares("songs", "BR", (0.5,))
+    shown = lines("t", state(0, running=[running(1, since=0.0, shares=shares)]), now=1.0)
+    assert shown[1] == "  songs BR on 50%, fold 1: 0:01"
+
+
+def test_expectation_of_no_time_is_full():
+    shown = lines("t", state(0, running=[running(1, since=0.0, expected=0.0)]), now=0.0)
+    assert shown[1] == "  songs BR, fold 1 [##########] 0:00 of about 0:00"
+
+
+def test_terminal_is_redrawn_in_place(clock):
+    out = Terminal()
+    watch = Watch("trial:", out)
+    watch(state(0, running=[running(1, since=999.0), running(1, since=999.0)]))
+    watch(state(2, running=[running(1, since=999.0)]))
+    watch(state(8))
+    assert out.screen() == ["trial: [##############################] 8/8 cells"]
+    # Over the three lines of the first drawing, then over the two of the second.
+    assert re.findall(r"\x1b\[(\d+)A", out.getvalue()) == ["3", "2"]
+
+
+def test_terminal_lines_are_cut_so_that_none_wraps(clock, narrow):
+    out = Terminal()
+    Watch("a protocol with a long name:", out)(state(4, left=3600.0))
+    assert out.screen() == ["a protocol with a long name: [###############.............."]
+    assert len(out.screen()[0]) == 59
+
+
+def test_log_has_a_line_a_minute_and_one_at_the_end(clock):
+    out = io.StringIO()
+    watch = Watch("trial:", out)
+    for _ in range(5 * 60):  # two and a half minutes, twice a second
+        clock.now += 0.5
+        watch(state(3, running=[running(1, since=999.0)]))
+    assert LOG_SECONDS == 60
+    assert out.getvalue() == 2 * "trial: [###########...................] 3/8 cells\n"
+    clock.now += 0.5
+    watch(state(8))
+    assert out.getvalue().splitlines()[2:] == ["trial: [##############################] 8/8 cells"]
+    assert "\x1b" not in out.getvalue()
+
+
+def test_watch_writes_to_standard_error(capsys):
+    Watch("trial:")(state(8))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "trial: [##############################] 8/8 cells\n"

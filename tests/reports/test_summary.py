@@ -1,0 +1,186 @@
+"""Records sorted by data set and method, and their means and standard errors."""
+
+import numpy as np
+import pytest
+
+from nldd.exceptions import InputError
+from nldd.metrics import PAPER_MEASURES
+from nldd.reports import results
+from reports.records import folds, grid, record
+
+HAMMING = PAPER_MEASURES[0]
+
+
+def test_means_are_over_folds_and_methods_in_the_order_of_the_paper():
+    found = results(
+        [
+            *folds("yeast", "NLDD", [0.1, 0.2, 0.6]),
+            *folds("yeast", "BR", [0.4, 0.5, 0.6]),
+            *folds("emotions", "BR", [0.25, 0.5]),
+            *folds("emotions", "NLDD", [0.0, 1.0]),
+        ]
+    )
+    assert found.datasets == ("emotions", "yeast")
+    assert found.methods == ("BR", "NLDD")
+    np.testing.assert_allclose(found.means(HAMMING), [[0.375, 0.5], [0.5, 0.3]], rtol=1e-15)
+    assert found.incomplete == found.failed == found.shares == []
+    assert len(found.finished) == 10
+
+
+def test_means_are_those_of_the_measure_asked_for():
+    scores = dict(zip((m.key for m in PAPER_MEASURES), (0.1, 0.2, 0.3, 0.4), strict=True))
+    found = results([record(score=scores)])
+    assert [found.means(measure).item() for measure in PAPER_MEASURES] == [0.1, 0.2, 0.3, 0.4]
+
+
+def test_standard_errors_are_pooled_over_folds():
+    errors = ({"hamming_loss": 0.03}, {"hamming_loss": 0.04})
+    cells = [
+        record(fold=fold, n_folds=2, standard_errors=error) for fold, error in enumerate(errors)
+    ]
+    # sqrt(0.03^2 + 0.04^2) / 2 = 0.05 / 2
+    assert results(cells).standard_errors(HAMMING).item() == pytest.approx(0.025, rel=1e-14)
+    # Ten folds with 0.02 each: 0.02 / sqrt(10).
+    ten = results(folds("yeast", "BR", [0.5] * 10, standard_errors={"hamming_loss": 0.02}))
+    assert ten.standard_errors(HAMMING).item() == pytest.approx(0.02 / np.sqrt(10), rel=1e-14)
+    assert results([record()]).standard_errors(HAMMING).item() == 0.01
+
+
+def test_standard_errors_are_unknown_if_that_of_one_fold_is():
+    errors = ({"hamming_loss": 0.03}, {"hamming_loss": None})
+    cells = [
+        record(fold=fold, n_folds=2, standard_errors=error) for fold, error in enumerate(errors)
+    ]
+    assert np.isnan(results(cells).standard_errors(HAMMING)).all()
+    assert results(cells).means(HAMMING).item() == 0.5
+
+
+def test_cells_are_sorted_by_fold_whatever_their_order_in_the_file():
+    cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
+    assert [c.fold for c in results(reversed(cells)).cells("yeast", "BR")] == [0, 1, 2]
+
+
+def test_incomplete_folds_are_left_out_and_said():
+    cells = [
+        *folds("yeast", "BR", [0.1, 0.2, 0.3]),
+        *folds("yeast", "NLDD", [0.1, 0.2, 0.3])[:2],
+        *folds("emotions", "BR", [0.1, 0.2])[:1],
+        *folds("emotions", "NLDD", [0.1, 0.2]),
+        record("scene", "CC", error="no"),
+    ]
+    found = results(cells)
+    assert found.incomplete == [
+        ("yeast", "NLDD", 2, 3),
+        ("emotions", "BR", 1, 2),
+        ("scene", "CC", 0, 1),
+    ]
+    assert found.cells("yeast", "NLDD") == found.cells("emotions", "BR") == []
+    np.testing.assert_allclose(found.means(HAMMING), [[np.nan, 0.15], [0.2, np.nan]])
+    assert found.finished == cells[:-1]
+
+
+def test_data_sets_and_methods_are_those_with_a_value():
+    cells = [
+        record("yeast", "BR"),
+        *folds("emotions", "BR", [0.1, 0.2])[:1],
+        record("yeast", "CBM", error="no"),
+        record("scene", "NLDD", share=0.5),
+    ]
+    found = results(cells)
+    assert (found.datasets, found.methods) == (("yeast",), ("BR",))
+    assert found.means(HAMMING).shape == (1, 1)
+
+
+def test_a_gap_among_the_folds_makes_a_method_incomplete():
+    cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
+    found = results([cells[0], cells[2], record("yeast", "NLDD")])
+    assert found.incomplete == [("yeast", "BR", 2, 3)]
+    assert found.methods == ("NLDD",)
+
+
+def test_failed_cells_are_kept_apart_and_count_as_folds():
+    failed = record("yeast", "NLDD", fold=1, n_folds=2, error="ValueError: no")
+    good = folds("yeast", "NLDD", [0.1, 0.2])[0]
+    found = results([*folds("yeast", "BR", [0.1, 0.2]), good, failed])
+    assert found.failed == [failed]
+    assert found.incomplete == [("yeast", "NLDD", 1, 2)]
+    assert found.methods == ("BR",)
+    # The number of folds is known from a failure alone.
+    found = results([record("yeast", "BR"), failed])
+    assert found.incomplete == [("yeast", "NLDD", 0, 2)]
+
+
+def test_folds_that_no_method_has_run_yet_are_missing():
+    found = results([*folds("yeast", "BR", [0.1] * 10)[:8], record("emotions", "BR")])
+    assert found.incomplete == [("yeast", "BR", 8, 10)]
+    assert found.datasets == ("emotions",)
+
+
+def test_cells_of_several_seeds_are_refused():
+    # Two records of one fold would else make up for another fold.
+    cells = [
+        record(score=0.1, n_folds=2),
+        record(score=0.3, seed=1, n_folds=2),
+        record(fold=1, error="no", n_folds=2),
+    ]
+    with pytest.raises(InputError, match=r"several seeds: 0, 1\. Keep each in its folder\."):
+        results(cells)
+    other = [record(seed=7, protocol="paper"), record(score=0.25)]
+    assert results(other, "default").means(HAMMING).item() == 0.25
+
+
+def test_shares_are_no_part_of_the_comparison():
+    shares = [record("yeast", "NLDD", share=share, score=0.9) for share in (1.0, 0.1, 0.5)]
+    failed = record("yeast", "NLDD", share=0.7, error="no")
+    found = results([*shares, failed, record("yeast", "NLDD", score=0.2)])
+    assert [cell.train_share for cell in found.shares] == [0.1, 0.5, 1.0]
+    assert found.means(HAMMING).item() == 0.2
+    assert found.failed == [failed]
+    assert found.incomplete == []
+
+
+def test_own_data_sets_come_last_by_alphabet_and_all_methods_in_the_order_of_the_registry():
+    datasets, methods = ("zoo", "bibtex", "Ants", "emotions"), ("RFPCT", "LP", "CC", "CBM", "BR")
+    found = results(grid(np.full((4, 5), 0.5), datasets, methods))
+    assert found.datasets == ("emotions", "bibtex", "Ants", "zoo")
+    assert found.methods == ("BR", "CC", "LP", "CBM", "RFPCT")
+
+
+def test_table_calls_with_the_cells_of_each_pair_and_is_nan_for_none():
+    found = results([*folds("yeast", "BR", [0.1, 0.2]), record("emotions", "NLDD")])
+    seconds = found.table(lambda cells: sum(cell.seconds for cell in cells))
+    np.testing.assert_array_equal(seconds, [[np.nan, 1.5], [3.0, np.nan]])
+
+
+def test_one_protocol_of_several_must_be_chosen():
+    cells = [record(score=0.1), record(score=0.3, protocol="paper"), record(protocol="own")]
+    message = "several protocols: default, own, paper. Choose one with --protocol"
+    with pytest.raises(InputError, match=message):
+        results(cells)
+    found = results(iter(cells), "paper")
+    assert found.protocol == "paper"
+    assert found.means(HAMMING).item() == 0.3
+    with pytest.raises(InputError, match="no cells of protocol 'papr'; there are default, own, pa"):
+        results(cells, "papr")
+    assert results(cells[:1]).protocol == "default"
+
+
+@pytest.mark.parametrize("protocol", [None, "paper"])
+def test_no_records_are_refused_with_the_command_to_run(protocol):
+    with pytest.raises(InputError, match=r"no finished cells\. Run `nldd benchmark`"):
+        results([], protocol)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [record(error="no"), record("emotions", "NLDD", error="no")],
+        folds("yeast", "BR", [0.1] * 10)[:2],
+        [record("yeast", "NLDD", share=share) for share in (0.5, 1.0)],
+    ],
+    ids=["failures", "some-folds", "shares"],
+)
+def test_cells_without_a_whole_method_are_refused_with_what_to_do(cells):
+    message = r"No method has all its folds on any data set yet; 2 cells are there\. Let the bench"
+    with pytest.raises(InputError, match=message):
+        results(cells)
