@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from displays.drawn import assert_legible
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, csr_array
 
+from displays.drawn import assert_legible
 from nldd import NLDDClassifier
 from nldd.displays._figure_class import figure_class
 from nldd.displays._pair_choice import PairChoice, PairChoiceDisplay, pair_distances

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from displays.drawn import assert_legible
 from numpy.testing import assert_allclose
 
+from displays.drawn import assert_legible
 from nldd.displays._figure_class import figure_class
 from nldd.displays._share import ShareDisplay
 from nldd.exceptions import InputError
