@@ -22,16 +22,18 @@ run: $(VENV)/.installed
 	$(BIN)/nldd report nldd-demo
 
 # One test process per core already: BLAS threads on top of that would only get in the way.
+# A file stays together, because what its tests share (a fit, a page, a browser) is made only once.
+PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
 test test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python $(PYTEST)
 
 test-slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -s -m slow tests
 
 test-lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -n auto -m "not slow"
+	$(LOWEST)/bin/python $(PYTEST)
 
 results: $(VENV)/.installed
 	$(BIN)/python results/page.py
@@ -58,7 +60,7 @@ layers: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 coverage: $(VENV)/.installed
-	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-fail-under=95
+	$(BIN)/python $(PYTEST) --cov --cov-report=term --cov-fail-under=95
 
 # Pinned versions, so that a clean checkout is the same everywhere; see docs/dependencies.md.
 $(VENV)/.installed: pyproject.toml constraints/newest.txt

@@ -84,6 +84,7 @@ def test_failure_on_the_cluster_is_written_down_and_tried_again(tmp_path, addres
     assert n_lines(tmp_path / "out") == 7
 
 
+@pytest.mark.slow
 def test_worker_of_the_cluster_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "MLKNN", Dies)

@@ -65,6 +65,7 @@ def test_missing_dask_is_told_with_what_to_install(monkeypatch):
         make_workers("dask", 2)
 
 
+@pytest.mark.slow
 def test_two_processes_write_what_one_and_what_no_other_process_writes(tmp_path, monkeypatch):
     protocol = trial(methods=METHODS, base="platt-svc", folds=2)
     for n_jobs in (1, 2):
