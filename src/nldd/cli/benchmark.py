@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from nldd.cli.demo import nonzero
+from nldd.cli._options import jobs_option
 
 
 def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> list[str]:
@@ -44,14 +44,7 @@ def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> l
     metavar="NAMES",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
-@click.option(
-    "--jobs",
-    type=int,
-    default=-1,
-    show_default=True,
-    callback=nonzero,
-    help="Cells at a time; -1 is one per core.",
-)
+@jobs_option("Cells at a time; -1 is one per core.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -4,14 +4,9 @@ from pathlib import Path
 
 import click
 
+from nldd.cli._options import jobs_option
+
 PICTURE = "pairs.png"
-
-
-def nonzero(context: click.Context, parameter: click.Parameter, value: int) -> int:
-    """Refuse a number of workers that cannot work."""
-    if value == 0:
-        raise click.BadParameter("0 workers cannot work; give 1 or more, or -1.")
-    return value
 
 
 @click.command()
@@ -28,14 +23,7 @@ def nonzero(context: click.Context, parameter: click.Parameter, value: int) -> i
 @click.option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
 )
-@click.option(
-    "--jobs",
-    type=int,
-    default=-1,
-    show_default=True,
-    callback=nonzero,
-    help="Threads; -1 is one per core.",
-)
+@jobs_option("Threads; -1 is one per core.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -1,0 +1,19 @@
+"""Options that several commands have."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+def jobs_option(help: str) -> Callable[[Any], Any]:
+    """``--jobs``: how many workers, of which there must be some."""
+    return click.option(
+        "--jobs", type=int, default=-1, show_default=True, callback=_nonzero, help=help
+    )
+
+
+def _nonzero(context: click.Context, parameter: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 workers cannot work; give 1 or more, or -1.")
+    return value
