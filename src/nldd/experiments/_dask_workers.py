@@ -20,17 +20,13 @@ class DaskWorkers:
     def __init__(self, n_workers: int, address: str | None = None) -> None:
         distributed = _distributed()
         self._cluster: Any = None
-        if address is None:
+        if address is not None:
+            _check_address(address)
+        else:
             self._cluster = distributed.LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, dashboard_address=None
             )
-        try:
-            self._client = distributed.Client(address or self._cluster)
-        except (ValueError, OSError) as error:
-            raise InputError(
-                f"There is no Dask scheduler at {address!r} ({error}). Give its address, such as "
-                "tcp://127.0.0.1:8786, or leave --scheduler out for a cluster on this machine."
-            ) from error
+        self._client = distributed.Client(address or self._cluster)
         self.n_workers = sum(self._client.nthreads().values())
         self._remote: set[Any] = set()  # Dask forgets what nobody holds
         self._sent: tuple[Dataset | None, Any] = (None, None)
@@ -64,6 +60,19 @@ def _hand_over(remote: Any, future: "Future[list[Record]]") -> None:
     except (Exception, CancelledError) as error:
         # A batch keeps its own errors in its records, so this is the cluster's.
         future.set_exception(BrokenExecutor(repr(error)))
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address before a client tries it: one that fails to start may hang."""
+    comm = import_module("distributed.comm")
+    try:
+        comm.parse_address(address, strict=True)
+        comm.resolve_address(address)
+    except (ValueError, OSError) as error:
+        raise InputError(
+            f"{address!r} is no address of a Dask scheduler ({error}). Give one such as "
+            "tcp://127.0.0.1:8786, or leave --scheduler out for a cluster on this machine."
+        ) from error
 
 
 def _distributed() -> Any:
