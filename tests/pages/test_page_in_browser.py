@@ -140,7 +140,7 @@ def test_paper_shows_whole_tables_and_no_scrolling(sample, browser, tmp_path):
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.slow)])
 def test_nothing_hostile_runs_in_a_browser_or_breaks_the_page(payload, width, browser, tmp_path):
     url = write(tmp_path, hostile_page(payload))
     browser.open(url, width)
