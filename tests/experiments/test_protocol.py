@@ -178,9 +178,9 @@ def test_methods_without_a_base_get_none(method):
     assert BASES["logistic"].for_method(method, 0) is None
 
 
-def test_quick_protocol_is_the_default_with_five_folds():
+def test_quick_protocol_is_the_default_with_three_folds():
     quick = load_protocol("quick")
-    assert quick.n_folds(2417) == 5
+    assert quick.n_folds(2417) == 3
     for method in METHODS:
         assert repr(made(quick, method, "yeast")) == repr(made(DEFAULT, method, "yeast"))
 
