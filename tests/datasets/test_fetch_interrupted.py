@@ -73,7 +73,7 @@ def test_fetch_finishes_after_having_been_killed_at_any_moment(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
-@pytest.mark.parametrize("stage", ["_check_sha256", "os.replace", "_sync_folder"])
+@pytest.mark.parametrize("stage", ["_check_sha256", "os.replace", "sync_folder"])
 def test_fetch_finishes_after_having_been_killed_between_download_and_rename(stage, tmp_path):
     suicide = (
         "import os, signal\nfrom nldd.datasets import _fetch\n"

@@ -131,7 +131,7 @@ def test_workers_of_a_run_that_is_killed_while_they_start_end_too(command, start
     started |= descendants(process.pid)
     process.kill()
     process.wait()
-    until(lambda: not alive(workers), seconds=15)
+    assert until(lambda: not alive(workers), seconds=15)
 
 
 def test_run_alone_may_write_and_leaves_nothing_behind_when_interrupted(

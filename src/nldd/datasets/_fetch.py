@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nldd._atomic import sync_folder
 from nldd._progress import progress
 from nldd.datasets._catalogue import CatalogueFile, Entry
 from nldd.datasets._folder import (
@@ -172,7 +173,7 @@ def _download(file: CatalogueFile, url: str, folder: Path) -> Iterator[int]:
                 f"into {folder} yourself."
             ) from error
     os.replace(part, folder / file.file)
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _attempt(file: CatalogueFile, url: str, part: Path) -> Iterator[int]:
@@ -218,16 +219,6 @@ def _check_sha256(file: CatalogueFile, part: Path, *, resumed: bool) -> None:
     message = f"its sha256 is {sha256} instead of {file.sha256}; it was deleted"
     # The fault may lie in what an earlier attempt left.
     raise StartOverError(message) if resumed else WrongFileError(message)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # where a folder cannot be opened
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
