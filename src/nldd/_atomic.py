@@ -1,25 +1,36 @@
 """Files that are whole or not there, whatever happens while they are written."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file beside its place first, then move it there in one step.
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A stream beside the place of a file; at the end it is moved there in one step.
 
-    Until the move the old file stays as it is, and nobody ever reads half of the new one.
+    Until the move the old file stays as it is, and nobody ever reads half of the new one. After an
+    error within the block the old file is still there, and nothing else.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(part, path)
         sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file as a whole, see :func:`replacing`."""
+    with replacing(path) as stream:
+        stream.write(content)
 
 
 def sync_folder(folder: Path) -> None:

@@ -2,7 +2,19 @@
 
 
 class NLDDError(Exception):
-    """Anything that nldd refuses to do; the command line prints it and stops."""
+    """Anything that nldd refuses to do; the command line prints it and stops.
+
+    Parameters
+    ----------
+    message : str
+        What was expected and what came.
+    hint : str
+        What to do about it, such as a command; the command line prints it behind ``Try:``.
+    """
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class InputError(NLDDError, ValueError):

@@ -13,9 +13,10 @@ from dataclasses import asdict
 import pytest
 
 from file_server import CONTENTS, ONE, PIECE, ROWS, found, serve, slow
+from nldd import _lock as lock_module
 from nldd.datasets import _fetch as fetch_module
-from nldd.datasets import _lock as lock_module
 from nldd.datasets import fetch
+from nldd.datasets._fetch import LOCK_FILE
 from nldd.exceptions import NLDDError
 
 pytestmark = pytest.mark.usefixtures("quick_fetch")
@@ -28,6 +29,10 @@ fields, folder, mirror = json.loads(sys.argv[1])
 fields["files"] = tuple(CatalogueFile(**file) for file in fields["files"])
 print(*(state.state for state in fetch(Entry(**fields), folder, mirror=mirror)))
 """
+
+
+def held(folder):
+    return lock_module.file_lock(folder / LOCK_FILE, f"fetching into {folder}")
 
 
 def child(entry, folder, url):
@@ -109,7 +114,7 @@ def test_fetch_tells_that_it_waits(tmp_path, capsys):
                 told.set()
 
     with serve(CONTENTS) as server:
-        with lock_module.folder_lock(tmp_path), pytest.MonkeyPatch.context() as patch:
+        with held(tmp_path), pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "stderr", Listening())
             thread = threading.Thread(
                 target=fetch,
@@ -127,12 +132,12 @@ def test_fetch_tells_that_it_waits(tmp_path, capsys):
 def test_lock_is_waited_for_only_so_long(tmp_path, monkeypatch):
     monkeypatch.setattr(lock_module, "WAIT_SECONDS", 0.0)
     with (
-        lock_module.folder_lock(tmp_path),
+        held(tmp_path),
         pytest.raises(NLDDError, match="Another process has been fetching into"),
-        lock_module.folder_lock(tmp_path),
+        held(tmp_path),
     ):
         pytest.fail("two hold the lock")
-    with lock_module.folder_lock(tmp_path):
+    with held(tmp_path):
         pass  # free again
 
 
@@ -212,7 +217,7 @@ def test_fetch_says_when_the_file_system_is_read_only(tmp_path, monkeypatch):
 
 def test_fetch_needs_no_writing_when_all_is_there(tmp_path, monkeypatch):
     (tmp_path / "toy.arff").write_bytes(ROWS)
-    monkeypatch.setattr(fetch_module, "folder_lock", None)
+    monkeypatch.setattr(fetch_module, "file_lock", None)
     assert [state.state for state in fetch(ONE, tmp_path)] == ["ok"]
     assert found(tmp_path) == {"toy.arff": ROWS}
 

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nldd._atomic import sync_folder
+from nldd._lock import file_lock
 from nldd._progress import progress
 from nldd.datasets._catalogue import CatalogueFile, Entry
 from nldd.datasets._folder import (
@@ -38,10 +39,10 @@ from nldd.datasets._http import (
     check_address,
     open_at,
 )
-from nldd.datasets._lock import folder_lock
 from nldd.exceptions import InputError, NLDDError
 
 MIRROR_VARIABLE = "NLDD_MIRROR"
+LOCK_FILE = ".nldd.lock"
 # Between the attempts, whose number is one more.
 WAIT_SECONDS = (0.5, 2.0)
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -85,7 +86,8 @@ def fetch(
         return states  # a folder that cannot be written to will do
     with _plain_disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with folder_lock(folder, _tell if verbose else None):
+        tell = _tell if verbose else None
+        with file_lock(folder / LOCK_FILE, f"fetching into {folder}", tell):
             return _fetch_entries(entries, folder, addresses, verbose)
 
 
