@@ -1,0 +1,336 @@
+"""Whether theta keeps its word: the share of wrong labels that it expects, and the one observed."""
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from nldd.displays._figure_class import figure_class
+from nldd.displays._risk_coverage import (
+    LINE_COST,
+    WORDS,
+    as_shares,
+    place_words,
+    show_at_the_rim,
+)
+from nldd.exceptions import InputError
+
+INK, QUIET, GREY, GRID, BLUE = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3", "#0072b2"
+# Of a 95 % interval.
+TAIL = 0.025
+# Intervals longer than that, as a multiple of the largest share, leave the picture.
+LONGEST = 1.6
+# Height of the strip with the counts, as a share of that of the plot.
+STRIP = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Expected and observed shares of wrong labels in bins of answers, by rising theta.
+
+    Attributes
+    ----------
+    expected : ndarray of shape (n_bins,)
+        Mean theta of the answers in each bin.
+    observed : ndarray of shape (n_bins,)
+        Share of their labels that is wrong.
+    counts : ndarray of shape (n_bins,)
+        Number of answers.
+    lower, upper : ndarray of shape (n_bins,)
+        95 % interval of the observed share.
+    """
+
+    expected: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+    @property
+    def error(self) -> float:
+        """Mean absolute difference of expected and observed share, each bin by its answers."""
+        return calibration_error(self.expected, self.observed, self.counts)
+
+
+def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 10) -> Calibration:
+    """Mean theta and observed share of wrong labels in bins of about equally many answers.
+
+    Parameters
+    ----------
+    theta : array-like of shape (n_answers,)
+        Probability that a label is wrong.
+    n_wrong : array-like of shape (n_answers,)
+        Wrong labels of each answer.
+    n_labels : int or array-like of shape (n_answers,)
+        Labels that each answer could have.
+    n_bins : int
+        Answers of the same theta share a bin, so that there may be fewer.
+
+    Notes
+    -----
+    Labels of one answer are not independent of each other. The interval around the observed share
+    therefore comes from the spread of answers: Student's t times the standard error of their mean
+    share of wrong labels.
+    In a bin where all answers have the same share, such as 0, the spread of all answers of the data
+    stands in for theirs: that none was seen does not prove that there is none. One answer says
+    nothing: 0 to 1.
+
+    Examples
+    --------
+    >>> bins = calibration_deciles([0.1, 0.1, 0.4, 0.2], [0, 1, 2, 2], 5, n_bins=2)
+    >>> bins.expected, bins.observed, bins.counts
+    (array([0.1, 0.3]), array([0.1, 0.4]), array([2, 2]))
+    >>> round(bins.error, 3)
+    0.05
+    """
+    theta = as_shares("theta", theta)
+    n_wrong, n_labels = _checked_labels(n_wrong, n_labels, len(theta))
+    if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
+        raise InputError(f"n_bins must be a whole number from 1 on; got {n_bins!r}.")
+    order, starts = np.argsort(theta, kind="stable"), bin_starts(theta, n_bins)
+    theta, n_wrong, n_labels = theta[order], n_wrong[order], n_labels[order]
+    counts = np.diff(np.append(starts, len(theta)))
+    observed = np.add.reduceat(n_wrong, starts) / np.add.reduceat(n_labels, starts)
+    shares = n_wrong / n_labels
+    spread = shares.std(ddof=1) if np.ptp(shares) else 0.0
+    bins = zip(np.split(shares, starts[1:]), observed.tolist(), strict=True)
+    lower, upper = np.transpose([interval(inside, centre, spread) for inside, centre in bins])
+    return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
+
+
+def calibration_error(
+    expected: NDArray[np.float64], observed: NDArray[np.float64], counts: NDArray[Any]
+) -> float:
+    """Mean absolute difference of two shares, weighted by counts."""
+    return float(np.average(np.abs(expected - observed), weights=counts))
+
+
+def bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+    """Where bins of about equal counts begin in sorted theta; equal values stay together.
+
+    A value goes into the bin where the middle of its answers lies.
+
+    Examples
+    --------
+    >>> bin_starts(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), 3)
+    array([0, 2, 4])
+    >>> bin_starts(np.array([0.1, 0.1, 0.1, 0.1, 0.5, 0.6]), 3)
+    array([0, 4])
+    """
+    _, counts = np.unique(theta, return_counts=True)
+    ends = np.cumsum(counts)
+    bins = (2 * ends - counts) * n_bins // (2 * len(theta))
+    first = np.append(True, bins[1:] != bins[:-1])
+    return np.asarray((ends - counts)[first])
+
+
+def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
+    """95 % interval of the share of wrong labels from the shares of answers.
+
+    The `spread` is used where these answers have none. Without any at all the limits are those that
+    a share of answers of another kind can have that was missed by chance in all answers.
+
+    Examples
+    --------
+    >>> low, high = interval(np.array([0.1, 0.2, 0.3]), 0.2, 0.1)  # 0.2 +- 4.303 * 0.1 / sqrt(3)
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.448)
+    >>> round(interval(np.zeros(100), 0.0, 0.0)[1], 3)  # (1 - 0.036) ** 100 = 0.025
+    0.036
+    """
+    n = len(shares)
+    if n == 1:
+        return 0.0, 1.0
+    spread = shares.std(ddof=1) if np.ptp(shares) else spread
+    if not spread:
+        missed = 1 - TAIL ** (1 / n)
+        return centre * (1 - missed), centre * (1 - missed) + missed
+    half = float(-stdtrit(n - 1, TAIL) * spread / np.sqrt(n))
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+@dataclass
+class CalibrationDisplay:
+    """Observed against expected share of wrong labels: calibrated bins lie on the diagonal.
+
+    Parameters
+    ----------
+    expected, observed : array-like of shape (n_bins,)
+        Mean theta, and share of labels that is wrong, from 0 to 1.
+    counts : array-like of shape (n_bins,)
+        Number of answers in each bin.
+    lower, upper : array-like of shape (n_bins,), optional
+        Limits of the observed share, drawn as bars.
+    title : str
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> display = CalibrationDisplay.from_predictions([0.1, 0.2, 0.3, 0.3], [0, 1, 1, 0], 5)
+    >>> display.observed
+    array([0. , 0.2, 0.1])
+    >>> print(f"{display.error:.3f}")
+    0.125
+    """
+
+    expected: Any
+    observed: Any
+    counts: Any
+    lower: Any = None
+    upper: Any = None
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.lower is None) != (self.upper is None):
+            raise InputError("Bars need both limits, lower and upper; only one was given.")
+        self.expected = as_shares("expected", self.expected)
+        for name in ("observed", "lower", "upper"):
+            if getattr(self, name) is not None:
+                setattr(self, name, as_shares(name, getattr(self, name), len(self.expected)))
+        self.counts = np.asarray(self.counts)
+        is_number = self.counts.dtype.kind in "iuf"
+        if self.counts.shape != self.expected.shape or not is_number or not self.counts.min() > 0:
+            raise InputError(
+                f"counts must be {len(self.expected)} numbers of answers above 0, one for each "
+                f"bin; got {np.array2string(self.counts, threshold=10)}."
+            )
+
+    @classmethod
+    def from_predictions(
+        cls, theta: Any, n_wrong: Any, n_labels: Any, *, n_bins: int = 10, **kwargs: Any
+    ) -> "CalibrationDisplay":
+        """Bins of :func:`calibration_deciles`; `kwargs` are other parameters of the class."""
+        bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
+        return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
+
+    @property
+    def error(self) -> float:
+        """Mean absolute difference of expected and observed share, each bin by its answers."""
+        return calibration_error(self.expected, self.observed, self.counts)
+
+    def plot(self, ax: Any = None) -> "CalibrationDisplay":
+        """Draw on `ax`, or on a new figure."""
+        if ax is None:
+            ax = figure_class()(figsize=(4.8, 5.4), layout="constrained").subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        if self.title:
+            ax.set_title(fill(self.title, 48), fontsize=11, color=INK, pad=22, parse_math=False)
+        top, step = top_and_step(self._largest())
+        ticks = np.arange(0, top + step / 2, step)
+        ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
+        ax.set_aspect("equal", adjustable="box")
+        ax.tick_params(labelsize=9)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.spines["left"].set_bounds(0, top)
+        ax.grid(color=GRID, linewidth=0.8)
+        ax.set_axisbelow(True)
+        limits = "" if self.lower is None else "\nwith confidence interval"
+        ax.set_ylabel(f"wrong labels observed (%){limits}", fontsize=10)
+        fewest, most = self.counts.min(), self.counts.max()
+        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
+        bars = f"grey bars: number of answers ({number})"
+        ax.set_xlabel(f"wrong labels expected, mean theta (%)\n{bars}", fontsize=10)
+        self._plot_counts(top)
+        self._plot_bins()
+        ax.apply_aspect()
+        self._plot_words(top)
+        return self
+
+    def _largest(self) -> float:
+        """The largest percentage that has to be seen."""
+        largest = max(self.expected.max(), self.observed.max())
+        if self.upper is not None:
+            largest = max(largest, min(self.upper.max(), LONGEST * largest))
+        return float(100 * largest)
+
+    def _plot_counts(self, top: float) -> None:
+        """Bars in a strip below zero, the longest of which fills two thirds of it."""
+        self.ax_.plot([0, top], [0, 0], color=INK, linewidth=0.8, clip_on=False)
+        heights = -STRIP * top * (1 - self.counts / self.counts.max() * 2 / 3)
+        for at, height in zip(100 * self.expected, heights, strict=True):
+            self.ax_.plot(
+                [at, at],
+                [-STRIP * top, height],
+                color=GREY,
+                linewidth=3,
+                solid_capstyle="butt",
+            )
+
+    def _plot_bins(self) -> None:
+        ax, x, y = self.ax_, 100 * self.expected, 100 * self.observed
+        ax.plot([0, 100], [0, 100], color=GREY, linestyle=(0, (5, 3)), linewidth=1.1)
+        if self.lower is not None:
+            for at, low, high in zip(x, 100 * self.lower, 100 * self.upper, strict=True):
+                ax.plot([at, at], [low, high], "_-", color=BLUE, linewidth=1.2, markersize=6)
+        (points,) = ax.plot(x, y, "o", color=BLUE, markersize=7, markeredgecolor="white", zorder=4)
+        show_at_the_rim(points)
+
+    def _plot_words(self, top: float) -> None:
+        """What the sides of the diagonal mean, in their corners or where there is room."""
+        self.ax_.annotate(
+            f"{100 * self.error:.2g} percentage points apart on average",
+            (1, 1),
+            xycoords="axes fraction",
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="right",
+            color=QUIET,
+            **WORDS,
+        )
+        rows = np.linspace(0, top, 20)
+        below = [np.array([[y, y], [top, y]]) for y in rows]
+        above = [line[:, ::-1] for line in below]
+        strip = [np.array([[0, y], [top, y]]) for y in -STRIP * rows]
+        for words, corner, elsewhere in (
+            ("more wrong\nthan expected", (0, top), below),
+            ("fewer wrong\nthan expected", (top, 0), above + strip),
+        ):
+            marks = [(line, 10 * LINE_COST) for line in elsewhere]
+            place_words(self.ax_, words, corner, away=6, color=QUIET, marks=marks)
+
+
+def top_and_step(largest: float) -> tuple[float, float]:
+    """A round percentage above the largest one, and the step of ticks up to it.
+
+    Examples
+    --------
+    >>> top_and_step(7.2), top_and_step(100.0), top_and_step(0.0)
+    ((8.0, 2.0), (100.0, 20.0), (1.0, 0.2))
+    """
+    wanted = min(1.04 * largest, 100) or 1
+    unit = 10.0 ** floor(log10(wanted / 5))
+    step = next(unit * size for size in (1, 2, 5, 10) if wanted <= 6 * unit * size)
+    return step * ceil(round(wanted / step, 9)), step
+
+
+def _checked_labels(
+    n_wrong: Any, n_labels: Any, n_answers: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    try:
+        wrong, labels = np.asarray(n_wrong, dtype=float), np.asarray(n_labels, dtype=float)
+        labels = np.broadcast_to(labels, n_answers)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"n_labels must be one number or {n_answers}, one for each theta, and n_wrong too; "
+            f"got {n_labels!r:.40} and {n_wrong!r:.40}."
+        ) from None
+    if wrong.shape != (n_answers,):
+        raise InputError(
+            f"n_wrong must have one number for each of {n_answers} thetas; got shape {wrong.shape}."
+        )
+    bad = np.flatnonzero(~((wrong >= 0) & (wrong <= labels) & (labels > 0) & np.isfinite(labels)))
+    if len(bad):
+        at = bad[0]
+        raise InputError(
+            "n_wrong must lie from 0 to n_labels, and n_labels above 0; "
+            f"got {wrong[at]:g} of {labels[at]:g} at position {at}."
+        )
+    return wrong, labels

@@ -1,0 +1,400 @@
+"""How right the answers are that a machine codes alone, against how many of them it codes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.displays._figure_class import figure_class
+from nldd.exceptions import InputError
+
+INK, QUIET, GRID, BLUE, VERMILION = "#1a1a1a", "#595959", "#e3e3e3", "#0072b2", "#d55e00"
+# The first answers are too few to say anything, and one wrong among them would squeeze the rest of
+# the curve into the top: below this coverage the curve may leave the picture through its floor.
+SETTLED = 0.05
+# Longer curves are thinned, and short ones show their points.
+MOST_POINTS, MOST_DOTS = 1000, 12
+# What it costs, in points of distance, that a piece of a line or band lies behind words.
+LINE_COST, BAND_COST = 50.0, 0.7
+WORDS = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCoverage:
+    """Accuracy of the surest answers, by how many of them are taken.
+
+    Attributes
+    ----------
+    coverage : ndarray of shape (n_points,)
+        Share of answers with a theta up to that of the point, from the smallest share to 1.
+    accuracy : ndarray of shape (n_points,)
+        Share of those answers that are right.
+    theta : ndarray of shape (n_points,)
+        The distinct values of theta, rising.
+    """
+
+    coverage: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+    theta: NDArray[np.float64]
+
+
+def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
+    """Accuracy of the surest answers for every share of answers that theta can tell apart.
+
+    Parameters
+    ----------
+    theta : array-like of shape (n_answers,)
+        Probability that a label is wrong; the surest answers have the smallest.
+    right : array-like of shape (n_answers,)
+        Whether each answer is coded right, or which fraction of it.
+
+    Examples
+    --------
+    The two answers with the same theta enter together.
+
+    >>> curve = risk_coverage([0.3, 0.1, 0.2, 0.2], [False, True, True, False])
+    >>> curve.theta, curve.coverage
+    (array([0.1, 0.2, 0.3]), array([0.25, 0.75, 1.  ]))
+    >>> curve.accuracy.round(3)
+    array([1.   , 0.667, 0.5  ])
+    """
+    theta = as_shares("theta", theta)
+    right = as_shares("right", right, len(theta))
+    # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
+    order = np.lexsort((right, theta))
+    theta, right = theta[order], right[order]
+    last = np.flatnonzero(np.append(theta[1:] != theta[:-1], True))
+    n_taken = last + 1
+    return RiskCoverage(n_taken / len(theta), np.cumsum(right)[last] / n_taken, theta[last])
+
+
+@dataclass
+class RiskCoverageDisplay:
+    """Accuracy of the automatic share against its size.
+
+    Parameters
+    ----------
+    coverage : array-like of shape (n_points,)
+        Shares of answers coded automatically, rising, from 0 to 1.
+    accuracy : array-like of shape (n_points,)
+        Accuracy of each share, from 0 to 1.
+    lower, upper : array-like of shape (n_points,), optional
+        Limits of the accuracy, drawn as a band.
+    target : float, optional
+        Accuracy that was asked for.
+    chosen : tuple of two floats, optional
+        Coverage and accuracy at the threshold that was chosen.
+    measure : str
+        What the accuracy counts.
+    title : str
+    band : str
+        What lies between `lower` and `upper`.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0], target=0.9, chosen=(0.75, 1.0)
+    ... )
+    >>> [text.get_text() for text in display.plot().ax_.texts]
+    ['target 90 %', 'all: 75.0 %', '75 % automatic at 100 %']
+    """
+
+    coverage: Any
+    accuracy: Any
+    lower: Any = None
+    upper: Any = None
+    target: float | None = None
+    chosen: Any = None
+    measure: str = "answers coded right"
+    title: str = ""
+    band: str = "confidence interval"
+
+    def __post_init__(self) -> None:
+        if (self.lower is None) != (self.upper is None):
+            raise InputError("A band needs both limits, lower and upper; only one was given.")
+        self.coverage = as_shares("coverage", self.coverage)
+        for name in ("accuracy", "lower", "upper"):
+            if getattr(self, name) is not None:
+                setattr(self, name, as_shares(name, getattr(self, name), len(self.coverage)))
+        if self.target is not None:
+            self.target = float(as_shares("target", [self.target])[0])
+        if self.chosen is not None:
+            self.chosen = as_shares("chosen", self.chosen, 2)
+        falls = np.flatnonzero(np.diff(self.coverage) <= 0)
+        if len(falls):
+            after, at = self.coverage[falls[0] : falls[0] + 2]
+            raise InputError(f"coverage must rise from point to point; got {at:g} after {after:g}.")
+        if self.lower is not None and (self.lower > self.upper).any():
+            at = int(np.argmax(self.lower > self.upper))
+            raise InputError(
+                f"lower must not lie above upper; got {self.lower[at]:g} and {self.upper[at]:g} "
+                f"at position {at}."
+            )
+
+    @classmethod
+    def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
+        """The curve of :func:`risk_coverage`; `kwargs` are the other parameters of the class."""
+        curve = risk_coverage(theta, right)
+        return cls(curve.coverage, curve.accuracy, **kwargs)
+
+    def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
+        """Draw on `ax`, or on a new figure."""
+        if ax is None:
+            ax = figure_class()(figsize=(6.4, 4.0), layout="constrained").subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        if self.title:
+            ax.set_title(fill(self.title, 64), fontsize=11, color=INK, pad=10, parse_math=False)
+        ax.set_xlabel("answers coded automatically (%)", fontsize=10)
+        ax.set_ylabel(f"{fill(self.measure, 40)} (%)", fontsize=10, parse_math=False)
+        floor, step = floor_and_step(self._lowest())
+        ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
+        ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
+        ax.tick_params(labelsize=9)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", color=GRID, linewidth=0.8)
+        ax.set_axisbelow(True)
+        self._plot_curve()
+        self._plot_target_and_end()
+        if self.chosen is not None:
+            self._plot_chosen()
+        if self.lower is not None:
+            self._plot_band_label()
+        return self
+
+    def _lowest(self) -> float:
+        """The lowest percentage that has to be seen."""
+        settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
+        seen = [self.accuracy[settled].min()]
+        if self.lower is not None:
+            seen.append(self.lower[settled].min())
+        if self.target is not None:
+            seen.append(self.target)
+        if self.chosen is not None:
+            seen.append(self.chosen[1])
+        return float(100 * min(seen))
+
+    def _plot_curve(self) -> None:
+        shown = thinned(self.coverage)
+        x = 100 * self.coverage[shown]
+        if self.lower is not None:
+            lower, upper = 100 * self.lower[shown], 100 * self.upper[shown]
+            if len(x) == 1:
+                self.ax_.vlines(x, lower, upper, color=BLUE, alpha=0.3, linewidth=6)
+            else:
+                self.ax_.fill_between(x, lower, upper, color=BLUE, alpha=0.18, linewidth=0)
+        (curve,) = self.ax_.plot(x, 100 * self.accuracy[shown], color=BLUE, linewidth=1.8, zorder=3)
+        if len(x) <= MOST_DOTS:
+            curve.set(marker="o", markersize=4)
+        show_at_the_rim(curve)
+
+    def _plot_target_and_end(self) -> None:
+        """Their words stand right of the plot, where no curve can be."""
+        labels = []
+        if self.target is not None:
+            y = 100 * self.target
+            self.ax_.axhline(y, color=QUIET, linestyle=(0, (5, 3)), linewidth=1.1, zorder=2)
+            labels.append((y, f"target {y:.4g} %", QUIET))
+        if self.coverage[-1] == 1:
+            labels.append((100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", BLUE))
+        floor, top = self.ax_.get_ylim()
+        unit = (top - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
+        heights = spread([y for y, _, _ in labels], 13 * unit, floor)
+        for y, (_, words, color) in zip(heights, labels, strict=True):
+            self.ax_.annotate(
+                words,
+                (100, y),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                color=color,
+                **WORDS,
+            )
+
+    def _plot_chosen(self) -> None:
+        x, y = 100 * self.chosen
+        floor = self.ax_.get_ylim()[0]
+        self.ax_.plot([x, x], [floor, y], ":", color=VERMILION, linewidth=1.1, zorder=2)
+        self.ax_.scatter([x], [y], 64, VERMILION, edgecolor="white", clip_on=False, zorder=5)
+        words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
+        place_words(self.ax_, words, (x, y), away=9, color=INK, leader=True, marks=self._band())
+
+    def _plot_band_label(self) -> None:
+        """Below the band where it is widest, among the shares that have settled."""
+        settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
+        widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
+        anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
+        place_words(self.ax_, self.band, anchor, away=3, color=BLUE, marks=self._band())
+
+    def _band(self) -> list[tuple[NDArray[np.float64], float]]:
+        """Lines that fill the band, for words to keep clear of."""
+        if self.lower is None:
+            return []
+        shown = thinned(self.coverage)
+        x, lower, upper = (100 * v[shown] for v in (self.coverage, self.lower, self.upper))
+        parts = np.linspace(0, 1, 9)
+        rows = [np.column_stack([x, lower + part * (upper - lower)]) for part in parts]
+        return [(row, BAND_COST) for row in rows]
+
+
+def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.float64]:
+    """So many numbers from 0 to 1, or any number of them but none."""
+    try:
+        shares = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers from 0 to 1; got {values!r:.40}.") from None
+    if shares.ndim != 1 or not len(shares) or len(shares) != (length or len(shares)):
+        raise InputError(
+            f"{name} must be a list of {length or 'one or more'} numbers from 0 to 1; "
+            f"got shape {shares.shape}."
+        )
+    wrong = np.flatnonzero(~((shares >= 0) & (shares <= 1)))
+    if len(wrong):
+        raise InputError(
+            f"{name} must hold numbers from 0 to 1; got {shares[wrong[0]]:g} at position "
+            f"{wrong[0]}.",
+            hint="give shares rather than percentages, and no missing values.",
+        )
+    return shares
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share in percent; 0 and 100 are said only where nothing had to be rounded.
+
+    Examples
+    --------
+    >>> percent(0.6249), percent(0.931, 1), percent(0.9997), percent(1.0, 1)
+    ('62 %', '93.1 %', '99.97 %', '100 %')
+    """
+    words = f"{100 * share:.{0 if share in (0, 1) else digits}f}"
+    if float(words) in (0, 100) and share not in (0, 1) and digits < 6:
+        return percent(share, digits + 1)
+    return f"{words} %"
+
+
+def floor_and_step(lowest: float) -> tuple[int, int]:
+    """The round percentage below the lowest one, and the step of ticks from there to 100.
+
+    Examples
+    --------
+    >>> floor_and_step(82.3), floor_and_step(80.0), floor_and_step(100.0), floor_and_step(3.0)
+    ((80, 5), (75, 5), (95, 1), (0, 20))
+    """
+    # A line that runs along the floor could be taken for the axis: it gets a little room.
+    span = max(1.04 * (100 - lowest), 5)
+    step = next(step for step in (1, 2, 5, 10, 20) if span <= 6 * step)
+    return max(100 - step * ceil(span / step), 0), step
+
+
+def thinned(coverage: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Positions of points to draw: all, or as many as can be told apart on paper."""
+    if len(coverage) <= MOST_POINTS:
+        return np.arange(len(coverage))
+    grid = np.linspace(coverage[0], coverage[-1], MOST_POINTS)
+    return np.unique(np.searchsorted(coverage, grid))
+
+
+def show_at_the_rim(artist: Any) -> None:
+    """Let a line stand out a little, so that it is not cut in half where it runs along the rim."""
+    from matplotlib.transforms import Bbox, TransformedBbox
+
+    rim = Bbox([[-0.015, -0.015], [1.015, 1.015]])
+    artist.set_clip_box(TransformedBbox(rim, artist.axes.transAxes))
+
+
+def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
+    """None, one or two heights, moved apart where they are too close for words, but not too low.
+
+    Examples
+    --------
+    >>> spread([90.0, 89.0], 3.0, 0.0), spread([1.0, 0.0], 3.0, 0.0)
+    ([91.0, 88.0], [3.0, 0.0])
+    """
+    if len(heights) == 2:
+        first, second = heights
+        push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)
+        heights = [first + push, second - push]
+    lift = max(floor - min(heights, default=floor), 0)
+    return [height + lift for height in heights]
+
+
+def place_words(
+    ax: Any,
+    words: str,
+    anchor: tuple[float, float],
+    *,
+    away: float,
+    color: str,
+    leader: bool = False,
+    marks: Sequence[tuple[NDArray[np.float64], float]] = (),
+) -> None:
+    """Write near an anchor, clear of the lines and words that are there and of further marks.
+
+    Marks are lines, each with its cost; they and the anchor are in units of the data. The distance
+    `away` from the anchor is in points.
+    """
+    from matplotlib.patheffects import withStroke
+
+    point = ax.figure.dpi / 72
+    area = ax.get_window_extent().extents / point
+    lines = [line.get_transform().transform_path(line.get_path()).vertices for line in ax.lines]
+    lines += [box_rows(text.get_window_extent().extents) for text in ax.texts]
+    costs = [(line / point, LINE_COST) for line in lines]
+    costs += [(ax.transData.transform(line) / point, cost) for line, cost in marks]
+    costs = [(along(line.clip(area[:2], area[2:]), 4.0), cost) for line, cost in costs]
+    halo = [withStroke(linewidth=3, foreground="white")]
+    text = ax.annotate(
+        words, anchor, ha="center", va="center", color=color, path_effects=halo, zorder=6, **WORDS
+    )
+    half = np.array(text.get_window_extent().size) / point / 2 + 4
+    at = ax.transData.transform(anchor) / point
+    centre = free_place(at, half, area, costs, away)
+    to_data = ax.transData.inverted().transform
+    text.set_position(to_data(centre * point))
+    nearest = np.clip(at, centre - half, centre + half)
+    if leader and np.hypot(*(nearest - at)) > 2 * away:
+        ax.plot(*to_data(np.array([nearest, at]) * point).T, color=INK, linewidth=0.7)
+
+
+def free_place(
+    anchor: NDArray[np.float64],
+    half: NDArray[np.float64],
+    area: NDArray[np.float64],
+    costs: list[tuple[NDArray[np.float64], float]],
+    away: float,
+) -> NDArray[np.float64]:
+    """Centre of a box in an area: as near to the anchor as what it would hide allows."""
+    low, high = area[:2] + half, np.maximum(area[:2] + half, area[2:] - half)
+    x, y = np.linspace(low, high, 48).T
+    centres = np.stack(np.meshgrid(x, y), axis=-1)
+    gap = np.linalg.norm(np.maximum(np.abs(centres - anchor) - half, 0), axis=-1)
+    points = np.concatenate([points for points, _ in costs])
+    weights = np.concatenate([np.full(len(points), cost) for points, cost in costs])
+    in_x = np.abs(x[:, np.newaxis] - points[:, 0]) < half[0]
+    in_y = np.abs(y[:, np.newaxis] - points[:, 1]) < half[1]
+    hidden = (in_y * weights) @ in_x.T
+    cheapest = np.argmin(gap + LINE_COST * np.maximum(away - gap, 0) + hidden)
+    return np.asarray(centres.reshape(-1, 2)[cheapest])
+
+
+def along(line: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Points on a line through `line`, about `step` apart."""
+    lengths = np.hypot(*np.diff(line, axis=0).T)
+    walked = np.concatenate([[0], np.cumsum(lengths)])
+    at = np.linspace(0, walked[-1], 2 + int(walked[-1] / step))
+    return np.column_stack([np.interp(at, walked, line[:, k]) for k in (0, 1)])
+
+
+def box_rows(extents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A line that fills a box: to and fro, in five rows."""
+    x0, y0, x1, y1 = extents
+    x, y = np.tile([x0, x1, x1, x0], 3)[:10], np.linspace(y0, y1, 5).repeat(2)
+    return np.column_stack([x, y])
