@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nldd.datasets._folder import FileState, data_folder, require_files, verify
     from nldd.datasets._load import load_dataset
     from nldd.datasets._mulan import read_label_names
+    from nldd.datasets._survey import Survey, make_survey, survey_rows
     from nldd.datasets._yeast import load_yeast
 
 _HOME = {
@@ -28,15 +29,18 @@ _HOME = {
     "Entry": "_catalogue",
     "Facts": "_facts",
     "FileState": "_folder",
+    "Survey": "_survey",
     "data_folder": "_folder",
     "describe": "_facts",
     "fetch": "_fetch",
     "load_dataset": "_load",
     "load_yeast": "_yeast",
+    "make_survey": "_survey",
     "read_arff": "_arff",
     "read_csv": "_csv",
     "read_label_names": "_mulan",
     "require_files": "_folder",
+    "survey_rows": "_survey",
     "verify": "_folder",
 }
 
@@ -49,15 +53,18 @@ __all__ = [
     "Entry",
     "Facts",
     "FileState",
+    "Survey",
     "data_folder",
     "describe",
     "fetch",
     "load_dataset",
     "load_yeast",
+    "make_survey",
     "read_arff",
     "read_csv",
     "read_label_names",
     "require_files",
+    "survey_rows",
     "verify",
 ]
 
