@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO, TypeVar
 
 T = TypeVar("T")
@@ -38,6 +38,39 @@ def progress(
     finally:
         elapsed = clock(time.monotonic() - start)
         out.write("\n" if animated else f"{title}: {done} of {total} in {elapsed}\n")
+        out.flush()
+
+
+def progress_of_share(
+    steps: Iterable[T],
+    share: Callable[[], float],
+    title: str,
+    *,
+    show: bool,
+    stream: TextIO | None = None,
+) -> Iterator[T]:
+    """Pass `steps` through, drawing ``title [####....]  43 % 0:03 left`` on a terminal.
+
+    For work of which only the `share` that is done is known, such as a file of so many rows that
+    nobody has counted.
+    """
+    out = stream or sys.stderr
+    if not show or not out.isatty():
+        yield from steps
+        return
+    start = drawn = time.monotonic()
+    try:
+        for step in steps:
+            yield step
+            now = time.monotonic()
+            if now - drawn >= REDRAW_SECONDS:
+                done = share()
+                left = f"{clock((now - start) * (1 - done) / done)} left" if done else ""
+                out.write(f"\r{title} {bar(done, 1)} {100 * done:3.0f} % {left}  ")
+                out.flush()
+                drawn = now
+    finally:
+        out.write(f"\r{title} {bar(1, 1)} in {clock(time.monotonic() - start)}          \n")
         out.flush()
 
 

@@ -164,14 +164,15 @@ def test_failed_cells_are_shown_and_the_exit_code_is_1(here, capsys):
         *("key", "folder", "twice"),
     ],
 )
-def test_request_that_cannot_be_met_is_one_line_and_exits_with_1(here, capsys, arguments, message):
+def test_request_that_cannot_be_met_is_two_lines_and_exits_with_1(here, capsys, arguments, message):
     (here / "bad.toml").write_text("fold = 3")
     assert cli.run([*TRIAL, *arguments]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("Error: ")
     assert message in err
-    assert err.count("\n") == 1
+    assert err.count("\n") == 2
+    assert err.endswith("\nTry: nldd benchmark --help\n")
 
 
 @pytest.mark.parametrize(

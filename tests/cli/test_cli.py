@@ -46,7 +46,8 @@ def test_help_lists_commands_without_loading_scikit_learn():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "demo" in done.stdout
-    assert "Example:" in done.stdout
+    assert "Examples:" in done.stdout
+    assert "survey" in done.stdout
 
 
 def test_version():
@@ -70,13 +71,13 @@ def test_misspelt_commands_exit_with_2(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_errors_are_one_line_unless_debug(capsys, monkeypatch):
+def test_errors_are_two_lines_unless_debug(capsys, monkeypatch):
     def fail(**_):
         raise InputError("the data are damaged.")
 
     monkeypatch.setattr("nldd.experiments.run_demo", fail)
     assert cli.run(["demo"]) == 1
-    assert capsys.readouterr().err == "Error: the data are damaged.\n"
+    assert capsys.readouterr().err == "Error: the data are damaged.\nTry: nldd demo --help\n"
     with pytest.raises(InputError):
         cli.run(["--debug", "demo"])
 

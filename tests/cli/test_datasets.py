@@ -177,7 +177,7 @@ def test_info_of_a_csv_file_without_labels_names_the_option(capsys, tmp_path):
     code, out, err = run(capsys, "info", tmp_path / "music.csv")
     assert (code, out) == (1, "")
     assert "Say which columns" in err
-    assert err.endswith("On the command line: --labels.\n")
+    assert err.endswith("On the command line: --labels.\nTry: nldd datasets --help\n")
 
 
 @needs_paper
@@ -188,7 +188,9 @@ def test_info_of_damaged_files_points_to_verify(capsys, own_folder):
         (own_folder / file.file).write_bytes(body.replace(b"@data", b"@date"))
     code, _, err = run(capsys, "info", "emotions")
     assert code == 1
-    assert err.endswith("To compare the files: nldd datasets verify emotions\n")
+    assert err.endswith(
+        "To compare the files: nldd datasets verify emotions\nTry: nldd datasets --help\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def test_fetch_that_fails_exits_with_1_and_says_what_to_do(trick, message, capsy
     with serve(CONTENTS, [trick] * 3) as server:
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
     assert (code, out) == (1, "")
-    error = err.splitlines()[-1]
+    error = err.splitlines()[-2]
     assert error.startswith("Error: toy.arff ")
     assert message in error
     assert "--mirror or NLDD_MIRROR" in error
@@ -284,12 +286,12 @@ def test_fetch_that_is_interrupted_exits_with_130_and_goes_on_later(
     assert found(own_folder) == CONTENTS
 
 
-def test_fetch_into_a_file_is_one_line(capsys, toy, own_folder):
+def test_fetch_into_a_file_is_two_lines(capsys, toy, own_folder):
     own_folder.write_text("in the way")
     code, out, err = run(capsys, "fetch", "toy", "--mirror", "http://127.0.0.1:9")
     assert (code, out) == (1, "")
     assert err.startswith(f"Error: Cannot write to the folder {own_folder}: ")
-    assert err.count("\n") == 1
+    assert err.count("\n") == 2
 
 
 def test_verify_tells_files_apart_and_what_to_run(capsys, monkeypatch, own_folder):
@@ -308,6 +310,7 @@ def test_verify_tells_files_apart_and_what_to_run(capsys, monkeypatch, own_folde
     ]
     assert err == (
         f"Error: Missing or damaged in {own_folder}: 3 of 3 files. Run: nldd datasets fetch toy\n"
+        "Try: nldd datasets --help\n"
     )
 
 

@@ -74,10 +74,14 @@ def test_report_of_several_protocols_needs_a_choice(quick, tmp_path, capsys):
     assert (code, out) == (1, "")
     assert err == (
         "Error: The cells are of several protocols: default, paper. Choose one with --protocol.\n"
+        "Try: nldd report --help\n"
     )
     code, out, err = run(capsys, folder, "--protocol", "papers")
     assert (code, out) == (1, "")
-    assert err == "Error: There are no cells of protocol 'papers'; there are default, paper.\n"
+    assert err == (
+        "Error: There are no cells of protocol 'papers'; there are default, paper.\n"
+        "Try: nldd report --help\n"
+    )
     code, _, err = run(capsys, folder, "--protocol", "paper")
     assert (code, err) == (0, "")
     assert "yeast,BR,0.125," in (folder / "tables" / "hamming_loss.csv").read_text()
@@ -105,6 +109,7 @@ def test_a_benchmark_without_a_whole_method_is_a_plain_error(tmp_path, capsys):
     assert err == (
         "Error: No method has all its folds on any data set yet; 4 cells are there. "
         "Let the benchmark go on: run the same command again.\n"
+        "Try: nldd report --help\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
 
@@ -112,7 +117,10 @@ def test_a_benchmark_without_a_whole_method_is_a_plain_error(tmp_path, capsys):
 def test_cells_of_several_seeds_are_a_plain_error(tmp_path, capsys):
     code, _, err = run(capsys, write_records(tmp_path, [record(), record(seed=1)]))
     assert code == 1
-    assert err == "Error: The cells are of several seeds: 0, 1. Keep each in its folder.\n"
+    assert err == (
+        "Error: The cells are of several seeds: 0, 1. Keep each in its folder.\n"
+        "Try: nldd report --help\n"
+    )
 
 
 @pytest.mark.parametrize("option", [[], ["--out"]], ids=["folder", "out"])

@@ -8,19 +8,53 @@ Data go to standard output or files, messages and progress to standard error. Ex
 """
 
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from nldd import __version__
+from nldd.cli.audit import audit
 from nldd.cli.benchmark import benchmark
+from nldd.cli.completion import completion
 from nldd.cli.datasets import datasets
 from nldd.cli.demo import demo
+from nldd.cli.evaluate import evaluate
+from nldd.cli.fit import fit
+from nldd.cli.inspect import inspect
+from nldd.cli.predict import predict
 from nldd.cli.report import report
+from nldd.cli.triage import triage
+from nldd.cli.update import update
 from nldd.exceptions import NLDDError
 
+CODING = (fit, triage, predict, update, inspect, evaluate, audit)
+RESEARCH = (datasets, benchmark, report)
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Commands(click.Group):
+    """Commands in the order of a study, rather than of the alphabet."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands by what they are for."""
+        parts = {
+            "Code your own answers": [command.name for command in CODING],
+            "Compare methods": [command.name for command in RESEARCH],
+        }
+        named = {name for names in parts.values() for name in names}
+        parts["More"] = [name for name in self.commands if name not in named]
+        for title, names in parts.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(70)) for name in names if name]
+                )
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nldd")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def cli() -> None:
@@ -28,13 +62,14 @@ def cli() -> None:
 
     \b
     Examples:
-      nldd demo
+      nldd demo survey
+      nldd fit answers.csv --text answer --labels codes -o model.nldd
+      nldd predict model.nldd new.csv -o coded.csv --target-accuracy 0.9
       nldd benchmark --datasets yeast
-      nldd report nldd-results/default
     """
 
 
-for command in (demo, datasets, benchmark, report):
+for command in (*CODING, *RESEARCH, demo, completion):
     cli.add_command(command)
 
 
@@ -45,17 +80,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(arguments)
+
+
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    """A warning is for the person at the command line, not for the programmer."""
+    click.echo(f"Note: {message}", err=True)
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         # `or 0`: --help and --version return the exit code 0, commands return nothing.
         return int(cli.main(args=list(arguments), prog_name="nldd", standalone_mode=False) or 0)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "nldd"
+        return _refused(error.format_message(), f"{command} --help", error.exit_code)
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        return _refused(error.format_message(), "nldd --help", error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
         return 130
     except (NLDDError, OSError) as error:
         if "--debug" in arguments:
             raise
-        click.echo(f"Error: {error}", err=True)
-        return 1
+        name = next((word for word in arguments if word in cli.commands), "")
+        hint = getattr(error, "hint", "") or " ".join(["nldd", *([name] if name else []), "--help"])
+        return _refused(_message(error), hint, 1)
+
+
+def _message(error: Exception) -> str:
+    """What an error says; one of the system without its number."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _refused(message: str, hint: str, code: int) -> int:
+    """Say what is wrong and, on a line of its own, what to do."""
+    click.echo(f"Error: {message}\nTry: {hint}", err=True)
+    return code

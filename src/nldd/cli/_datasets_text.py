@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nldd.cli._text import aligned
 from nldd.datasets import Entry, FileState
 from nldd.datasets._catalogue import EMBEDDED
 
@@ -35,7 +36,7 @@ def render_list(entries: Iterable[Entry], here: Mapping[str, bool]) -> str:
         )
         for entry in entries
     ]
-    return _aligned([head, *rows], right=range(2, 7))
+    return aligned([head, *rows], right=range(2, 7))
 
 
 def _where(entry: Entry, here: bool) -> str:
@@ -97,12 +98,12 @@ def render_fetched(states: Sequence[FileState]) -> str:
         n_files = "1 file" if len(files) == 1 else f"{len(files)} files"
         said = f"fetched {n_files}, {n_kib:.0f} KiB" if files else "was there already"
         rows.append((name, said))
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def render_states(states: Iterable[FileState]) -> str:
     """One line a file: whether it is right, and else what was expected and found."""
-    return _aligned([(state.dataset, state.path.name, _judgement(state)) for state in states])
+    return aligned([(state.dataset, state.path.name, _judgement(state)) for state in states])
 
 
 def _judgement(state: FileState) -> str:
@@ -119,16 +120,3 @@ def _percent(share: float) -> str:
 
 def _indented(pairs: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"  {name:<17}{value}" for name, value in pairs)
-
-
-def _aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    to_the_right = set(right)
-    lines = [
-        "  ".join(
-            cell.rjust(width) if j in to_the_right else cell.ljust(width)
-            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join(lines)

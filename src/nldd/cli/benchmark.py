@@ -19,7 +19,7 @@ def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> l
     ]
 
 
-@click.command()
+@click.command(short_help="Run methods on data sets.")
 @click.option(
     "--protocol",
     default="default",

@@ -21,7 +21,7 @@ _data_dir = click.option(
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 
 
-@click.group()
+@click.group(short_help="List, fetch and verify the data sets of the paper.")
 def datasets() -> None:
     """List, describe, fetch and verify the data sets of the paper.
 

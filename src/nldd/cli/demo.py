@@ -1,15 +1,16 @@
-"""``nldd demo``: BR against NLDD on the data that come with the package."""
+"""``nldd demo``: BR against NLDD on yeast, and a coding study from end to end."""
 
 from pathlib import Path
 
 import click
 
 from nldd.cli._options import jobs_option
+from nldd.cli._survey import survey
 
 PICTURE = "pairs.png"
 
 
-@click.command()
+@click.group(invoke_without_command=True, short_help="See it work: on yeast, or on a survey.")
 @click.option(
     "--base",
     type=click.Choice(["logistic", "svm"]),
@@ -31,16 +32,21 @@ PICTURE = "pairs.png"
     show_default=True,
     help="Folder for the picture.",
 )
-def demo(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
+@click.pass_context
+def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
     """Compare BR and NLDD on yeast by cross-validation, and explain five predictions.
 
     Prints the four measures and the weights next to the paper's, five predictions with the
-    evidence behind them, and draws the pairs that the weights were learned from.
+    evidence behind them, and draws the pairs that the weights were learned from. `nldd demo survey`
+    shows the coding of open-ended answers instead.
 
     \b
-    Example:
+    Examples:
       nldd demo --folds 5 --out demo
+      nldd demo survey
     """
+    if context.invoked_subcommand is not None:
+        return
     from nldd._progress import progress
     from nldd.displays import PairsDisplay
     from nldd.exceptions import MissingExtraError
@@ -64,3 +70,6 @@ def demo(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
         return
     figure.savefig(out / PICTURE, dpi=150)
     click.echo(f"\nPicture of the pairs behind the weights of the first fold: {out / PICTURE}")
+
+
+demo.add_command(survey)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Make tables and figures of a benchmark.")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--protocol", help="Which protocol, if the folder has cells of several.")
 @click.option(

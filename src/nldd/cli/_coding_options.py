@@ -1,0 +1,131 @@
+"""Options and messages that the coding commands share."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    pass
+
+Command = Callable[..., Any]
+
+EXISTING_FILE = click.Path(dir_okay=False, path_type=Path)
+
+model_argument = click.argument("model", type=EXISTING_FILE, metavar="MODEL")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+
+
+def table_options(command: Command) -> Command:
+    """``--encoding``, ``--delimiter`` and ``--sheet``, passed on as one object `options`."""
+
+    def wrapped(
+        encoding: str | None, delimiter: str | None, sheet: str | None, **given: Any
+    ) -> Any:
+        from nldd.coding import TableOptions
+
+        tab = {"tab": "\t", "\\t": "\t"}
+        separator = None if delimiter is None else tab.get(delimiter, delimiter)
+        return command(options=TableOptions(encoding, separator, sheet), **given)
+
+    wrapped.__name__, wrapped.__doc__ = command.__name__, command.__doc__
+    wrapped.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+    for option in (
+        click.option(
+            "--sheet", metavar="NAME", help="Sheet of an XLSX file; the first if left out."
+        ),
+        click.option(
+            "--delimiter",
+            metavar="CHARACTER",
+            help="Between the cells of a CSV file; else found out.",
+        ),
+        click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
+    ):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def promise_options(command: Command) -> Command:
+    """``--target-accuracy``, ``--confidence`` and ``--measure``."""
+    share = click.FloatRange(0, 1, min_open=True, max_open=True)
+    for option in (
+        click.option(
+            "--measure",
+            type=click.Choice(["subset", "hamming"]),
+            default="subset",
+            show_default=True,
+            help="An answer is right if all its codes are (subset), or code by code (hamming).",
+        ),
+        click.option(
+            "--confidence",
+            type=share,
+            default=0.9,
+            show_default=True,
+            help="How sure the promise shall be.",
+        ),
+        click.option(
+            "--target-accuracy",
+            "target",
+            type=share,
+            default=0.9,
+            show_default=True,
+            help="Accuracy that the automatic codes shall have.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def listed(
+    context: click.Context, parameter: click.Parameter, value: Sequence[str]
+) -> tuple[str, ...]:
+    """Column names from options that were repeated or separated by commas."""
+    return tuple(name.strip() for given in value for name in given.split(",") if name.strip())
+
+
+def print_json(value: Any) -> None:
+    """A value as JSON on standard output."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_as_json))
+
+
+def _as_json(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What a person should know, on standard error."""
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+
+
+def fold_watch(title: str) -> Callable[[Iterable[Any], int], Iterable[Any]]:
+    """A progress bar over the folds of a cross-validation."""
+    from nldd._progress import progress
+
+    return lambda folds, total: progress(folds, total, title, show=True)
+
+
+def block_watch(title: str) -> Callable[[Iterable[Any], Callable[[], float]], Iterable[Any]]:
+    """A progress bar over the blocks of a table."""
+    from nldd._progress import progress_of_share
+
+    return lambda blocks, share: progress_of_share(blocks, share, title, show=True)
+
+
+def records(values: Iterable[Any]) -> list[dict[str, Any]]:
+    """Dataclasses as dictionaries."""
+    return [asdict(value) for value in values]
+
+
+def try_report(write: Callable[[], Path]) -> Path | None:
+    """Write a report where its extra is installed, and else say why there is none."""
+    from nldd.exceptions import MissingExtraError
+
+    try:
+        return write()
+    except MissingExtraError as error:
+        click.echo(f"Note: no report: {error} {error.hint}".rstrip(), err=True)
+        return None

@@ -1,0 +1,74 @@
+"""``nldd evaluate``: how good a model's codes are on answers that people have coded."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nldd.cli._coding_options import (
+    EXISTING_FILE,
+    json_option,
+    model_argument,
+    print_json,
+    print_notes,
+    promise_options,
+    table_options,
+    try_report,
+)
+
+if TYPE_CHECKING:
+    from nldd.coding import TableOptions
+
+
+@click.command(short_help="Compare a model's codes with people's.")
+@model_argument
+@click.argument("table", type=EXISTING_FILE, metavar="CODED")
+@click.option(
+    "--report",
+    "report_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the report.  [default: beside CODED]",
+)
+@click.option("--no-report", is_flag=True, help="Write no report.")
+@promise_options
+@table_options
+@json_option
+def evaluate(
+    model: Path,
+    table: Path,
+    report_path: Path | None,
+    no_report: bool,
+    target: float,
+    confidence: float,
+    measure: str,
+    options: "TableOptions",
+    as_json: bool,
+) -> None:
+    """Compare a model's codes with those that people gave to the same answers.
+
+    Prints all measures with 95 % intervals, how well theta is calibrated, the codes that are
+    predicted worst and those that are confused. The answers should be new to the model.
+
+    \b
+    Example:
+      nldd evaluate model.nldd coded.csv
+    """
+    from nldd.cli._coding_text import evaluation_record, render_evaluation
+    from nldd.coding import evaluate_table, load_coding_model, promise_kept, write_evaluation_report
+
+    loaded = load_coding_model(model)
+    quality, answers = evaluate_table(loaded, table, options)
+    kept = promise_kept(loaded, quality, target, confidence, measure)
+    print_notes(answers.notes)
+    written = None
+    if not no_report:
+        place = report_path or table.with_suffix(".report.html")
+        written = try_report(
+            lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
+        )
+    if as_json:
+        print_json({"report": written, **evaluation_record(quality, kept, answers)})
+        return
+    click.echo(render_evaluation(quality, kept, answers))
+    if written:
+        click.echo(f"\nReport: {written}")

@@ -1,0 +1,155 @@
+"""``nldd fit``: learn from coded answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nldd.cli._coding_options import (
+    EXISTING_FILE,
+    fold_watch,
+    json_option,
+    listed,
+    print_json,
+    print_notes,
+    promise_options,
+    table_options,
+    try_report,
+)
+from nldd.cli._options import jobs_option
+
+if TYPE_CHECKING:
+    from nldd.coding import TableOptions
+
+
+@click.command(short_help="Learn from coded answers.")
+@click.argument("table", type=EXISTING_FILE, metavar="ANSWERS")
+@click.option(
+    "--text", multiple=True, callback=listed, metavar="COLUMNS", help="Columns with the answers."
+)
+@click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes.")
+@click.option(
+    "--label-columns",
+    default="",
+    metavar="PATTERN",
+    help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
+)
+@click.option(
+    "--sep", default=";", show_default=True, help="Between the codes in the column of --labels."
+)
+@click.option(
+    "--no-code",
+    default="",
+    metavar="TEXT",
+    help="Cell of --labels that means: looked at, and no code applies.",
+)
+@click.option(
+    "--features",
+    multiple=True,
+    callback=listed,
+    metavar="COLUMNS",
+    help="Further columns to code from: numbers, or categories.",
+)
+@click.option(
+    "--categorical",
+    multiple=True,
+    callback=listed,
+    metavar="COLUMNS",
+    help="Features that are categories even though they hold numbers.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("model.nldd"),
+    show_default=True,
+    help="File for the model.",
+)
+@click.option(
+    "--report",
+    "report_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the report.  [default: beside the model]",
+)
+@click.option("--no-report", is_flag=True, help="Write no report.")
+@promise_options
+@click.option(
+    "--folds",
+    type=click.IntRange(2, 100),
+    default=10,
+    show_default=True,
+    help="Folds of the cross-validation.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
+)
+@jobs_option("Threads; -1 is one per core.")
+@table_options
+@json_option
+def fit(
+    table: Path,
+    text: tuple[str, ...],
+    labels: str,
+    label_columns: str,
+    sep: str,
+    no_code: str,
+    features: tuple[str, ...],
+    categorical: tuple[str, ...],
+    out: Path,
+    report_path: Path | None,
+    no_report: bool,
+    target: float,
+    confidence: float,
+    measure: str,
+    folds: int,
+    seed: int,
+    jobs: int,
+    options: "TableOptions",
+    as_json: bool,
+) -> None:
+    """Learn from answers that people have coded.
+
+    ANSWERS is a table with one answer a row: CSV, TSV, XLSX, JSONL or Parquet. Rows without codes
+    are set aside. Every coded answer is also predicted without itself, which tells how good the
+    model is and how much of new answers it may code alone.
+
+    \b
+    Examples:
+      nldd fit answers.csv --text answer --labels codes -o model.nldd
+      nldd fit answers.csv --text answer --labels codes --features age,region
+      nldd fit answers.xlsx --text answer --label-columns "q1_*"
+    """
+    from nldd.cli._coding_text import fit_record, render_fit
+    from nldd.coding import (
+        Request,
+        Settings,
+        evaluate_evidence,
+        fit_table,
+        triage,
+        write_fit_report,
+    )
+
+    if not sep:
+        raise click.UsageError("--sep must be at least one character, such as ';'.")
+    request = Request(text, labels, label_columns, sep, no_code, features, categorical)
+    step = fit_table(
+        table,
+        out,
+        request,
+        Settings(folds, seed, jobs),
+        options,
+        fold_watch("cross-validation"),
+    )
+    quality = evaluate_evidence(step.model)
+    table_of = triage(step.model, target, confidence, measure)
+    print_notes(step.table.notes)
+    written = None
+    if not no_report:
+        place = report_path or out.with_suffix(".report.html")
+        written = try_report(lambda: write_fit_report(step.model, quality, table_of, out, place))
+    if as_json:
+        record: dict[str, Any] = fit_record(step, quality, table_of)
+        print_json({"model": out, "report": written, **record})
+        return
+    click.echo(render_fit(step, quality, table_of))
+    click.echo(f"\nModel: {out}" + (f"\nReport: {written}" if written else ""))

@@ -1,0 +1,29 @@
+"""``nldd inspect``: what a model file holds."""
+
+from pathlib import Path
+
+import click
+
+from nldd.cli._coding_options import json_option, model_argument, print_json
+
+
+@click.command(short_help="Show what a model holds.")
+@model_argument
+@json_option
+def inspect(model: Path, as_json: bool) -> None:
+    """Show what a model holds: codes, columns, coefficients, versions and history.
+
+    \b
+    Example:
+      nldd inspect model.nldd
+    """
+    from nldd.cli._coding_text import model_record, render_model
+    from nldd.coding import load_coding_model
+    from nldd.io import read_manifest
+
+    manifest = read_manifest(model)
+    loaded = load_coding_model(model)
+    if as_json:
+        print_json(model_record(loaded, manifest))
+        return
+    click.echo(render_model(loaded, manifest, model))

@@ -1,0 +1,115 @@
+"""``nldd predict``: code new answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nldd.cli._coding_options import (
+    EXISTING_FILE,
+    block_watch,
+    json_option,
+    model_argument,
+    print_json,
+    print_notes,
+    promise_options,
+    table_options,
+)
+
+if TYPE_CHECKING:
+    from nldd.coding import TableOptions
+
+
+@click.command(short_help="Code new answers.")
+@model_argument
+@click.argument("table", type=EXISTING_FILE, metavar="ANSWERS")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
+)
+@click.option(
+    "--review",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the answers that people must code.",
+)
+@promise_options
+@click.option(
+    "--max-theta",
+    type=click.FloatRange(0, 1),
+    help="Code answers up to this theta, whatever accuracy that gives; instead of a target.",
+)
+@click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
+@click.option(
+    "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
+)
+@table_options
+@json_option
+@click.pass_context
+def predict(
+    context: click.Context,
+    model: Path,
+    table: Path,
+    out: Path,
+    review: Path | None,
+    target: float,
+    confidence: float,
+    measure: str,
+    max_theta: float | None,
+    explain: bool,
+    raw: bool,
+    options: "TableOptions",
+    as_json: bool,
+) -> None:
+    """Code new answers: the sure ones automatically, the rest marked for people.
+
+    All rows and columns of ANSWERS are kept, in order. Added are the codes, the status (auto or
+    review), theta, the coded answer that is nearest, and why an answer is left to people.
+
+    \b
+    Examples:
+      nldd predict model.nldd new.csv -o coded.csv
+      nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
+      nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
+    """
+    from nldd.cli._coding_text import counts_record, render_counts, render_unsupported
+    from nldd.coding import Policy, code_table, load_coding_model
+
+    given = click.core.ParameterSource.COMMANDLINE
+    promised = [
+        name
+        for name in ("target", "confidence", "measure")
+        if context.get_parameter_source(name) == given
+    ]
+    if max_theta is not None and promised:
+        raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
+    loaded = load_coding_model(model)
+    selection = None
+    if max_theta is None:
+        selection = loaded.select(target, confidence, measure)
+        if selection.threshold is None:
+            click.echo(f"Note: {render_unsupported(selection, measure)}", err=True)
+    threshold = max_theta if selection is None else selection.threshold
+    counts = code_table(
+        loaded,
+        table,
+        "-" if str(out) == "-" else out,
+        Policy(threshold, explain, raw),
+        review,
+        options,
+        block_watch("coding"),
+    )
+    print_notes(counts.notes)
+    to_stdout = str(out) == "-"
+    if as_json:
+        if to_stdout:
+            raise click.UsageError("--json and -o - would both write to standard output.")
+        print_json({"out": out, "review": review, **counts_record(counts, threshold, selection)})
+        return
+    click.echo(render_counts(counts, threshold, selection, measure), err=to_stdout)
+    if not to_stdout:
+        click.echo(f"Coded answers: {out}")
+    if review is not None:
+        click.echo(f"For review: {review}", err=to_stdout)

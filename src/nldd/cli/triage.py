@@ -1,0 +1,68 @@
+"""``nldd triage``: how much may be coded automatically, at which accuracy."""
+
+from pathlib import Path
+
+import click
+
+from nldd.cli._coding_options import (
+    json_option,
+    model_argument,
+    print_json,
+    promise_options,
+    try_report,
+)
+
+
+@click.command(short_help="See how much may be coded automatically.")
+@model_argument
+@promise_options
+@click.option(
+    "--human-accuracy",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    help="Accuracy of the codes that people give to the rest.",
+)
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="NAME",
+    help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
+)
+@json_option
+def triage(
+    model: Path,
+    target: float,
+    confidence: float,
+    measure: str,
+    human_accuracy: float,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """Tell how much may be coded automatically, at which accuracy.
+
+    The table shows what would be right if all answers up to a theta were coded by the machine, by
+    predictions of answers that the model had not seen. The threshold for the target accuracy is
+    tested, not just estimated: the promise holds with the stated confidence.
+
+    \b
+    Examples:
+      nldd triage model.nldd
+      nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
+    """
+    from nldd.cli._coding_text import render_triage, triage_record
+    from nldd.coding import load_coding_model, save_curve
+    from nldd.coding import triage as make_triage
+
+    loaded = load_coding_model(model)
+    made = make_triage(loaded, target, confidence, measure, human_accuracy)
+    drawn = None
+    if figure is not None:
+        place = figure
+        drawn = try_report(lambda: save_curve(loaded, made, place))
+    if as_json:
+        print_json({**triage_record(made), "figure": drawn})
+        return
+    click.echo(render_triage(made))
+    if drawn is not None:
+        click.echo(f"\nCurve: {drawn} and {drawn.with_suffix('.png').name}")

@@ -1,0 +1,133 @@
+"""A random sample of automatic codes to check by hand, and what the checked sample proves."""
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from nldd.coding._coded_output import AUTO, PREFIX
+from nldd.coding._coded_tables import TableOptions
+from nldd.coding._triage import accuracy_interval
+from nldd.exceptions import InputError
+from nldd.tables import Cell, TableReader, cell_text, create_table
+
+STATUS = f"{PREFIX}status"
+CHECK = f"{PREFIX}check"
+RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si", "x"})
+WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non"})
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample that was drawn.
+
+    Attributes
+    ----------
+    n_rows, n_auto, n_sample : int
+        Rows of the coded table, automatic codes among them, and codes that were drawn.
+    """
+
+    n_rows: int
+    n_auto: int
+    n_sample: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a checked sample says about the automatic codes.
+
+    Attributes
+    ----------
+    n_checked, n_right, n_open : int
+        Rows that were checked, found right, and not looked at yet.
+    accuracy, low, high : float
+        Share that was right, with an exact 95 % interval.
+    """
+
+    n_checked: int
+    n_right: int
+    n_open: int
+    accuracy: float
+    low: float
+    high: float
+
+
+def draw_sample(
+    path: Path,
+    out: Path | str,
+    size: int,
+    random_state: int = 0,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    raw: bool = False,
+) -> Sample:
+    """Draw rows with automatic codes at random, and write them with a column to fill in.
+
+    One pass, whatever the size of the table (Vitter's reservoir); each set of rows is equally
+    likely, and rows keep their order.
+    """
+    rng = random.Random(random_state)
+    kept: list[tuple[int, tuple[Cell, ...]]] = []
+    n_rows = n_auto = 0
+    with options.open(path) as table:
+        status = _status_column(table)
+        for block in table.blocks():
+            for row in block.rows:
+                n_rows += 1
+                if cell_text(row[status]).strip().lower() != AUTO:
+                    continue
+                n_auto += 1
+                if len(kept) < size:
+                    kept.append((n_rows, row))
+                elif (place := int(rng.random() * n_auto)) < size:
+                    kept[place] = (n_rows, row)
+        header, like = table.header, table.format
+    if not n_auto:
+        raise InputError(
+            f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}, so there are no "
+            "automatic codes to check.",
+            hint="nldd predict with a lower --target-accuracy, or --max-theta",
+        )
+    with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
+        writer.write((*row, "") for _, row in sorted(kept, key=lambda numbered: numbered[0]))
+    return Sample(n_rows, n_auto, len(kept))
+
+
+def _status_column(table: TableReader) -> int:
+    if STATUS not in table.names:
+        raise InputError(
+            f"{table.path.name} has no column {STATUS!r}, so it was not written by nldd predict.",
+            hint="nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv",
+        )
+    return table.names.index(STATUS)
+
+
+def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:  # noqa: B008 - frozen
+    """Whether a table has the column in which a sample is checked."""
+    with options.open(path) as table:
+        return CHECK in table.names
+
+
+def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:  # noqa: B008 - frozen
+    """What a sample proves whose rows people have marked as right or wrong."""
+    marks: list[float] = []
+    n_open = 0
+    with options.open(path) as table:
+        place = table.column(CHECK)
+        for block in table.blocks():
+            for number, row in enumerate(block.rows, block.first):
+                mark = cell_text(row[place]).strip().lower()
+                if not mark:
+                    n_open += 1
+                elif mark in RIGHT or mark in WRONG:
+                    marks.append(float(mark in RIGHT))
+                else:
+                    raise InputError(
+                        f"{table.where(number, place)}: expected yes or no, got {row[place]!r}.",
+                        hint="yes where all codes of the row are right, no where one is wrong",
+                    )
+    if not marks:
+        raise InputError(
+            f"{path.name}: no row of the column {CHECK!r} is filled in yet.",
+            hint="yes or no in each row, then the same command again",
+        )
+    low, high = accuracy_interval(marks)
+    return Audit(len(marks), int(sum(marks)), n_open, sum(marks) / len(marks), low, high)

@@ -1,0 +1,221 @@
+"""New answers coded: every row and column kept, with codes, theta, the reason and a status."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nldd.coding._abstention import Usual, abstained, reasons, usual
+from nldd.coding._answers import Answers, codes_cell, read_answers
+from nldd.coding._coded_tables import TableOptions
+from nldd.coding._evidence import Predictions
+from nldd.coding._model import CodingModel
+from nldd.exceptions import InputError
+from nldd.tables import Block, Cell, TableReader, TableWriter, create_table
+
+AUTO, REVIEW = "auto", "review"
+EMPTY = "the answer is empty"
+BLOCK_ROWS = 2000
+PREFIX = "nldd_"
+CODED = ("codes", "status", "theta", "nearest", "why")
+EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
+
+# Passes the blocks of a table through; the second argument tells how far the file is read.
+BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
+
+
+@dataclass
+class Counts:
+    """How many rows got which status, and why people must look at the others."""
+
+    n_rows: int = 0
+    n_auto: int = 0
+    why: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_review(self) -> int:
+        """Rows that were left to people."""
+        return self.n_rows - self.n_auto
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is coded automatically and what is written.
+
+    Attributes
+    ----------
+    threshold : float or None
+        Answers of a larger theta go to people; None sends all.
+    explain : bool
+        Write the distances and the next best codes as well.
+    raw : bool
+        Write cells that a spreadsheet would run as formulas as they are.
+    """
+
+    threshold: float | None
+    explain: bool = False
+    raw: bool = False
+
+
+def code_table(
+    model: CodingModel,
+    path: Path | str,
+    out: Path | str,
+    policy: Policy,
+    review: Path | str | None = None,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    watch: BlockWatch = lambda blocks, fraction: blocks,
+) -> Counts:
+    """Code the answers of a table, a block of rows at a time.
+
+    Parameters
+    ----------
+    model : CodingModel
+    path, out, review : path
+        Table to read; table to write, with all its rows; and one with the rows for people only,
+        which has columns for their codes as well.
+    policy : Policy
+    options : TableOptions
+    watch : callable
+        For a progress bar.
+
+    Returns
+    -------
+    Counts
+    """
+    _check_places(path, out, review)
+    counts = Counts()
+    coder = _RowCoder(model, policy)
+    with ExitStack() as stack:
+        table = stack.enter_context(options.open(path))
+        added = coder.header(table.names)
+        writer = stack.enter_context(_writer(out, table, added, policy))
+        blank = [name for name in model.columns.codes.names if name not in table.names]
+        for_people = None
+        if review is not None:
+            for_people = stack.enter_context(_writer(review, table, [*added, *blank], policy))
+        for block in watch(table.blocks(BLOCK_ROWS), table.fraction_read):
+            rows, auto = coder.rows(table, block, counts)
+            writer.write(rows)
+            if for_people is not None:
+                for_people.write(
+                    (*row, *[""] * len(blank))
+                    for row, sure in zip(rows, auto, strict=True)
+                    if not sure
+                )
+        counts.notes += table.notes
+    return counts
+
+
+def _check_places(path: Path | str, out: Path | str, review: Path | str | None) -> None:
+    named = [path, out, *([] if review is None else [review])]
+    places = [Path(place).resolve() for place in named if str(place) != "-"]
+    if len(set(places)) < len(places):
+        raise InputError(
+            "The answers, the coded answers and the answers for review need files of their own; "
+            "two of them have the same name.",
+            hint="-o coded.csv --review review.csv",
+        )
+
+
+def _writer(
+    path: Path | str, table: TableReader, added: Sequence[str], policy: Policy
+) -> TableWriter:
+    return create_table(path, (*table.header, *added), like=table.format, raw=policy.raw)
+
+
+class _RowCoder:
+    """Rows of a table with the columns that coding adds."""
+
+    def __init__(self, model: CodingModel, policy: Policy) -> None:
+        self.model, self.policy = model, policy
+        self.usual: Usual = usual(model.evidence, policy.threshold)
+        self.knows_empty = any(not text.strip() for text in model.answers.texts)
+
+    def header(self, names: Sequence[str]) -> list[str]:
+        """Names of the added columns, which differ from those that are there."""
+        marks = () if self.model.columns.codes.listed else self.model.labels
+        wanted = [*CODED, *marks, *(EXPLAINED if self.policy.explain else ())]
+        taken = set(names)
+        return [_free_name(f"{PREFIX}{name}", taken) for name in wanted]
+
+    def rows(
+        self, table: TableReader, block: Block, counts: Counts
+    ) -> tuple[list[tuple[Cell, ...]], list[bool]]:
+        """The rows of a block with all added cells, and which of them are coded automatically."""
+        answers = read_answers(table, block, self.model.columns)
+        X = self.model.features.transform(answers)
+        found = self.model.predict(X)
+        review = abstained(found.theta, self.policy.threshold)
+        empty = self._empty(answers)
+        why = reasons(found, self.usual)
+        why = [EMPTY if e else w for e, w in zip(empty, why, strict=True)]
+        auto = (~review & ~empty).tolist()
+        added = self._cells(found, auto, why)
+        if self.policy.explain:
+            added = [(*a, *b) for a, b in zip(added, self._explained(X, found), strict=True)]
+        counts.n_rows += len(auto)
+        counts.n_auto += sum(auto)
+        counts.why.update(w for w, sure in zip(why, auto, strict=True) if not sure)
+        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], auto
+
+    def _empty(self, answers: Answers) -> Any:
+        """Answers that say nothing, unless the model has learned what to make of them."""
+        if self.knows_empty or not self.model.columns.text:
+            return np.zeros(len(answers), dtype=bool)
+        return np.array([not text.strip() for text in answers.texts], dtype=bool)
+
+    def _cells(
+        self, found: Predictions, auto: list[bool], why: list[str]
+    ) -> list[tuple[Cell, ...]]:
+        codes = self.model.columns.codes
+        names = self.model.codes(found.Y)
+        texts = [self.model.answers.texts[row] for row in found.row.tolist()]
+        marks: list[tuple[int, ...]] = [()] * len(auto)
+        if not codes.listed:
+            marks = [tuple(row) for row in found.Y.tolist()]
+        return [
+            (
+                codes_cell(names[i], codes),
+                AUTO if auto[i] else REVIEW,
+                shown(found.theta[i]),
+                texts[i],
+                "" if auto[i] else why[i],
+                *marks[i],
+            )
+            for i in range(len(auto))
+        ]
+
+    def _explained(self, X: Any, found: Predictions) -> list[tuple[Cell, ...]]:
+        near = self.model.classifier.nearest_labelsets(X, k=2)
+        names = self.model.codes(near.labelsets[:, 1])
+        codes = self.model.columns.codes
+        return [
+            (
+                shown(found.Dx[i]),
+                shown(found.Dy[i]),
+                shown(found.x_part[i]),
+                shown(found.y_part[i]),
+                codes_cell(names[i], codes),
+                shown(near.theta[i, 1]),
+            )
+            for i in range(len(found))
+        ]
+
+
+def shown(value: float) -> float:
+    """Six digits are more than any of these numbers is good for."""
+    return float(f"{value:.6g}")
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name} ({number})", number + 1
+    taken.add(free)
+    return free

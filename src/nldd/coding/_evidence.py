@@ -1,0 +1,157 @@
+"""What is known about a model's predictions: each coded answer predicted without itself."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import clone
+from sklearn.model_selection import KFold
+
+from nldd.coding._answers import Answers
+from nldd.coding._features import AnswerFeatures
+from nldd.exceptions import NLDDWarning
+
+# Passes the folds through, with a progress bar or whatever else.
+Watch = Callable[[Iterable[Any], int], Iterable[Any]]
+# Of answers for which there was no second labelset to choose from: nothing speaks for them.
+NO_EVIDENCE = 1 - np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Predicted labelsets and the evidence for each; all arrays have one entry an answer.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n_answers, n_labels), int8
+    theta : ndarray
+        Probability that a label is wrong.
+    row : ndarray
+        The coded answer that the labelset comes from.
+    Dx, Dy : ndarray
+        Distances from that answer in features, and of its labelset from the probabilities.
+    x_part, y_part : ndarray
+        What each distance adds to the log-odds of an error.
+    """
+
+    Y: NDArray[np.int8]
+    theta: NDArray[np.float64]
+    row: NDArray[np.intp]
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]
+    x_part: NDArray[np.float64]
+    y_part: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.theta)
+
+    def __getitem__(self, rows: Any) -> "Predictions":
+        return Predictions(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def n_wrong(self, Y: NDArray[np.int8]) -> NDArray[np.intp]:
+        """Number of labels of each prediction that differ from the true ones."""
+        return np.asarray((Y != self.Y).sum(axis=1))
+
+    def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
+        """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
+        wrong = self.n_wrong(Y)
+        return (wrong == 0).astype(float) if measure == "subset" else 1 - wrong / Y.shape[1]
+
+
+def predict(classifier: Any, X: Any) -> Predictions:
+    """Predictions of a fitted NLDD classifier with their evidence."""
+    near = classifier.nearest_labelsets(X, k=1)
+    Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
+    x_part, y_part = classifier.regression_.parts(Dx, Dy)
+    Y = near.labelsets[:, 0].astype(np.int8)
+    return Predictions(Y, near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
+
+
+def out_of_fold(
+    estimator: Any,
+    X: Any,
+    Y: NDArray[np.int8],
+    n_folds: int = 10,
+    random_state: int = 0,
+    watch: Watch = lambda folds, total: folds,
+) -> Predictions:
+    """Each row of `X` predicted by a clone of an NLDD classifier that was fitted to other folds.
+
+    Parameters
+    ----------
+    estimator : NLDDClassifier
+    X : {ndarray, CSR} of shape (n_samples, n_features)
+    Y : ndarray of shape (n_samples, n_labels), 0 and 1
+    n_folds, random_state : int
+    watch : callable
+        ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
+    """
+
+    def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
+        return predict(clone(estimator).fit(X[train], Y[train]), X[test])
+
+    return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
+
+
+def answers_out_of_fold(
+    estimator: Any,
+    answers: Answers,
+    Y: NDArray[np.int8],
+    n_folds: int,
+    random_state: int,
+    watch: Watch = lambda folds, total: folds,
+) -> Predictions:
+    """The same for answers.
+
+    Words and scales are learned anew in each fold: what an answer alone contributes to them must
+    not help to predict it.
+    """
+
+    def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
+        features = AnswerFeatures.fit(answers[train])
+        model = clone(estimator).fit(features.transform(answers[train]), Y[train])
+        return predict(model, features.transform(answers[test]))
+
+    return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
+
+
+def _over_folds(
+    fit_and_predict: Callable[[NDArray[np.intp], NDArray[np.intp]], Predictions],
+    Y: NDArray[np.int8],
+    n_folds: int,
+    random_state: int,
+    watch: Watch,
+) -> Predictions:
+    n_folds = min(n_folds, len(Y))
+    folds = KFold(n_folds, shuffle=True, random_state=random_state).split(Y)
+    parts: list[Predictions] = []
+    tested: list[NDArray[np.intp]] = []
+    for train, test in watch(folds, n_folds):
+        tested.append(test)
+        if (Y[train] == Y[train[0]]).all():
+            parts.append(_only_labelset(Y[train[0]], int(train[0]), len(test)))
+            continue
+        with catch_warnings():
+            # Weights of a fold's model are of no interest by themselves; the final one's are.
+            simplefilter("ignore", NLDDWarning)
+            found = fit_and_predict(train, test)
+        parts.append(replace(found, row=train[found.row]))
+    return stack(parts)[np.argsort(np.concatenate(tested))]
+
+
+def _only_labelset(labelset: NDArray[np.int8], row: int, n: int) -> Predictions:
+    zeros = np.zeros(n)
+    rows = np.full(n, row)
+    return Predictions(
+        np.tile(labelset, (n, 1)), np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros
+    )
+
+
+def stack(parts: Iterable[Predictions]) -> Predictions:
+    """All predictions of the parts, in their order."""
+    parts = list(parts)
+    names = [field.name for field in fields(Predictions)]
+    return Predictions(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))

@@ -1,0 +1,133 @@
+"""Answers as numbers: weighted words and letters of the text, and the features beside it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from nldd.coding._answers import Answers
+
+# Words and pairs of words; letters in a row, which see through endings, compounds and typing
+# errors and do without spaces between words.
+WORDS: dict[str, Any] = {"analyzer": "word", "ngram_range": (1, 2), "token_pattern": r"(?u)\b\w+\b"}
+LETTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
+MOST_TERMS = {"words": 50_000, "letters": 100_000}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Words, or letters in a row, and the weight of each.
+
+    Attributes
+    ----------
+    kind : "words" or "letters"
+    terms : list of str
+    weights : ndarray of shape (n_terms,)
+        Inverse document frequencies.
+    """
+
+    kind: str
+    terms: list[str]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, texts: list[str], kind: str) -> Self:
+        """Learn the terms of texts; there may be none."""
+        vectorizer = _vectorizer(kind, max_features=MOST_TERMS[kind])
+        try:
+            vectorizer.fit(texts)
+        except ValueError:  # scikit-learn's answer to texts without any term
+            return cls(kind, [], np.empty(0))
+        return cls(kind, vectorizer.get_feature_names_out().tolist(), vectorizer.idf_)
+
+    def transform(self, texts: list[str]) -> Any:
+        """Each text as a point of length 1, or 0 if it has no known term."""
+        if not self.terms:
+            return csr_array((len(texts), 0))
+        return csr_array(self._vectorizer.transform(texts))
+
+    @cached_property
+    def _vectorizer(self) -> Any:
+        vectorizer = _vectorizer(self.kind, vocabulary=self.terms)
+        vectorizer.idf_ = self.weights
+        return vectorizer
+
+
+def _vectorizer(kind: str, **options: Any) -> Any:
+    return TfidfVectorizer(
+        **(WORDS if kind == "words" else LETTERS),
+        sublinear_tf=True,
+        strip_accents=None,
+        dtype=np.float64,
+        **options,
+    )
+
+
+@dataclass(frozen=True)
+class AnswerFeatures:
+    """How answers become rows of features; learned by :meth:`fit`.
+
+    Attributes
+    ----------
+    words, letters : Terms
+    centre, scale : ndarray of shape (n_numeric,)
+        Mean and standard deviation of the numeric columns. A missing value becomes the mean, and a
+        feature of its own says that it was missing.
+    levels : tuple of tuple of str
+        Known values of each categorical column; others become no feature.
+    """
+
+    words: Terms
+    letters: Terms
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    levels: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def fit(cls, answers: Answers) -> Self:
+        """Learn terms, scales and levels."""
+        present = [column[~np.isnan(column)] for column in answers.numbers.T]
+        centre = np.array([column.mean() if len(column) else 0.0 for column in present])
+        scale = np.array([column.std() if len(column) else 0.0 for column in present])
+        counts = [Counter(column) for column in zip(*answers.categories, strict=True)]
+        return cls(
+            Terms.fit(answers.texts, "words"),
+            Terms.fit(answers.texts, "letters"),
+            centre,
+            np.where(scale > 0, scale, 1.0),
+            tuple(tuple(sorted(set(count) - {""})) for count in counts),
+        )
+
+    def transform(self, answers: Answers) -> csr_array:
+        """One row of features for each answer."""
+        missing = np.isnan(answers.numbers)
+        numbers = np.where(missing, 0.0, (answers.numbers - self.centre) / self.scale)
+        parts = [
+            self.words.transform(answers.texts),
+            self.letters.transform(answers.texts),
+            csr_array(numbers),
+            csr_array(missing.astype(float)),
+            self._one_hot(answers.categories),
+        ]
+        return csr_array(hstack(parts, format="csr"))
+
+    def _one_hot(self, categories: list[tuple[str, ...]]) -> csr_array:
+        place: dict[tuple[int, str], int] = {}
+        for column, levels in enumerate(self.levels):
+            for level in levels:
+                place[column, level] = len(place)
+        found = [
+            (i, place[column, value])
+            for i, row in enumerate(categories)
+            for column, value in enumerate(row)
+            if (column, value) in place
+        ]
+        rows, columns = zip(*found, strict=True) if found else ((), ())
+        return csr_array(
+            (np.ones(len(found)), (rows, columns)), shape=(len(categories), len(place))
+        )

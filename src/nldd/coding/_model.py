@@ -1,0 +1,203 @@
+"""The model of a coding study: coded answers, the classifier, and what is known about it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from nldd._labels import as_label_sets, indicator
+from nldd.coding._answers import Answers
+from nldd.coding._columns import Columns
+from nldd.coding._evidence import Predictions, Watch, answers_out_of_fold, predict
+from nldd.coding._features import AnswerFeatures
+from nldd.coding._history import Event
+from nldd.coding._selective import Selection, selective_threshold
+from nldd.estimators import NLDDClassifier
+from nldd.exceptions import InputError
+
+FEWEST_ANSWERS = 10
+MEASURES = ("subset", "hamming")
+# The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
+C = 10.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a model is fitted.
+
+    Attributes
+    ----------
+    n_folds : int
+        Of the cross-validation that the triage table comes from.
+    random_state : int
+    n_jobs : int or None
+        Threads; not kept with the model.
+    """
+
+    n_folds: int = 10
+    random_state: int = 0
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class CodingModel:
+    """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
+
+    Attributes
+    ----------
+    columns : Columns
+        What it reads from a table.
+    settings : Settings
+    labels : tuple of str
+        The codes.
+    answers : Answers
+        The coded answers it was fitted to.
+    Y : ndarray of shape (n_answers, n_labels), int8
+        Their codes.
+    features : AnswerFeatures
+    classifier : NLDDClassifier
+    evidence : Predictions
+        Each coded answer as predicted without itself.
+    history : tuple of Event
+    """
+
+    columns: Columns
+    settings: Settings
+    labels: tuple[str, ...]
+    answers: Answers
+    Y: NDArray[np.int8]
+    features: AnswerFeatures
+    classifier: NLDDClassifier
+    evidence: Predictions
+    history: tuple[Event, ...] = ()
+
+    def code(self, answers: Answers) -> Predictions:
+        """Predicted codes of new answers, with theta and the coded answer they come from."""
+        return self.predict(self.features.transform(answers))
+
+    def predict(self, X: Any) -> Predictions:
+        """The same for answers that are features already."""
+        return predict(self.classifier, X)
+
+    def select(
+        self, target: float = 0.9, confidence: float = 0.9, measure: str = "subset"
+    ) -> Selection:
+        """The theta up to which answers may be coded automatically."""
+        right = self.evidence.right(self.Y, measure)
+        return selective_threshold(self.evidence.theta, right, target, confidence)
+
+    def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
+        """Names of the codes of each row of an indicator matrix."""
+        return as_label_sets(Y, self.labels)
+
+    def with_event(self, event: Event) -> "CodingModel":
+        """The model with one more event in its history."""
+        return replace(self, history=(*self.history, event))
+
+
+def fit_coding_model(
+    answers: Answers,
+    codes: Sequence[set[str]],
+    columns: Columns,
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+    watch: Watch = lambda folds, total: folds,
+) -> CodingModel:
+    """Fit a model to coded answers, and find out by cross-validation how good it is.
+
+    Parameters
+    ----------
+    answers : Answers
+    codes : sequence of set of str
+        The codes of each answer; an empty set means that no code applies.
+    columns : Columns
+    settings : Settings
+    watch : callable
+        ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
+
+    Returns
+    -------
+    CodingModel
+        With an empty history.
+    """
+    labels = code_names(codes, columns)
+    _check_codes(codes, labels)
+    Y = indicator(codes, np.array(labels, dtype=object))
+    estimator = coding_classifier(settings)
+    evidence = answers_out_of_fold(
+        estimator, answers, Y, settings.n_folds, settings.random_state, watch
+    )
+    features = AnswerFeatures.fit(answers)
+    classifier = estimator.fit(features.transform(answers), Y)
+    return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
+
+
+def code_names(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
+    """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10.
+
+    Examples
+    --------
+    >>> from nldd.coding import CodeColumns
+    >>> code_names([{"10", "b"}, {"2"}], Columns(("answer",), CodeColumns(("codes",))))
+    ('2', '10', 'b')
+    """
+    if not columns.codes.listed:
+        return columns.codes.names
+    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Sorts numbers within names by their value, and before letters."""
+    parts = [part for part in re.split(r"([0-9]+)", name) if part]
+    return [
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
+        for part in parts
+    ]
+
+
+def add_answers(
+    model: CodingModel,
+    answers: Answers,
+    codes: Sequence[set[str]],
+    watch: Watch = lambda folds, total: folds,
+) -> CodingModel:
+    """The model fitted anew to its own answers and further ones; codes may be new ones."""
+    known = [set(names) for names in model.codes(model.Y)]
+    fitted = fit_coding_model(
+        Answers.join([model.answers, answers]),
+        [*known, *codes],
+        model.columns,
+        model.settings,
+        watch,
+    )
+    return replace(fitted, history=model.history)
+
+
+def coding_classifier(settings: Settings) -> NLDDClassifier:
+    """The classifier of answers, not fitted yet."""
+    return NLDDClassifier(
+        LogisticRegression(solver="liblinear", C=C),
+        # Texts are points of length 1, numbers are standardised already.
+        standardize="none",
+        n_jobs=settings.n_jobs,
+        random_state=settings.random_state,
+    )
+
+
+def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
+    if len(codes) < FEWEST_ANSWERS:
+        raise InputError(
+            f"At least {FEWEST_ANSWERS} coded answers are needed to learn from; "
+            f"there are {len(codes)}.",
+            hint="code more answers by hand first; a few hundred are a good start",
+        )
+    if len(set(map(frozenset, codes))) < 2:
+        what = "{" + ", ".join(labels) + "}"
+        raise InputError(
+            f"All {len(codes)} coded answers carry the same codes, {what}: there is nothing to "
+            "choose from.",
+            hint="check that the right column is named by --labels, or code more answers",
+        )

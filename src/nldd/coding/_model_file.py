@@ -1,0 +1,143 @@
+"""Coding models as files: no pickle, checked, whole or not there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nldd.coding._answers import Answers
+from nldd.coding._columns import CodeColumns, Columns
+from nldd.coding._evidence import Predictions
+from nldd.coding._features import AnswerFeatures, Terms
+from nldd.coding._history import Event
+from nldd.coding._model import CodingModel, Settings
+from nldd.exceptions import InputError
+from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
+
+KIND = "coding-model"
+
+
+def save_coding_model(model: CodingModel, path: Path | str) -> None:
+    """Write a model to a file; the old file stays until the new one is complete.
+
+    The file holds the coded answers themselves, so keep it as you keep them.
+    """
+    parts = pack_classifier(model.classifier)
+    documents = {
+        **parts.documents,
+        "model": {
+            "columns": asdict(model.columns),
+            "settings": {
+                "n_folds": model.settings.n_folds,
+                "random_state": model.settings.random_state,
+            },
+            "labels": list(model.labels),
+            "words": model.features.words.terms,
+            "letters": model.features.letters.terms,
+            "levels": [list(levels) for levels in model.features.levels],
+        },
+        "answers": {
+            "texts": model.answers.texts,
+            "categories": [list(row) for row in model.answers.categories],
+        },
+        "history": [asdict(event) for event in model.history],
+    }
+    arrays = {
+        **parts.arrays,
+        "answers/numbers": model.answers.numbers,
+        "answers/Y": model.Y,
+        "features/words": model.features.words.weights,
+        "features/letters": model.features.letters.weights,
+        "features/centre": model.features.centre,
+        "features/scale": model.features.scale,
+        **{f"evidence/{f.name}": getattr(model.evidence, f.name) for f in fields(Predictions)},
+    }
+    write_archive(path, Contents(KIND, documents, arrays, parts.estimators, {}))
+
+
+def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
+    """Read a model; a file that is damaged or holds anything foreign is refused."""
+    contents = read_archive(path, kind=KIND, trusted=trusted)
+    classifier = unpack_classifier(contents)
+    try:
+        return _model_from(contents.documents, contents.arrays, classifier)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InputError(
+            f"{Path(path).name}: the parts of the model do not fit together ({error!r}).",
+            hint="use the file as nldd fit wrote it, or fit again",
+        ) from error
+
+
+def _model_from(
+    documents: Mapping[str, Any], arrays: Mapping[str, Any], classifier: Any
+) -> CodingModel:
+    model, answers = documents["model"], documents["answers"]
+    columns = model["columns"]
+    codes = columns["codes"]
+    settings = model["settings"]
+    loaded = CodingModel(
+        columns=Columns(
+            text=tuple(columns["text"]),
+            codes=CodeColumns(tuple(codes["names"]), codes["separator"], codes["none"]),
+            numeric=tuple(columns["numeric"]),
+            categorical=tuple(columns["categorical"]),
+        ),
+        settings=Settings(settings["n_folds"], settings["random_state"]),
+        labels=tuple(model["labels"]),
+        answers=Answers(
+            list(answers["texts"]),
+            arrays["answers/numbers"],
+            [tuple(row) for row in answers["categories"]],
+        ),
+        Y=arrays["answers/Y"],
+        features=AnswerFeatures(
+            Terms("words", model["words"], arrays["features/words"]),
+            Terms("letters", model["letters"], arrays["features/letters"]),
+            arrays["features/centre"],
+            arrays["features/scale"],
+            tuple(tuple(levels) for levels in model["levels"]),
+        ),
+        classifier=classifier,
+        evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
+        history=tuple(Event(**event) for event in documents["history"]),
+    )
+    _check_sizes(loaded)
+    return loaded
+
+
+def _check_sizes(model: CodingModel) -> None:
+    """Refuse parts of different sizes, which would fail later and far from their cause."""
+    n, n_labels = len(model.answers), len(model.labels)
+    features, columns = model.features, model.columns
+    n_columns = (
+        len(features.words.terms)
+        + len(features.letters.terms)
+        + 2 * len(columns.numeric)
+        + sum(map(len, features.levels))
+    )
+    fits = (
+        model.Y.shape == (n, n_labels)
+        and model.evidence.Y.shape == (n, n_labels)
+        and all(
+            getattr(model.evidence, f.name).shape == (n,)
+            for f in fields(Predictions)
+            if f.name != "Y"
+        )
+        and np.isin(model.Y, (0, 1)).all()
+        and model.answers.numbers.shape == (n, len(columns.numeric))
+        and len(model.answers.categories) == n
+        and all(len(row) == len(columns.categorical) for row in model.answers.categories)
+        and features.words.weights.shape == (len(features.words.terms),)
+        and features.letters.weights.shape == (len(features.letters.terms),)
+        and features.centre.shape == features.scale.shape == (len(columns.numeric),)
+        and len(features.levels) == len(columns.categorical)
+        and model.classifier.n_features_in_ == n_columns
+        and model.classifier.n_labels_ == n_labels
+        and (model.classifier.rows_ < n).all()
+        and all(isinstance(text, str) for text in (*model.answers.texts, *model.labels))
+        and bool(model.history)
+    )
+    if not fits:
+        raise ValueError("their sizes differ")

@@ -1,0 +1,113 @@
+"""The steps of a coding study on files: fit, and update with corrected answers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from nldd._lock import file_lock
+from nldd.coding._coded_tables import (
+    CodedAnswers,
+    Request,
+    TableOptions,
+    find_columns,
+    read_coded,
+)
+from nldd.coding._evidence import Watch
+from nldd.coding._history import Event, checksum, now
+from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
+from nldd.coding._model_file import load_coding_model, save_coding_model
+from nldd.exceptions import InputError
+
+
+@dataclass(frozen=True)
+class Step:
+    """A model, and the table that brought it here.
+
+    Attributes
+    ----------
+    model : CodingModel
+    table : CodedAnswers
+    """
+
+    model: CodingModel
+    table: CodedAnswers
+
+
+def fit_table(
+    path: Path,
+    out: Path,
+    request: Request,
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    watch: Watch = lambda folds, total: folds,
+) -> Step:
+    """Fit a model to the coded answers of a table and save it."""
+    columns = find_columns(path, request, options)
+    table = read_coded(path, columns, options)
+    model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
+    model = model.with_event(_event("fit", path, table, model))
+    save_coding_model(model, out)
+    return Step(model, table)
+
+
+def update_model(
+    model_path: Path,
+    path: Path,
+    out: Path | None = None,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    watch: Watch = lambda folds, total: folds,
+    again: bool = False,
+) -> Step:
+    """Let the coded answers of a table join a saved model, and save it.
+
+    One process at a time: a second one waits and then starts from what the first has saved, so that
+    no answer is lost.
+
+    Parameters
+    ----------
+    model_path, path : Path
+        The model and the table.
+    out : Path, default=None
+        Where the new model goes; None replaces the old one.
+    options : TableOptions
+    watch : callable
+    again : bool
+        Take a table that the model has had already.
+    """
+    target = out or model_path
+    with file_lock(target.with_name(f".{target.name}.lock"), f"updating {target.name}"):
+        old = load_coding_model(model_path)
+        table = read_coded(path, old.columns, options)
+        _check_new(old, path, again)
+        model = add_answers(old, table.answers, table.codes, watch)
+        model = model.with_event(_event("update", path, table, model))
+        save_coding_model(model, target)
+    return Step(model, table)
+
+
+def _check_new(model: CodingModel, path: Path, again: bool) -> None:
+    digest = checksum(path)
+    before = [event for event in model.history if event.sha256 == digest]
+    if before and not again:
+        raise InputError(
+            f"{path.name}: the model has these answers already, since {before[0].time} "
+            f"({before[0].action} with {before[0].file}).",
+            hint="a file with new answers; or --again, to count these answers once more",
+        )
+
+
+def _event(action: str, path: Path, table: CodedAnswers, model: CodingModel) -> Event:
+    return Event(
+        action=action,
+        time=now(),
+        file=path.name,
+        sha256=checksum(path),
+        n_added=len(table.codes),
+        n_set_aside=table.n_set_aside,
+        n_answers=len(model.answers),
+        n_labels=len(model.labels),
+        n_labelsets=len(np.unique(model.Y, axis=0)),
+        subset_accuracy=float(model.evidence.right(model.Y).mean()),
+        hamming_accuracy=float(model.evidence.right(model.Y, "hamming").mean()),
+    )
