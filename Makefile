@@ -39,7 +39,7 @@ results: $(VENV)/.installed
 	$(BIN)/python results/page.py
 
 # Each program answers one question and writes its results; the page is made of what is there.
-BENCHMARKS := start search fit growth memory pairs scaling methods million
+BENCHMARKS := start search fit growth memory pairs scaling methods million coding
 
 bench: $(VENV)/.installed
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || exit 1; done

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SubsetMapping,
     )
     from nldd.exceptions import SeparationWarning, ZeroWeightWarning
+    from nldd.io import load_model, save_model
     from nldd.metrics import MEASURES, Measure
 
 _HOME = {
@@ -47,7 +48,9 @@ _HOME = {
     "ZeroWeightWarning": "nldd.exceptions",
     "as_label_sets": "nldd._labels",
     "load_dataset": "nldd.datasets",
+    "load_model": "nldd.io",
     "load_yeast": "nldd.datasets",
+    "save_model": "nldd.io",
 }
 
 __all__ = [
@@ -70,7 +73,9 @@ __all__ = [
     "__version__",
     "as_label_sets",
     "load_dataset",
+    "load_model",
     "load_yeast",
+    "save_model",
 ]
 
 

@@ -37,13 +37,15 @@ def write(path, answers, coded=True):
 def in_child(arguments):
     """Run a command in a child process; ``True`` comes through the pipe once it has answered."""
     reader, writer = os.pipe()
-    child = os.fork()
+    child, code = os.fork(), 1
     if child == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(1, 2)
-        code = run(arguments)
-        os.write(writer, b"done" if code == 0 else b"fail")
-        os._exit(code)
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(1, 2)
+            code = run(arguments)
+            os.write(writer, b"done" if code == 0 else b"fail")
+        finally:
+            os._exit(code)
     os.close(writer)
     return child, reader
 

@@ -27,7 +27,7 @@ from nldd.cli.predict import predict
 from nldd.cli.report import report
 from nldd.cli.triage import triage
 from nldd.cli.update import update
-from nldd.exceptions import NLDDError
+from nldd.exceptions import NLDDError, NLDDWarning
 
 CODING = (fit, triage, predict, update, inspect, evaluate, audit)
 RESEARCH = (datasets, benchmark, report)
@@ -82,6 +82,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
+        warnings.simplefilter("always", NLDDWarning)
         return _run(arguments)
 
 

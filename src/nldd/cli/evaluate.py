@@ -53,7 +53,7 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded.csv
     """
-    from nldd.cli._coding_text import evaluation_record, render_evaluation
+    from nldd.cli._evaluation_text import evaluation_record, render_evaluation
     from nldd.coding import evaluate_table, load_coding_model, promise_kept, write_evaluation_report
 
     loaded = load_coding_model(model)

@@ -16,7 +16,7 @@ from nldd.coding._scores import Score
 from nldd.coding._summary import Summary
 from nldd.coding._triage import TriageRow
 from nldd.displays import Calibration
-from nldd.displays._risk_coverage import percent
+from nldd.displays._shares import percent
 from nldd.metrics import MEASURES
 from nldd.pages import Entry, Row, Table
 

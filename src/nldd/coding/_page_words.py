@@ -10,7 +10,7 @@ from nldd.coding._promise import Kept
 from nldd.coding._selective import Selection
 from nldd.coding._triage import Triage
 from nldd.displays import Calibration
-from nldd.displays._risk_coverage import percent
+from nldd.displays._shares import percent
 
 LONGEST_ANSWER, LONGEST_NAME = 200, 80
 # They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.

@@ -98,7 +98,7 @@ def triage_rows(
     theta, right = theta[order], right[order]
     n = len(theta)
     thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in SHARES}
-    if chosen is not None:
+    if chosen is not None and chosen >= theta[0]:
         thresholds.add(chosen)
     rows = []
     for threshold in sorted(thresholds):

@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from nldd.displays._figure_class import figure_class
-from nldd.displays._risk_coverage import (
-    LINE_COST,
-    WORDS,
-    as_shares,
-    place_words,
-    show_at_the_rim,
-)
+from nldd.displays._shares import as_shares
+from nldd.displays._words import LINE_COST, WORDS, place_words, show_at_the_rim
 from nldd.exceptions import InputError
 
 INK, QUIET, GREY, GRID, BLUE = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3", "#0072b2"

@@ -1,6 +1,5 @@
 """How right the answers are that a machine codes alone, against how many of them it codes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from textwrap import fill
@@ -10,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd.displays._figure_class import figure_class
+from nldd.displays._shares import as_shares, percent
+from nldd.displays._words import BAND_COST, WORDS, place_words, show_at_the_rim, spread
 from nldd.exceptions import InputError
 
 INK, QUIET, GRID, BLUE, VERMILION = "#1a1a1a", "#595959", "#e3e3e3", "#0072b2", "#d55e00"
@@ -18,9 +19,6 @@ INK, QUIET, GRID, BLUE, VERMILION = "#1a1a1a", "#595959", "#e3e3e3", "#0072b2", 
 SETTLED = 0.05
 # Longer curves are thinned, and short ones show their points.
 MOST_POINTS, MOST_DOTS = 1000, 12
-# What it costs, in points of distance, that a piece of a line or band lies behind words.
-LINE_COST, BAND_COST = 50.0, 0.7
-WORDS = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,41 +243,6 @@ class RiskCoverageDisplay:
         return [(row, BAND_COST) for row in rows]
 
 
-def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.float64]:
-    """So many numbers from 0 to 1, or any number of them but none."""
-    try:
-        shares = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers from 0 to 1; got {values!r:.40}.") from None
-    if shares.ndim != 1 or not len(shares) or len(shares) != (length or len(shares)):
-        raise InputError(
-            f"{name} must be a list of {length or 'one or more'} numbers from 0 to 1; "
-            f"got shape {shares.shape}."
-        )
-    wrong = np.flatnonzero(~((shares >= 0) & (shares <= 1)))
-    if len(wrong):
-        raise InputError(
-            f"{name} must hold numbers from 0 to 1; got {shares[wrong[0]]:g} at position "
-            f"{wrong[0]}.",
-            hint="give shares rather than percentages, and no missing values.",
-        )
-    return shares
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """A share in percent; 0 and 100 are said only where nothing had to be rounded.
-
-    Examples
-    --------
-    >>> percent(0.6249), percent(0.931, 1), percent(0.9997), percent(1.0, 1)
-    ('62 %', '93.1 %', '99.97 %', '100 %')
-    """
-    words = f"{100 * share:.{0 if share in (0, 1) else digits}f}"
-    if float(words) in (0, 100) and share not in (0, 1) and digits < 6:
-        return percent(share, digits + 1)
-    return f"{words} %"
-
-
 def floor_and_step(lowest: float) -> tuple[int, int]:
     """The round percentage below the lowest one, and the step of ticks from there to 100.
 
@@ -300,101 +263,3 @@ def thinned(coverage: NDArray[np.float64]) -> NDArray[np.intp]:
         return np.arange(len(coverage))
     grid = np.linspace(coverage[0], coverage[-1], MOST_POINTS)
     return np.unique(np.searchsorted(coverage, grid))
-
-
-def show_at_the_rim(artist: Any) -> None:
-    """Let a line stand out a little, so that it is not cut in half where it runs along the rim."""
-    from matplotlib.transforms import Bbox, TransformedBbox
-
-    rim = Bbox([[-0.015, -0.015], [1.015, 1.015]])
-    artist.set_clip_box(TransformedBbox(rim, artist.axes.transAxes))
-
-
-def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
-    """None, one or two heights, moved apart where they are too close for words, but not too low.
-
-    Examples
-    --------
-    >>> spread([90.0, 89.0], 3.0, 0.0), spread([1.0, 0.0], 3.0, 0.0)
-    ([91.0, 88.0], [3.0, 0.0])
-    """
-    if len(heights) == 2:
-        first, second = heights
-        push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)
-        heights = [first + push, second - push]
-    lift = max(floor - min(heights, default=floor), 0)
-    return [height + lift for height in heights]
-
-
-def place_words(
-    ax: Any,
-    words: str,
-    anchor: tuple[float, float],
-    *,
-    away: float,
-    color: str,
-    leader: bool = False,
-    marks: Sequence[tuple[NDArray[np.float64], float]] = (),
-) -> None:
-    """Write near an anchor, clear of the lines and words that are there and of further marks.
-
-    Marks are lines, each with its cost; they and the anchor are in units of the data. The distance
-    `away` from the anchor is in points.
-    """
-    from matplotlib.patheffects import withStroke
-
-    point = ax.figure.dpi / 72
-    area = ax.get_window_extent().extents / point
-    lines = [line.get_transform().transform_path(line.get_path()).vertices for line in ax.lines]
-    lines += [box_rows(text.get_window_extent().extents) for text in ax.texts]
-    costs = [(line / point, LINE_COST) for line in lines]
-    costs += [(ax.transData.transform(line) / point, cost) for line, cost in marks]
-    costs = [(along(line.clip(area[:2], area[2:]), 4.0), cost) for line, cost in costs]
-    halo = [withStroke(linewidth=3, foreground="white")]
-    text = ax.annotate(
-        words, anchor, ha="center", va="center", color=color, path_effects=halo, zorder=6, **WORDS
-    )
-    half = np.array(text.get_window_extent().size) / point / 2 + 4
-    at = ax.transData.transform(anchor) / point
-    centre = free_place(at, half, area, costs, away)
-    to_data = ax.transData.inverted().transform
-    text.set_position(to_data(centre * point))
-    nearest = np.clip(at, centre - half, centre + half)
-    if leader and np.hypot(*(nearest - at)) > 2 * away:
-        ax.plot(*to_data(np.array([nearest, at]) * point).T, color=INK, linewidth=0.7)
-
-
-def free_place(
-    anchor: NDArray[np.float64],
-    half: NDArray[np.float64],
-    area: NDArray[np.float64],
-    costs: list[tuple[NDArray[np.float64], float]],
-    away: float,
-) -> NDArray[np.float64]:
-    """Centre of a box in an area: as near to the anchor as what it would hide allows."""
-    low, high = area[:2] + half, np.maximum(area[:2] + half, area[2:] - half)
-    x, y = np.linspace(low, high, 48).T
-    centres = np.stack(np.meshgrid(x, y), axis=-1)
-    gap = np.linalg.norm(np.maximum(np.abs(centres - anchor) - half, 0), axis=-1)
-    points = np.concatenate([points for points, _ in costs])
-    weights = np.concatenate([np.full(len(points), cost) for points, cost in costs])
-    in_x = np.abs(x[:, np.newaxis] - points[:, 0]) < half[0]
-    in_y = np.abs(y[:, np.newaxis] - points[:, 1]) < half[1]
-    hidden = (in_y * weights) @ in_x.T
-    cheapest = np.argmin(gap + LINE_COST * np.maximum(away - gap, 0) + hidden)
-    return np.asarray(centres.reshape(-1, 2)[cheapest])
-
-
-def along(line: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Points on a line through `line`, about `step` apart."""
-    lengths = np.hypot(*np.diff(line, axis=0).T)
-    walked = np.concatenate([[0], np.cumsum(lengths)])
-    at = np.linspace(0, walked[-1], 2 + int(walked[-1] / step))
-    return np.column_stack([np.interp(at, walked, line[:, k]) for k in (0, 1)])
-
-
-def box_rows(extents: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A line that fills a box: to and fro, in five rows."""
-    x0, y0, x1, y1 = extents
-    x, y = np.tile([x0, x1, x1, x0], 3)[:10], np.linspace(y0, y1, 5).repeat(2)
-    return np.column_stack([x, y])

@@ -1,0 +1,79 @@
+"""Is theta calibrated? Mean theta against the share of wrong labels, by decile, on nine data sets.
+
+Every row is predicted without itself (ten folds, five from 5,000 rows on) by NLDD with its default
+settings. ``python results/calibration.py`` measures the data sets that are missing in
+``results/promise/calibration.json`` and draws ``docs/calibration.svg``.
+"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from warnings import simplefilter
+
+import numpy as np
+
+from nldd import NLDDClassifier, load_dataset
+from nldd.coding import out_of_fold
+from nldd.datasets import CATALOGUE
+from nldd.displays import CalibrationDisplay, calibration_deciles
+from nldd.displays._figure_class import figure_class
+from nldd.pages import svg
+
+HERE = Path(__file__).parent
+PLACE = HERE / "promise" / "calibration.json"
+PICTURE = HERE.parent / "docs" / "calibration.svg"
+LARGE = 5000
+
+
+def measure(name: str) -> dict:
+    """Deciles of one data set."""
+    X, Y, _ = load_dataset(name)
+    Y = np.asarray(Y, dtype=np.int8)
+    n_folds = 10 if len(Y) < LARGE else 5
+    found = out_of_fold(NLDDClassifier(random_state=0), X, Y, n_folds)
+    deciles = calibration_deciles(found.theta, found.n_wrong(Y), Y.shape[1])
+    return {
+        **{key: np.asarray(value).tolist() for key, value in asdict(deciles).items()},
+        "error": deciles.error,
+        "mean_theta": float(found.theta.mean()),
+        "hamming_loss": float((found.Y != Y).mean()),
+        "n_folds": n_folds,
+    }
+
+
+def inside(result: dict) -> int:
+    """Deciles whose interval covers the mean theta."""
+    rows = zip(result["expected"], result["lower"], result["upper"], strict=True)
+    return sum(low <= theta <= high for theta, low, high in rows)
+
+
+def draw(results: dict) -> None:
+    """One panel a data set."""
+    figure = figure_class()(figsize=(10.5, 10.5), layout="constrained")
+    for ax, (name, result) in zip(figure.subplots(3, 3).flat, results.items(), strict=False):
+        keys = ("expected", "observed", "counts", "lower", "upper")
+        CalibrationDisplay(*(np.array(result[key]) for key in keys), title=name).plot(ax)
+    PICTURE.write_text(svg(figure, "calibration") + "\n")
+
+
+def main() -> None:
+    """Run what is missing, and print the table."""
+    simplefilter("ignore")
+    PLACE.parent.mkdir(exist_ok=True)
+    results = json.loads(PLACE.read_text()) if PLACE.exists() else {}
+    for name in CATALOGUE:
+        if name not in results:
+            results[name] = measure(name)
+            PLACE.write_text(json.dumps(results, indent=1) + "\n")
+        result = results[name]
+        print(
+            f"{name:<10} theta {result['mean_theta']:.4f}  wrong {result['hamming_loss']:.4f}  "
+            f"mean distance {result['error']:.4f}  inside {inside(result)} of "
+            f"{len(result['counts'])}",
+            flush=True,
+        )
+    draw(results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Words in a picture, where they hide nothing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+INK = "#1a1a1a"
+# What it costs, in points of distance, that a piece of a line or band lies behind words.
+LINE_COST, BAND_COST = 50.0, 0.7
+WORDS = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
+
+
+def show_at_the_rim(artist: Any) -> None:
+    """Let a line stand out a little, so that it is not cut in half where it runs along the rim."""
+    from matplotlib.transforms import Bbox, TransformedBbox
+
+    rim = Bbox([[-0.015, -0.015], [1.015, 1.015]])
+    artist.set_clip_box(TransformedBbox(rim, artist.axes.transAxes))
+
+
+def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
+    """None, one or two heights, moved apart where they are too close for words, but not too low.
+
+    Examples
+    --------
+    >>> spread([90.0, 89.0], 3.0, 0.0), spread([1.0, 0.0], 3.0, 0.0)
+    ([91.0, 88.0], [3.0, 0.0])
+    """
+    if len(heights) == 2:
+        first, second = heights
+        push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)
+        heights = [first + push, second - push]
+    lift = max(floor - min(heights, default=floor), 0)
+    return [height + lift for height in heights]
+
+
+def place_words(
+    ax: Any,
+    words: str,
+    anchor: tuple[float, float],
+    *,
+    away: float,
+    color: str,
+    leader: bool = False,
+    marks: Sequence[tuple[NDArray[np.float64], float]] = (),
+) -> None:
+    """Write near an anchor, clear of the lines and words that are there and of further marks.
+
+    Marks are lines, each with its cost; they and the anchor are in units of the data. The distance
+    `away` from the anchor is in points.
+    """
+    from matplotlib.patheffects import withStroke
+
+    point = ax.figure.dpi / 72
+    area = ax.get_window_extent().extents / point
+    lines = [line.get_transform().transform_path(line.get_path()).vertices for line in ax.lines]
+    lines += [box_rows(text.get_window_extent().extents) for text in ax.texts]
+    costs = [(line / point, LINE_COST) for line in lines]
+    costs += [(ax.transData.transform(line) / point, cost) for line, cost in marks]
+    costs = [(along(line.clip(area[:2], area[2:]), 4.0), cost) for line, cost in costs]
+    halo = [withStroke(linewidth=3, foreground="white")]
+    text = ax.annotate(
+        words, anchor, ha="center", va="center", color=color, path_effects=halo, zorder=6, **WORDS
+    )
+    half = np.array(text.get_window_extent().size) / point / 2 + 4
+    at = ax.transData.transform(anchor) / point
+    centre = free_place(at, half, area, costs, away)
+    to_data = ax.transData.inverted().transform
+    text.set_position(to_data(centre * point))
+    nearest = np.clip(at, centre - half, centre + half)
+    if leader and np.hypot(*(nearest - at)) > 2 * away:
+        ax.plot(*to_data(np.array([nearest, at]) * point).T, color=INK, linewidth=0.7)
+
+
+def free_place(
+    anchor: NDArray[np.float64],
+    half: NDArray[np.float64],
+    area: NDArray[np.float64],
+    costs: list[tuple[NDArray[np.float64], float]],
+    away: float,
+) -> NDArray[np.float64]:
+    """Centre of a box in an area: as near to the anchor as what it would hide allows."""
+    low, high = area[:2] + half, np.maximum(area[:2] + half, area[2:] - half)
+    x, y = np.linspace(low, high, 48).T
+    centres = np.stack(np.meshgrid(x, y), axis=-1)
+    gap = np.linalg.norm(np.maximum(np.abs(centres - anchor) - half, 0), axis=-1)
+    points = np.concatenate([points for points, _ in costs])
+    weights = np.concatenate([np.full(len(points), cost) for points, cost in costs])
+    in_x = np.abs(x[:, np.newaxis] - points[:, 0]) < half[0]
+    in_y = np.abs(y[:, np.newaxis] - points[:, 1]) < half[1]
+    hidden = (in_y * weights) @ in_x.T
+    cheapest = np.argmin(gap + LINE_COST * np.maximum(away - gap, 0) + hidden)
+    return np.asarray(centres.reshape(-1, 2)[cheapest])
+
+
+def along(line: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Points on a line through `line`, about `step` apart."""
+    lengths = np.hypot(*np.diff(line, axis=0).T)
+    walked = np.concatenate([[0], np.cumsum(lengths)])
+    at = np.linspace(0, walked[-1], 2 + int(walked[-1] / step))
+    return np.column_stack([np.interp(at, walked, line[:, k]) for k in (0, 1)])
+
+
+def box_rows(extents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A line that fills a box: to and fro, in five rows."""
+    x0, y0, x1, y1 = extents
+    x, y = np.tile([x0, x1, x1, x0], 3)[:10], np.linspace(y0, y1, 5).repeat(2)
+    return np.column_stack([x, y])

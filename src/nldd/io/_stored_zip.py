@@ -1,0 +1,165 @@
+"""Zip files whose members are stored as they are, so that nothing in them can inflate.
+
+A zip file has its directory at the end. It is looked at before :mod:`zipfile` reads it, since that
+reads a directory of any size; and every entry is checked before a member is opened.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from pathlib import PurePosixPath
+from stat import S_IFMT, S_IFREG
+from struct import unpack_from
+from typing import IO, Any, BinaryIO
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from nldd.io._refusal import Refusal, damaged, quoted, unlike_checksum
+
+MAX_NAME = 200
+CHUNK = 2**22  # bytes read at a time
+# An entry of the directory: 46 bytes, the name, and what large members add.
+MAX_ENTRY = 46 + MAX_NAME + 32
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can state
+ORDINARY_FILE = (S_IFREG | 0o644) << 16
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+
+END, END_SIZE = b"PK\x05\x06", 22
+END_64, END_64_SIZE = b"PK\x06\x06", 56
+LOCATOR_64, LOCATOR_64_SIZE = b"PK\x06\x07", 20
+
+Buffers = Iterable[Any]
+
+
+class StoredZip:
+    """A zip file to read from, of which nothing but the directory has been read.
+
+    Parameters
+    ----------
+    stream : binary stream that can seek
+    max_members : int
+
+    Attributes
+    ----------
+    sizes : dict of str to int
+        Bytes of each member, in the order of the file.
+    """
+
+    def __init__(self, stream: BinaryIO, max_members: int) -> None:
+        n_bytes = stream.seek(0, 2)
+        _check_end(stream, n_bytes, max_members)
+        try:
+            self._zip = ZipFile(stream)
+            entries = self._zip.infolist()
+        except Exception as error:  # zipfile meets hostile bytes with errors of many kinds
+            raise damaged("the directory of the file cannot be read") from error
+        for entry in entries:
+            _check_entry(entry)
+        self.sizes = {entry.filename: entry.file_size for entry in entries}
+        if len(self.sizes) < len(entries):
+            ((twice, _),) = Counter(entry.filename for entry in entries).most_common(1)
+            raise Refusal(f"member {quoted(twice)} is there more than once")
+        if len(entries) > max_members:
+            raise Refusal(f"it has {len(entries)} members; at most {max_members} are read")
+        if sum(self.sizes.values()) > n_bytes:
+            raise damaged("its members overlap or reach beyond its end")
+
+    def open(self, name: str) -> IO[bytes]:
+        """A member as a stream; reading beyond its end gives nothing."""
+        try:
+            return self._zip.open(name)
+        except Exception as error:
+            raise damaged(f"member {quoted(name)} cannot be read") from error
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a member."""
+        with self.open(name) as stream:
+            return take(stream, self.sizes[name], name)
+
+
+def take(stream: IO[bytes], n_bytes: int, name: str) -> bytes:
+    """So many bytes of a member, which must have them."""
+    try:
+        content = stream.read(n_bytes)
+    except BadZipFile as error:  # the zip file's own checksum, of 32 bits
+        raise unlike_checksum(name) from error
+    except Exception as error:
+        raise damaged(f"member {quoted(name)} cannot be read") from error
+    if len(content) < n_bytes:
+        raise damaged(f"member {quoted(name)} ends too early")
+    return content
+
+
+def write_stored(stream: BinaryIO, members: Mapping[str, Buffers]) -> None:
+    """Write members, each of them given in pieces; equal members give equal files."""
+    with ZipFile(stream, "w", ZIP_STORED) as archive:
+        for name, pieces in members.items():
+            entry = ZipInfo(name, EPOCH)
+            entry.create_system = 3  # also on Windows, so that files are the same everywhere
+            entry.external_attr = ORDINARY_FILE
+            buffers = [memoryview(piece) for piece in pieces]
+            entry.file_size = sum(buffer.nbytes for buffer in buffers)
+            with archive.open(entry, "w") as member:
+                for buffer in buffers:
+                    member.write(buffer)
+
+
+def stored_bytes(members: Mapping[str, Buffers]) -> bytes:
+    """A zip file of stored members, in memory."""
+    stream = BytesIO()
+    write_stored(stream, members)
+    return stream.getvalue()
+
+
+def is_safe_name(name: str) -> bool:
+    """Whether a member may have the name: no way out of a folder on any system.
+
+    Examples
+    --------
+    >>> is_safe_name("arrays/classifier/Y.npy")
+    True
+    >>> [is_safe_name(name) for name in ("../x", "/x", "a//b", "a/../b", "C:x", "a\\\\b", "a/")]
+    [False, False, False, False, False, False, False]
+    """
+    return len(name) <= MAX_NAME and NAME.fullmatch(name) is not None
+
+
+def folder_of(name: str) -> str:
+    """First part of a member's name, empty where it stands in no folder."""
+    parts = PurePosixPath(name).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def _check_end(stream: BinaryIO, n_bytes: int, max_members: int) -> None:
+    """Refuse a directory of a size that none of our files has."""
+    tail_size = min(n_bytes, END_SIZE + LOCATOR_64_SIZE + END_64_SIZE)
+    stream.seek(n_bytes - tail_size)
+    tail = stream.read(tail_size)
+    end = tail[-END_SIZE:]
+    if len(end) < END_SIZE or not end.startswith(END) or end[-2:] != b"\0\0":
+        raise damaged("its end is missing")
+    (n_directory,) = unpack_from("<L", end, 12)
+    before = tail[:-END_SIZE]
+    if before[-LOCATOR_64_SIZE:].startswith(LOCATOR_64):
+        record = before[:-LOCATOR_64_SIZE]
+        if len(record) < END_64_SIZE or not record.startswith(END_64):
+            raise damaged("its end is missing")
+        (n_directory,) = unpack_from("<Q", record, 40)
+    if n_directory > max_members * MAX_ENTRY:
+        raise Refusal(
+            f"its directory has {n_directory} bytes; at most {max_members} members are read"
+        )
+
+
+def _check_entry(entry: ZipInfo) -> None:
+    name = entry.orig_filename  # zipfile cuts `filename` at the first NUL
+    if not is_safe_name(name) or name != entry.filename:
+        raise Refusal(f"stray member {quoted(name)}: names must not lead out of the file")
+    if entry.flag_bits & 1:
+        raise Refusal(f"member {quoted(name)} is encrypted")
+    if entry.compress_type != ZIP_STORED or entry.compress_size != entry.file_size:
+        raise Refusal(f"member {quoted(name)} is compressed; nldd stores members as they are")
+    if entry.flag_bits:
+        raise Refusal(f"member {quoted(name)} has flags {entry.flag_bits:#x} that nldd never sets")
+    if S_IFMT(entry.external_attr >> 16) not in (0, S_IFREG):
+        raise Refusal(f"member {quoted(name)} is a link or another special file")

@@ -1,0 +1,68 @@
+"""Made-up answers for the tests of coding, models fitted to them, and tables of them."""
+
+import csv
+
+import numpy as np
+
+from nldd.coding import Answers, CodeColumns, Columns, Request, Settings, fit_coding_model
+
+PHRASES = {
+    "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],
+    "park": ["greener parks", "trees in the park", "a park with benches", "clean park"],
+    "rent": ["cheaper rent", "rents are too high", "lower the rent", "rent eats my money"],
+}
+COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
+REQUEST = Request(("answer",), "codes")
+SETTINGS = Settings(n_folds=2)
+
+
+def made_up(n, seed=0):
+    """Texts of one or two phrases and their codes; a tenth is vague, with one code by chance."""
+    rng = np.random.default_rng(seed)
+    texts, codes = [], []
+    for _ in range(n):
+        vague = rng.random() < 0.1
+        size = 3 if vague else rng.integers(1, 3)
+        names = rng.choice(list(PHRASES), size=size, replace=False).tolist()
+        texts.append(", ".join(str(rng.choice(PHRASES[name])) for name in names))
+        codes.append({names[0]} if vague else set(names))
+    return texts, codes
+
+
+def answers_of(texts, numbers=None, categories=None):
+    """Answers with or without features beside the text."""
+    n = len(texts)
+    numbers = np.empty((n, 0)) if numbers is None else np.array(numbers, dtype=float)
+    return Answers(list(texts), numbers, [()] * n if categories is None else list(categories))
+
+
+def fitted(texts, codes, columns=COLUMNS, settings=SETTINGS):
+    """A model of texts alone."""
+    return fit_coding_model(answers_of(texts), codes, columns, settings)
+
+
+def write_csv(path, header, rows, separator=","):
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
+
+
+def read_csv(path):
+    """Header and rows, read by nothing of nldd."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        header, *rows = csv.reader(stream)
+    return header, rows
+
+
+def write_coded(path, texts, codes):
+    """A table with the columns ``answer`` and ``codes``; None is an answer without codes."""
+    cells = ["" if names is None else ";".join(sorted(names)) for names in codes]
+    return write_csv(path, ["answer", "codes"], zip(texts, cells, strict=True))
+
+
+def assert_equal_predictions(found, expected):
+    """All fields, to the last bit."""
+    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)

@@ -1,0 +1,188 @@
+"""Answers as numbers, against the formulas written out in loops."""
+
+import math
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from coding.made_up import answers_of, made_up
+from nldd.coding import AnswerFeatures
+from nldd.coding import _features as features_module
+from nldd.coding._features import Terms
+
+
+def word_terms(text):
+    words = re.findall(r"\w+", text.lower())
+    return words + [f"{a} {b}" for a, b in pairwise(words)]
+
+
+def letter_terms(text):
+    found = []
+    for word in text.lower().split():
+        padded = f" {word} "
+        for size in (2, 3, 4):
+            found += [padded[i : i + size] for i in range(max(1, len(padded) - size + 1))]
+            if len(padded) <= size:
+                break  # a short word counts once, not for each size
+    return found
+
+
+def naive_tfidf(train, texts, split):
+    """Terms in order, and for each text (1 + ln tf) (1 + ln ((1 + n) / (1 + df))) of length 1."""
+    known = sorted({term for text in train for term in split(text)})
+    df = {term: sum(term in split(text) for text in train) for term in known}
+    rows = []
+    for text in texts:
+        terms = split(text)
+        row = [
+            (1 + math.log(terms.count(term))) * (1 + math.log((1 + len(train)) / (1 + df[term])))
+            if term in terms
+            else 0.0
+            for term in known
+        ]
+        length = math.sqrt(sum(value**2 for value in row))
+        rows.append([value / length for value in row] if length else row)
+    return known, np.array(rows).reshape(len(texts), len(known))
+
+
+def test_words_by_hand():
+    words = Terms.fit(["Bus bus park", "bus"], "words")
+    assert words.terms == ["bus", "bus bus", "bus park", "park"]
+    rare = 1 + math.log(3 / 2)
+    np.testing.assert_allclose(words.weights, [1, rare, rare, rare])
+    # "bus" twice in the first text: 1 + ln 2; the others once.
+    first = np.array([1 + math.log(2), rare, rare, rare])
+    expected = [first / math.sqrt(sum(first**2)), [1, 0, 0, 0]]
+    np.testing.assert_allclose(words.transform(["Bus bus park", "bus"]).toarray(), expected)
+
+
+def test_letters_by_hand():
+    letters = Terms.fit(["at", "a"], "letters")
+    # Of " at ": pairs, triples and itself; of " a ": pairs and itself.
+    of_at, of_a = [" a", "at", "t ", " at", "at ", " at "], [" a", "a ", " a "]
+    assert letters.terms == sorted({*of_at, *of_a})
+    assert letters.weights[letters.terms.index(" a")] == 1
+    row = letters.transform(["a"]).toarray()[0]
+    weights = {" a": 1, "a ": 1 + math.log(1.5), " a ": 1 + math.log(1.5)}
+    length = math.sqrt(sum(weight**2 for weight in weights.values()))
+    for term, value in zip(letters.terms, row, strict=True):
+        assert value == pytest.approx(weights.get(term, 0) / length)
+
+
+TEXTS = [
+    "More buses, please! More BUSES",
+    "a",
+    "",
+    "Stra\u00dfe \u0130stanbul na\u00efve",
+    "\u5730\u9435 \u592a\u8cb4",
+    "bus\n\nstop 24/7 \U0001f68c\U0001f68c",
+    "!!! ???",
+    "   ",
+]
+
+
+@pytest.mark.parametrize(("kind", "split"), [("words", word_terms), ("letters", letter_terms)])
+def test_texts_against_the_formula(kind, split):
+    made = Terms.fit(TEXTS, kind)
+    new = [*TEXTS, "unheard-of things", "more bus stops", "\u592a"]
+    known, expected = naive_tfidf(TEXTS, new, split)
+    assert made.terms == known
+    found = made.transform(new).toarray()
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    lengths = np.sqrt((found**2).sum(axis=1))
+    np.testing.assert_allclose(lengths, (lengths > 0).astype(float), atol=1e-12)
+
+
+def test_many_texts_against_the_formula():
+    train, _ = made_up(40, 1)
+    new, _ = made_up(15, 2)
+    made = AnswerFeatures.fit(answers_of(train)).transform(answers_of(new)).toarray()
+    parts = [naive_tfidf(train, new, split)[1] for split in (word_terms, letter_terms)]
+    np.testing.assert_allclose(made, np.hstack(parts), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["words", "letters"])
+def test_texts_without_terms(kind):
+    empty = Terms.fit(["", " ", ""], kind)
+    assert empty.terms == []
+    assert empty.weights.shape == (0,)
+    assert empty.transform(["bus", ""]).shape == (2, 0)
+
+
+def test_terms_without_a_vocabulary_word_are_a_row_of_zeros():
+    words = Terms.fit(["bus"], "words")
+    assert words.transform(["tram", "", "bus"]).toarray().tolist() == [[0], [0], [1]]
+
+
+def test_only_the_most_frequent_terms_are_kept(monkeypatch):
+    monkeypatch.setitem(features_module.MOST_TERMS, "words", 2)
+    words = Terms.fit(["bus park", "bus park rent", "bus park"], "words")
+    assert len(words.terms) == 2
+    assert set(words.terms) <= {"bus", "park", "bus park"}  # each three times
+    assert Terms.fit(["bus bus bus", "park", "park rent"], "words").terms[0] == "bus"
+
+
+def test_numbers_are_standardised_and_missing_ones_flagged():
+    numbers = np.array([[1.0, 5.0, np.nan], [3.0, 5.0, np.nan], [np.nan, 5.0, np.nan]])
+    made = AnswerFeatures.fit(answers_of(["", "", ""], numbers))
+    assert made.centre.tolist() == [2, 5, 0]  # of the values that are there
+    assert made.scale.tolist() == [1, 1, 1]  # 1, and 1 for no spread and for no value
+    # Three values, then three flags.
+    expected = [[-1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 1], [0, 0, 0, 1, 0, 1]]
+    assert made.transform(answers_of(["", "", ""], numbers)).toarray().tolist() == expected
+    new = np.array([[6.0, np.nan, 2.0]])
+    assert made.transform(answers_of([""], new)).toarray().tolist() == [[4, 0, 2, 0, 1, 0]]
+
+
+def test_standard_deviation_is_that_of_the_answers():
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(40, 12, (200, 2))
+    numbers[rng.random((200, 2)) < 0.2] = np.nan
+    X = AnswerFeatures.fit(answers_of([""] * 200, numbers))
+    X = X.transform(answers_of([""] * 200, numbers)).toarray()
+    np.testing.assert_array_equal(X[:, 2:], np.isnan(numbers))
+    for j in range(2):
+        present = ~np.isnan(numbers[:, j])
+        np.testing.assert_allclose(X[present, j].mean(), 0, atol=1e-12)
+        np.testing.assert_allclose((X[present, j] ** 2).mean(), 1)
+        assert (X[~present, j] == 0).all()
+
+
+def test_categories_are_columns_of_their_own():
+    rows = [("south", "5"), ("north", ""), ("north", "10"), ("", "south")]
+    made = AnswerFeatures.fit(answers_of([""] * 4, categories=rows))
+    assert made.levels == (("north", "south"), ("10", "5", "south"))
+    expected = [[0, 1, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 0, 1]]
+    assert made.transform(answers_of([""] * 4, categories=rows)).toarray().tolist() == expected
+    new = [("east", "5"), ("5", "north"), ("", "")]  # known in the other column at most
+    expected = [[0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
+    assert made.transform(answers_of([""] * 3, categories=new)).toarray().tolist() == expected
+
+
+def test_all_parts_side_by_side():
+    texts = ["more buses", "", "buses late"]
+    numbers = [[1.0], [np.nan], [3.0]]
+    categories = [("N",), ("S",), ("",)]
+    answers = answers_of(texts, numbers, categories)
+    X = AnswerFeatures.fit(answers).transform(answers).toarray()
+    words = naive_tfidf(texts, texts, word_terms)[1]
+    letters = naive_tfidf(texts, texts, letter_terms)[1]
+    rest = [[-1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
+    np.testing.assert_allclose(X, np.hstack([words, letters, rest]), atol=1e-12)
+
+
+def test_nothing_at_all():
+    answers = answers_of(["", ""], categories=[("",), ("",)])
+    made = AnswerFeatures.fit(answers)
+    assert made.levels == ((),)
+    assert made.transform(answers).shape == (2, 0)
+
+
+def test_rows_do_not_depend_on_each_other():
+    train, _ = made_up(30, 3)
+    made = AnswerFeatures.fit(answers_of(train))
+    together = made.transform(answers_of(train)).toarray()
+    alone = [made.transform(answers_of([text])).toarray()[0] for text in train]
+    np.testing.assert_array_equal(together, alone)

@@ -1,0 +1,363 @@
+"""A classifier from a file answers as the one that was saved, to the last bit."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from model_files import assert_same_answers, members_of, put_together, small_problem
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from nldd import NLDDClassifier, PlattSVC
+from nldd.estimators._label_models import ConstantLabel
+from nldd.exceptions import InputError, MissingExtraError
+from nldd.io import (
+    Contents,
+    load_model,
+    pack_classifier,
+    read_archive,
+    save_model,
+    unpack_classifier,
+    write_archive,
+)
+from problems import random_problem
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.nldd"
+
+
+def saved_and_loaded(model, path):
+    save_model(model, path)
+    content = path.read_bytes()
+    loaded = load_model(path)
+    save_model(loaded, path)
+    assert path.read_bytes() == content  # and so on for ever
+    return loaded
+
+
+CASES = {
+    "default": {},
+    "multiplicative": {"model": "multiplicative"},
+    "exchangeable": {"covariance": "exchangeable"},
+    "unscaled": {"standardize": "none"},
+    "all scaled": {"standardize": "all"},
+    "part of the rows": {"train_fraction": 0.7, "max_pairs": 10},
+    "platt": {"estimator": PlattSVC()},
+    "liblinear": {"estimator": PlattSVC(solver="liblinear", C=2.0)},
+    "joint": {"estimator": RandomForestClassifier(n_estimators=7, random_state=1)},
+    "threads": {"n_jobs": 2},
+    "faiss": {"search": "faiss"},
+}
+
+
+@pytest.mark.filterwarnings("ignore::nldd.ZeroWeightWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("case", CASES)
+def test_loaded_classifier_gives_the_same_answers(path, case):
+    X, Y = small_problem()
+    if case == "faiss":
+        pytest.importorskip("faiss")
+    if case == "exchangeable":
+        pytest.importorskip("statsmodels")
+    model = NLDDClassifier(random_state=0, **CASES[case]).fit(X[:40], Y[:40])
+    loaded = saved_and_loaded(model, path)
+    assert_same_answers(loaded, model, X)
+    for each in (loaded, model):
+        each.add(X[40:50], Y[40:50])
+    assert_same_answers(loaded, model, X)
+    assert_same_answers(saved_and_loaded(model, path), model, X)
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csr_array, np.float32])
+def test_other_forms_of_features(path, container):
+    X, Y = small_problem()
+    X = np.where(np.abs(X) < 0.7, 0, X)
+    model = NLDDClassifier(random_state=0).fit(container(X[:50]), Y[:50])
+    loaded = saved_and_loaded(model, path)
+    assert_same_answers(loaded, model, container(X))
+    assert (len(loaded.index_.features.dense) == 0) == (container is not np.float32)
+    for each in (loaded, model):
+        each.add(container(X[50:]), Y[50:])
+    assert_same_answers(loaded, model, container(X))
+
+
+def test_words_that_occur_or_not_take_a_byte_each(path):
+    rng = np.random.default_rng(0)
+    X = csr_matrix((rng.random((80, 30)) < 0.2).astype(float))
+    Y = (rng.random((80, 3)) < 0.4).astype(int)
+    with pytest.warns(UserWarning):
+        model = NLDDClassifier(random_state=0).fit(X, Y)
+    assert pack_classifier(model).arrays["classifier/Z.data"].dtype == np.uint8
+    assert_same_answers(saved_and_loaded(model, path), model, X)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a", "größe", "", "1"],
+        [3, 1, 4, -10],
+        [0.5, 1.0, -2.0, 1e300],
+        [True, False],
+    ],
+    ids=["text", "whole", "decimal", "booleans"],
+)
+def test_label_names_keep_their_type(path, names):
+    X, Y = small_problem()
+    labels = [{name for name, y in zip(names, row, strict=False) if y} for row in Y]
+    model = NLDDClassifier(random_state=0).fit(X, labels)
+    loaded = saved_and_loaded(model, path)
+    assert loaded.label_names_.tolist() == model.label_names_.tolist()
+    assert {type(name) for name in loaded.label_names_} == {type(names[0])}
+    assert loaded.label_names_.dtype == object
+    assert_array_equal(loaded.classes_, model.classes_)
+    assert_same_answers(loaded, model, X)
+    for each in (loaded, model):
+        each.add(X[:2], labels[:2])
+    assert_same_answers(loaded, model, X)
+
+
+@pytest.mark.filterwarnings("ignore::nldd.ZeroWeightWarning")
+@pytest.mark.parametrize("classes", [["a", "b", "c"], [7, 5, 3], [1.0, 2.0, 4.0]])
+def test_target_of_classes(path, classes):
+    X, _ = small_problem()
+    y = np.array(classes)[np.argmax(X[:, :3], axis=1)]
+    model = NLDDClassifier(random_state=0).fit(X[:50], y[:50])
+    loaded = saved_and_loaded(model, path)
+    assert loaded.classes_.tolist() == sorted(classes)
+    assert loaded.classes_.dtype == model.classes_.dtype
+    assert loaded.single_label_ is True
+    assert_same_answers(loaded, model, X)
+    assert loaded.score(X[50:], y[50:]) == model.score(X[50:], y[50:])
+    assert_array_equal(loaded.add(X[50:], y[50:]).predict(X), model.add(X[50:], y[50:]).predict(X))
+
+
+def test_frames_keep_names_of_features_and_labels(path):
+    pandas = pytest.importorskip("pandas")
+    X, Y = small_problem()
+    X = pandas.DataFrame(X, columns=["a", "b", "größe", "d"])
+    Y = pandas.DataFrame(Y, columns=["w", "x", "y", "z"])
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    loaded = saved_and_loaded(model, path)
+    assert loaded.feature_names_in_.tolist() == ["a", "b", "größe", "d"]
+    assert_same_answers(loaded, model, X)
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(X.rename(columns={"a": "other"}))
+
+
+def test_all_that_was_learned_is_there(path):
+    X, Y = small_problem()
+    weight = np.linspace(0, 2, len(X))
+    model = NLDDClassifier(LogisticRegression(C=3.0), random_state=5, verbose=0)
+    model.fit(X, Y, sample_weight=weight)
+    loaded = saved_and_loaded(model, path)
+    assert vars(loaded).keys() == vars(model).keys()
+    for records in ("regression_", "pairs_"):
+        for field in dataclasses.fields(getattr(model, records)):
+            value = getattr(getattr(loaded, records), field.name)
+            expected = getattr(getattr(model, records), field.name)
+            assert_array_equal(value, expected)
+            assert type(value) is type(expected)
+    assert str(loaded.regression_) == str(model.regression_)
+    assert_array_equal(loaded.beta_, model.beta_)
+    assert_array_equal(loaded.rows_, model.rows_)
+    assert_array_equal(loaded.labelsets_, model.labelsets_)
+    assert loaded._n_rows_given == model._n_rows_given == len(X)
+    assert loaded.n_features_in_ == 4
+    assert loaded.n_labels_ == 4
+    assert [type(each) for each in loaded.estimators_] == [*[LogisticRegression] * 3, ConstantLabel]
+    assert loaded.estimator.C == 3.0
+    assert loaded.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+    assert repr(loaded) == repr(model)
+    assert loaded.search_stats_.n_queries == 0
+
+
+def test_loaded_classifier_can_be_fitted_again(path):
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    loaded = saved_and_loaded(model, path)
+    assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
+
+
+def test_generator_of_random_numbers_is_left_out(path):
+    X, Y = small_problem()
+    base = RandomForestClassifier(n_estimators=3, random_state=np.random.RandomState(1))
+    model = NLDDClassifier(base, random_state=np.random.RandomState(0)).fit(X, Y)
+    save_model(model, path)
+    loaded = load_model(path)
+    assert loaded.random_state is None
+    assert loaded.estimator.random_state is None
+    assert_same_answers(loaded, model, X)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("seed", range(12))
+def test_tiny_problems_full_of_ties(path, seed):
+    X, Y, queries = random_problem(seed)
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    loaded = saved_and_loaded(model, path)
+    assert_array_equal(loaded.predict_theta(queries), model.predict_theta(queries))
+    assert_array_equal(loaded.predict(queries), model.predict(queries))
+    assert loaded.explain(queries) == model.explain(queries)
+
+
+def test_other_process_gives_the_same_answers(path, tmp_path):
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    save_model(model, path)
+    np.save(tmp_path / "X.npy", X)
+    code = (
+        "import sys, numpy as np; from nldd.io import load_model, save_model;"
+        "model = load_model(sys.argv[1]); save_model(model, sys.argv[1] + '2');"
+        "np.save(sys.argv[3], model.predict_theta(np.load(sys.argv[2])))"
+    )
+    files = [str(path), str(tmp_path / "X.npy"), str(tmp_path / "theta.npy")]
+    subprocess.run([sys.executable, "-W", "error", "-c", code, *files], check=True)
+    assert_array_equal(np.load(tmp_path / "theta.npy"), model.predict_theta(X))
+    assert (tmp_path / "model.nldd2").read_bytes() == path.read_bytes()
+
+
+def test_loading_fits_nothing(path, monkeypatch):
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    expected = model.predict_theta(X)
+    save_model(model, path)
+    for kind in (NLDDClassifier, LogisticRegression):
+        monkeypatch.setattr(kind, "fit", None)
+    assert_array_equal(load_model(path).predict_theta(X), expected)
+
+
+def test_classifiers_in_a_file_of_another_kind(path):
+    """As coding does: parts under names of their own, next to other things."""
+    X, Y = small_problem()
+    models = {
+        name: NLDDClassifier(random_state=seed).fit(X, Y)
+        for seed, name in enumerate(["now", "old"])
+    }
+    parts = {name: pack_classifier(model, name) for name, model in models.items()}
+    names = [*parts["now"].documents, *parts["now"].arrays, *parts["now"].estimators]
+    assert all(name.startswith("now") for name in names)
+    contents = Contents(
+        "coding-model",
+        {"settings": {"sep": ";"}, **parts["now"].documents, **parts["old"].documents},
+        {**parts["now"].arrays, **parts["old"].arrays},
+        {**parts["now"].estimators, **parts["old"].estimators},
+    )
+    write_archive(path, contents)
+    read = read_archive(path, kind="coding-model")
+    assert read.documents["settings"] == {"sep": ";"}
+    for name, model in models.items():
+        assert_same_answers(unpack_classifier(read, name), model, X)
+    with pytest.raises(InputError, match="holds a model of kind 'coding-model'"):
+        load_model(path)
+    with pytest.raises(InputError, match="its classifier cannot be rebuilt: KeyError: 'next'"):
+        unpack_classifier(read, "next")
+
+
+def test_what_cannot_be_saved(path):
+    X, Y = small_problem()
+    with pytest.raises(NotFittedError):
+        save_model(NLDDClassifier(), path)
+
+    class Mine(NLDDClassifier):
+        pass
+
+    with pytest.raises(InputError, match="model must be an NLDDClassifier; got Mine"):
+        save_model(Mine(random_state=0).fit(X, Y), path)
+    labels = [{("a", 1)} if y[0] else {("b", 2)} for y in Y]
+    with pytest.raises(InputError, match="Label names must be text, numbers or booleans"):
+        save_model(NLDDClassifier(random_state=0).fit(X, labels), path)
+    with pytest.raises(InputError, match="Only models of nldd can be saved; got list") as caught:
+        save_model([], path)
+    assert caught.value.hint
+    assert not path.exists()
+
+
+def _with_document(change):
+    def changed(members):
+        document = json.loads(members["documents/classifier.json"])
+        change(document)
+        return {**members, "documents/classifier.json": json.dumps(document).encode()}
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d["label_names"].pop(), "it does not name each of its labels"),
+        (lambda d: d["label_names"].append("more"), "it does not name each of its labels"),
+        (lambda d: d["label_names"].__setitem__(0, None), "it does not name each of its labels"),
+        (lambda d: d.update(n_features=5), "another number of features"),
+        (lambda d: d.update(n_features="4"), "it says '4' where a count belongs"),
+        (lambda d: d.update(n_rows_given=-1), "it says -1 where a count belongs"),
+        (lambda d: d.update(feature_names=["a"]), "it does not name each of its features"),
+        (lambda d: d.update(classifiers="joint"), "cannot be rebuilt: KeyError"),
+        (lambda d: d["parameters"].update(model="cubic"), "The 'model' parameter"),
+        (lambda d: d["parameters"].update(model="multiplicative"), "of another model than it says"),
+        (lambda d: d["parameters"].update(new=1), "unexpected keyword argument 'new'"),
+        (lambda d: d.pop("regression"), "cannot be rebuilt: KeyError: 'regression'"),
+        (lambda d: d.clear(), "cannot be rebuilt: KeyError: 'parameters'"),
+    ],
+)
+def test_document_that_does_not_fit(path, change, message):
+    X, Y = small_problem()
+    save_model(NLDDClassifier(random_state=0).fit(X, Y), path)
+    put_together(_with_document(change)(members_of(path)), path)
+    with pytest.raises(InputError) as caught:
+        load_model(path)
+    assert str(caught.value).startswith(f"{path}: damaged: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("n_models", [1, 3])
+def test_classifiers_that_are_not_one_a_label(path, n_models):
+    X, Y = small_problem()
+    parts = pack_classifier(NLDDClassifier(random_state=0).fit(X, Y))
+    models = [LogisticRegression().fit(X, Y[:, 0])] * n_models
+    estimators = {"classifier/models": models}
+    write_archive(path, dataclasses.replace(parts, estimators=estimators))
+    with pytest.raises(InputError, match=f"damaged: it has {n_models} classifiers for 4 labels"):
+        load_model(path)
+
+
+def test_classifiers_that_cannot_answer(path):
+    X, Y = small_problem()
+    parts = pack_classifier(NLDDClassifier(random_state=0).fit(X, Y))
+    for model, message in (
+        (LinearSVC().fit(X, Y[:, 0]), "one of its classifiers gives no probabilities"),
+        (
+            LogisticRegression().fit(X[:, :2], Y[:, 0]),
+            "its classifiers cannot answer here: ValueError: X has 4",
+        ),
+        (DummyClassifier().fit(X, Y[:, 3]), "its classifiers cannot answer here: IndexError"),
+    ):
+        estimators = {"classifier/models": [model] * 4}
+        write_archive(path, dataclasses.replace(parts, estimators=estimators))
+        with pytest.raises(InputError, match=message):
+            load_model(path)
+
+
+def test_file_of_an_estimator_that_holds_none(path):
+    write_archive(path, Contents("nldd-estimator", estimators={"model": [LogisticRegression()]}))
+    with pytest.raises(InputError, match="damaged: it holds no estimator of nldd"):
+        load_model(path)
+
+
+def test_missing_faiss_is_told(path, monkeypatch):
+    pytest.importorskip("faiss")
+    X, Y = small_problem()
+    save_model(NLDDClassifier(search="faiss", random_state=0).fit(X, Y), path)
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "nldd\[faiss\]"'):
+        load_model(path)

@@ -1,0 +1,309 @@
+"""Every kind of estimator through a file: equal answers, and nothing that was not on the list."""
+
+import warnings
+
+import numpy as np
+import pytest
+from model_files import small_problem
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from nldd import (
+    BinaryRelevance,
+    ClassifierChain,
+    ConditionalBernoulliMixture,
+    EnsembleOfChains,
+    LabelPowerset,
+    MLkNN,
+    PlattSVC,
+    RAkEL,
+    RandomForestPCT,
+    SubsetMapping,
+)
+from nldd.exceptions import InputError, NLDDWarning
+from nldd.io import Contents, load_model, read_archive, save_model, write_archive
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore::FutureWarning"
+)
+
+CLASSIFIERS = {
+    "logistic": LogisticRegression(),
+    "liblinear": LogisticRegression(solver="liblinear"),
+    "logistic cv": LogisticRegressionCV(cv=2, Cs=2),
+    "sigmoid": CalibratedClassifierCV(LinearSVC(), cv=2),
+    "isotonic": CalibratedClassifierCV(LinearSVC(), cv=2, method="isotonic"),
+    "calibrated neighbours": CalibratedClassifierCV(KNeighborsClassifier(), cv=2),
+    "forest": RandomForestClassifier(5, random_state=0),
+    "pruned forest": RandomForestClassifier(5, random_state=0, ccp_alpha=0.02, max_leaf_nodes=9),
+    "extra trees": ExtraTreesClassifier(5, random_state=0),
+    "tree": DecisionTreeClassifier(random_state=0),
+    "ada boost": AdaBoostClassifier(n_estimators=3, random_state=0),
+    "boosting": HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=5),
+    "linear machine": LinearSVC(),
+    "machine": SVC(),
+    "linear kernel": SVC(kernel="linear"),
+    "nu machine": NuSVC(nu=0.1),
+    "stochastic": SGDClassifier(loss="log_loss", random_state=0),
+    "stochastic huber": SGDClassifier(loss="modified_huber", random_state=0),
+    "multinomial": MultinomialNB(),
+    "bernoulli": BernoulliNB(),
+    "complement": ComplementNB(),
+    "normal": GaussianNB(),
+    "neighbours": KNeighborsClassifier(),
+    "ball tree": KNeighborsClassifier(algorithm="ball_tree", weights="distance", p=1),
+    "brute force": KNeighborsClassifier(algorithm="brute"),
+    "perceptron": MLPClassifier((5,), max_iter=5, random_state=0),
+    "perceptron sgd": MLPClassifier((5,), max_iter=5, random_state=0, solver="sgd"),
+    "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
+    "voting": VotingClassifier([("a", LogisticRegression()), ("b", GaussianNB())]),
+    "grid": GridSearchCV(LogisticRegression(), {"C": [1, 10]}, cv=2),
+    "platt": PlattSVC(),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.nldd"
+
+
+def answers(estimator, X):
+    methods = ("predict", "predict_proba", "decision_function")
+    return [getattr(estimator, name)(X) for name in methods if hasattr(estimator, name)]
+
+
+def through_file(estimators, path, **options):
+    write_archive(path, Contents("test", estimators={"all": estimators}))
+    return read_archive(path, **options).estimators["all"]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["two classes", "three classes"])
+def test_classifiers_of_scikit_learn(path, several):
+    X, Y = small_problem()
+    X = MinMaxScaler().fit_transform(X)
+    y = Y[:, 0] + several * Y[:, 1]
+    only_two = {"platt", "liblinear"} if several else set()
+    models = {name: model for name, model in CLASSIFIERS.items() if name not in only_two}
+    fitted = [model.fit(X, y) for model in models.values()]
+    for name, loaded, model in zip(models, through_file(fitted, path), fitted, strict=True):
+        assert type(loaded) is type(model)
+        for given, expected in zip(answers(loaded, X), answers(model, X), strict=True):
+            assert_array_equal(given, expected, err_msg=name)
+
+
+@pytest.mark.parametrize("probability", [False, True])
+def test_machines_on_sparse_features(path, probability):
+    X, Y = small_problem()
+    X = csr_matrix(np.where(X > 0.5, X, 0))
+    fitted = [
+        SVC(kernel="rbf", probability=probability, random_state=0).fit(X, Y[:, 0]),
+        LogisticRegression().fit(X, Y[:, 0]).sparsify(),
+        KNeighborsClassifier().fit(X, Y[:, 0]),
+    ]
+    for loaded, model in zip(through_file(fitted, path), fitted, strict=True):
+        for given, expected in zip(answers(loaded, X), answers(model, X), strict=True):
+            assert_array_equal(given, expected)
+
+
+def test_features_of_texts_and_tables(path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "text": ["so good", "too dear", "good and dear", "dear me"],
+            "age": [20.0, 30.0, np.nan, 50.0],
+            "region": ["north", "south", "south", "east"],
+        }
+    )
+    columns = ColumnTransformer(
+        [
+            ("words", TfidfVectorizer(ngram_range=(1, 2)), "text"),
+            ("letters", TfidfVectorizer(analyzer="char_wb", stop_words=None), "text"),
+            ("region", OneHotEncoder(handle_unknown="ignore"), ["region"]),
+            ("age", StandardScaler(), ["age"]),
+        ],
+        sparse_threshold=0,
+    ).fit(frame)
+    words = make_pipeline(TfidfVectorizer(stop_words=["me"]), TruncatedSVD(2)).fit(frame["text"])
+    loaded, loaded_words = through_file([columns, words], path)
+    given, expected = (each.transform(frame) for each in (loaded, columns))
+    assert_array_equal(given, expected)
+    assert_array_equal(loaded.get_feature_names_out(), columns.get_feature_names_out())
+    assert_array_equal(loaded_words.transform(frame["text"]), words.transform(frame["text"]))
+
+
+def test_object_in_two_places_stays_one(path):
+    X, Y = small_problem()
+    model = LogisticRegression().fit(X, Y[:, 0])
+    pipeline = make_pipeline(StandardScaler(), model).fit(X, Y[:, 0])
+    one, other, holder = through_file([model, model, pipeline], path)
+    assert one is other
+    assert holder[-1] is one
+
+
+def test_saving_twice_gives_equal_bytes_for_all(tmp_path):
+    X, Y = small_problem()
+    X = MinMaxScaler().fit_transform(X)
+    fitted = [model.fit(X, Y[:, 0]) for model in CLASSIFIERS.values()]
+    fitted[0].words_ = {"a", "b", "c", "d"}  # the order of a set differs between processes
+    for name in ("a", "b"):
+        write_archive(tmp_path / name, Contents("test", estimators={"all": fitted}))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+METHODS = {
+    "binary relevance": BinaryRelevance(),
+    "binary relevance of machines": BinaryRelevance(LinearSVC()),
+    "subset mapping": SubsetMapping(PlattSVC()),
+    "chain": ClassifierChain(),
+    "ensemble of chains": EnsembleOfChains(n_members=3, random_state=0),
+    "powerset": LabelPowerset(),
+    "powerset of platt": LabelPowerset(PlattSVC()),
+    "rakel": RAkEL(random_state=0),
+    "ml-knn": MLkNN(k=3),
+    "mixture": ConditionalBernoulliMixture(
+        random_state=0, n_components=2, n_iterations=2, n_restarts=1
+    ),
+    "forest": RandomForestPCT(n_estimators=5, random_state=0),
+}
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("method", METHODS)
+def test_other_models_of_nldd(path, method, sparse):
+    X, Y = small_problem()
+    X = csr_matrix(np.where(X > 0.5, X, 0)) if sparse else X
+    labels = [{f"label {j}" for j in np.flatnonzero(row)} for row in Y]
+    model = METHODS[method].fit(X, labels)
+    save_model(model, path)
+    content = path.read_bytes()
+    loaded = load_model(path)
+    save_model(loaded, path)
+    assert path.read_bytes() == content
+    assert type(loaded) is type(model)
+    assert loaded.label_names_.tolist() == model.label_names_.tolist()
+    for given, expected in zip(answers(loaded, X), answers(model, X), strict=True):
+        assert_array_equal(given, expected)
+
+
+def test_model_of_classes(path):
+    X, Y = small_problem()
+    y = np.array(["no", "yes"])[Y[:, 0]]
+    model = ClassifierChain().fit(X, y)
+    save_model(model, path)
+    assert_array_equal(load_model(path).predict(X), model.predict(X))
+
+
+class Mine(ClassifierMixin, BaseEstimator):
+    """A classifier of the user's own."""
+
+    def fit(self, X, y):
+        self.classes_, self.n_features_in_ = np.unique(y), X.shape[1]
+        return self
+
+    def predict_proba(self, X):
+        return np.tile([0.25, 0.75], (len(X), 1))
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[1])
+
+
+def test_type_of_the_users_own_needs_consent(path):
+    X, Y = small_problem()
+    model = BinaryRelevance(Mine()).fit(X, Y)
+    name = f"{Mine.__module__}.Mine"
+    with pytest.warns(NLDDWarning, match=rf'load_model\(path, trusted=\["{name}"\]\)'):
+        save_model(model, path)
+    with pytest.raises(InputError, match=f"it holds the type '{name}', which nldd") as caught:
+        load_model(path)
+    assert caught.value.hint.endswith(f'load_model(path, trusted=["{name}"])')
+    assert "Only if you know who made the file" in caught.value.hint
+    loaded = load_model(path, trusted=[name])
+    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_functions_need_consent(path):
+    X, _ = small_problem()
+    model = FunctionTransformer(np.log1p).fit(X)
+    with pytest.warns(NLDDWarning, match="trusted=") as told:
+        write_archive(path, Contents("test", estimators={"all": [model]}))
+    name = str(told[0].message).split('"')[1]
+    with pytest.raises(InputError, match=f"it holds the type {name!r}"):
+        read_archive(path)
+    (loaded,) = read_archive(path, trusted=[name]).estimators["all"]
+    assert_array_equal(loaded.transform(abs(X)), np.log1p(abs(X)))
+
+
+def test_boosting_of_trees_is_held_back(path):
+    X, Y = small_problem()
+    model = GradientBoostingClassifier(n_estimators=2).fit(X, Y[:, 0])
+    with pytest.warns(NLDDWarning, match="GradientBoostingClassifier"):
+        write_archive(path, Contents("test", estimators={"all": [model]}))
+    with pytest.raises(InputError, match=r"GradientBoostingClassifier'.* which nldd does not load"):
+        read_archive(path)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (SVC(kernel="precomputed"), "SVC in it points outside"),
+        (HistGradientBoostingClassifier(categorical_features=[0]), "categorical features"),
+        (RandomForestClassifier(2, n_jobs=5000), "asks for 5000 threads"),
+    ],
+)
+def test_estimators_that_cannot_be_checked_are_not_written(path, estimator, message):
+    X, Y = small_problem()
+    X = np.abs(X @ X.T).round()
+    X[:, 0] %= 4
+    if not isinstance(estimator, RandomForestClassifier):
+        estimator.fit(X, Y[:, 0])
+    with pytest.raises(InputError, match=message) as caught:
+        write_archive(path, Contents("test", estimators={"all": [estimator]}))
+    assert "estimators 'all' cannot be stored" in str(caught.value)
+    assert not path.exists()
+
+
+def test_what_skops_cannot_store(path):
+    model = Mine()
+    model.rest_ = (number for number in [])
+    with pytest.raises(InputError, match="estimators 'all' cannot be stored: TypeError"):
+        write_archive(path, Contents("test", estimators={"all": [model]}))
+
+
+def test_bytes_are_not_stored(path):
+    model = GaussianNB()
+    model.raw_ = b"anything"
+    with pytest.raises(InputError, match="its estimators need 'BytesNode'"):
+        write_archive(path, Contents("test", estimators={"all": [model]}))
+
+
+def test_no_warning_of_scikit_learn_about_versions(path, monkeypatch):
+    X, Y = small_problem()
+    with monkeypatch.context() as patch:
+        patch.setattr("sklearn.base.__version__", "1.0.0")
+        write_archive(path, Contents("test", estimators={"a": [GaussianNB().fit(X, Y[:, 0])]}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (loaded,) = read_archive(path).estimators["a"]
+    assert loaded.predict(X).shape == (60,)

@@ -1,0 +1,349 @@
+"""What estimators in a file may be, node by node and position by position."""
+
+import json
+
+import numpy as np
+import pytest
+from model_files import (
+    members_of,
+    npy_bytes,
+    put_together,
+    small_problem,
+    with_schema,
+    with_skops,
+)
+from scipy.sparse import csr_matrix
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from nldd.exceptions import InputError
+from nldd.io import Contents, read_archive, write_archive
+from nldd.io._allowed_types import BY_LOADER, HELD_BACK, OWN, PRIVATE, allowed_objects
+from nldd.io._compressed import check_compressed
+from nldd.io._positions import check_positions
+from nldd.io._refusal import Refusal
+
+MEMBER = "estimators/all.skops"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.nldd"
+
+
+@pytest.fixture
+def members(path):
+    X, Y = small_problem()
+    model = LogisticRegression().fit(X, Y[:, 0])
+    write_archive(path, Contents("test", estimators={"all": [model]}))
+    return members_of(path)
+
+
+def refusal(path, members, **options):
+    put_together(members, path)
+    with pytest.raises(InputError) as caught:
+        read_archive(path, **options)
+    return str(caught.value).removeprefix(f"{path}: ").removesuffix("."), caught.value.hint
+
+
+def appended(node):
+    return lambda schema: {**schema, "content": [*schema["content"], node]}
+
+
+def node(module, kind, loader, **more):
+    return {"__module__": module, "__class__": kind, "__loader__": loader, **more}
+
+
+def test_canary_is_neither_imported_nor_run(path, members, tmp_path, monkeypatch):
+    canary = tmp_path / "canary"
+    (tmp_path / "canary_module.py").write_text(f"open({str(canary)!r}, 'w').close()\nThing = int\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    thing = node("canary_module", "Thing", "ObjectNode")
+    changed = with_schema(members, appended(thing), MEMBER)
+    message, hint = refusal(path, changed)
+    assert message == "it holds the type 'canary_module.Thing', which nldd does not load"
+    assert hint.endswith('load_model(path, trusted=["canary_module.Thing"])')
+    assert not canary.exists()
+    put_together(changed, path)
+    read_archive(path, trusted=["canary_module.Thing"])
+    assert canary.exists()  # the canary sings where it is let in
+
+
+def test_all_foreign_types_are_named(path, members):
+    things = [node("a", "B", "ObjectNode"), node("os", "system", "FunctionNode")]
+    changed = with_schema(members, lambda s: {**s, "content": [*s["content"], *things]}, MEMBER)
+    message, hint = refusal(path, changed)
+    assert message == "it holds the types 'a.B', 'os.system', which nldd does not load"
+    assert '["a.B", "os.system"]' in hint
+
+
+@pytest.mark.parametrize("loader", ["MethodNode", "OperatorFuncNode", "BytesNode", "CachedNode"])
+def test_ways_to_make_things_that_are_never_taken(path, members, loader):
+    thing = node("operator", "methodcaller", loader)
+    changed = with_schema(members, appended(thing), MEMBER)
+    message, _ = refusal(path, changed, trusted=["operator.methodcaller"])
+    assert message == (
+        f"its estimators need {loader!r} for 'operator.methodcaller', which nldd never loads"
+    )
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        ({"__id__": 1}, "has no type"),
+        ({"__class__": "A"}, "has no type"),
+        (node("builtins", "str", "JsonNode", content=["1"]), "is no text"),
+        (node("builtins", "str", "JsonNode", content="1", __id__=0), "has the number '0'"),
+        (node("builtins", "str", "JsonNode", content="1", __id__=1.0), "has the number '1.0'"),
+        (
+            node("numpy", "ndarray", "NdArrayNode", type="numpy", file="x.npy"),
+            "'x.npy' that is not",
+        ),
+        (node("numpy", "ndarray", "NdArrayNode", type="numpy"), "'None' that is not there"),
+        (node("scipy.sparse._csr", "csr_matrix", "SparseMatrixNode", file="0.npy"), "else"),
+        (node("numpy", "void", "NdArrayNode", type="numpy", file="0.npy"), "type 'numpy.void'"),
+        (node("builtins", "dict", "DictNode", content={}), "keys that are no plain values"),
+    ],
+)
+def test_broken_nodes(path, members, thing, message):
+    assert message in refusal(path, with_schema(members, appended(thing), MEMBER))[0]
+
+
+def test_keys_must_be_plain_types(path, members):
+    """skops calls the type of a key with the key."""
+    keys = node("builtins", "list", "ListNode", content=[node("os", "system", "TypeNode")])
+    thing = node("builtins", "dict", "DictNode", content={"true": 1}, key_types=keys)
+    message, _ = refusal(path, with_schema(members, appended(thing), MEMBER))
+    assert message == "a dict of its estimators has keys that are no plain values"
+
+
+def test_two_objects_with_one_number(path, members):
+    def change(schema):
+        first = node("builtins", "list", "ListNode", content=[], __id__=999)
+        other = {**first, "content": [first]}
+        return {**schema, "content": [first, other]}
+
+    message, _ = refusal(path, with_schema(members, change, MEMBER))
+    assert message == "two nodes of its estimators have the same number"
+
+
+def test_array_used_many_times_counts_many_times(path, members):
+    def change(inner):
+        schema = json.loads(inner["schema.json"])
+        array = node("numpy", "ndarray", "NdArrayNode", type="numpy", file="big.npy")
+        schema["content"] += [array] * 100
+        text = json.dumps(schema).encode()
+        return {**inner, "schema.json": text, "big.npy": npy_bytes(np.zeros(10_000))}
+
+    message, _ = refusal(path, with_skops(members, change, MEMBER), max_bytes=10**6)
+    assert message.startswith("its estimators would take 80")
+    put_together(with_skops(members, change, MEMBER), path)
+    assert len(read_archive(path, max_bytes=10**8).estimators["all"]) == 101
+
+
+def test_member_that_nobody_uses(path, members):
+    changed = with_skops(members, lambda inner: {**inner, "run.npy": b""}, MEMBER)
+    assert refusal(path, changed)[0] == "members that its estimators do not use: 'run.npy'"
+
+
+def test_estimators_that_are_no_list(path, members):
+    changed = with_schema(members, lambda schema: {**schema["content"][0], "protocol": 2}, MEMBER)
+    assert refusal(path, changed)[0] == "its estimators are no list"
+    changed = with_skops(members, lambda inner: {"0.npy": inner["0.npy"]}, MEMBER)
+    assert refusal(path, changed)[0] == "its estimators are too many or no estimators"
+
+
+def test_state_that_a_type_does_not_take(path, members):
+    number = node("builtins", "str", "JsonNode", content="1")
+    thing = node("sklearn.naive_bayes", "GaussianNB", "ObjectNode", content=number)
+    message, hint = refusal(path, with_schema(members, appended(thing), MEMBER))
+    assert message.startswith(f"estimators {MEMBER!r} cannot be rebuilt: ")
+    assert "read_manifest" in hint
+
+
+def test_lists_of_types():
+    assert all(reason for reason in (*PRIVATE.values(), *OWN.values()))
+    allowed = allowed_objects()
+    assert not allowed & HELD_BACK
+    assert {name.partition(".")[0] for name in allowed} == {"nldd", "sklearn"}
+    assert not any(name.startswith("builtins.") for name in allowed)
+    assert {"MethodNode", "OperatorFuncNode", "FunctionNode", "PartialNode"}.isdisjoint(BY_LOADER)
+
+
+def fitted(model, sparse=False):
+    X, Y = small_problem()
+    return model.fit(csr_matrix(X) if sparse else X, Y[:, 0])
+
+
+def with_node(model, **values):
+    """A tree with something else in one of its inner nodes."""
+    state = model.tree_.__getstate__()
+    nodes = state["nodes"].copy()
+    for name, value in values.items():
+        nodes[name][0] = value
+    model.tree_.__setstate__({**state, "nodes": nodes})
+    return model
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"left_child": 10**6},
+        {"left_child": 0},
+        {"right_child": -5},
+        {"left_child": 2},
+        {"feature": 4},
+        {"feature": -2},
+        {"feature": 10**9},
+    ],
+)
+def test_tree_that_leads_elsewhere(values):
+    tree = fitted(DecisionTreeClassifier(random_state=0))
+    check_positions([tree])
+    with pytest.raises(Refusal, match="DecisionTreeClassifier in it points outside"):
+        check_positions([with_node(tree, **values)])
+
+
+def test_tree_deeper_than_it_says():
+    tree = fitted(DecisionTreeClassifier(random_state=0))
+    tree.tree_.__setstate__({**tree.tree_.__getstate__(), "max_depth": 1})
+    with pytest.raises(Refusal, match="points outside"):
+        check_positions([tree])
+
+
+def test_tree_without_nodes():
+    tree = fitted(DecisionTreeClassifier(random_state=0))
+    kind = type(tree.tree_)
+    tree.tree_ = kind(*tree.tree_.__reduce__()[1])
+    with pytest.raises(Refusal, match="points outside"):
+        check_positions([tree])
+
+
+def test_tree_of_other_features():
+    tree = fitted(DecisionTreeClassifier(random_state=0))
+    tree.n_features_in_ = 2
+    with pytest.raises(Refusal, match="points outside"):
+        check_positions({"deep": [(tree,)]})
+    del tree.n_features_in_
+    with pytest.raises(Refusal, match="points outside"):
+        check_positions([tree])
+
+
+def test_forest_of_other_features():
+    forest = fitted(RandomForestClassifier(2, random_state=0))
+    check_positions([forest])
+    forest.n_features_in_ = 3
+    with pytest.raises(Refusal, match="RandomForestClassifier in it points outside"):
+        check_positions([forest])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("left", 10**6), ("right", 0), ("feature_idx", 4), ("is_categorical", 1)],
+)
+def test_boosting_that_leads_elsewhere(field, value):
+    model = fitted(HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5))
+    check_positions([model])
+    nodes = model._predictors[1][0].nodes.copy()
+    nodes[field][0] = value
+    model._predictors[1][0].nodes = nodes
+    with pytest.raises(Refusal, match="HistGradientBoostingClassifier in it points outside"):
+        check_positions([model])
+
+
+def test_boosting_of_other_features():
+    model = fitted(HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5))
+    model.n_features_in_ = 3
+    with pytest.raises(Refusal, match="HistGradientBoostingClassifier in it points outside"):
+        check_positions([model])
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: setattr(m, "_n_support", m._n_support * 2),
+        lambda m: setattr(m, "_n_support", np.array([-1, 1 + len(m.support_)], dtype=np.int32)),
+        lambda m: setattr(m, "_dual_coef_", m._dual_coef_[:, :-1]),
+        lambda m: setattr(m, "_intercept_", m._intercept_[:0]),
+        lambda m: setattr(m, "_probA", np.zeros(7)),
+        lambda m: setattr(m, "support_", m.support_[:-1]),
+        lambda m: setattr(m, "support_vectors_", m.support_vectors_[:, :-1]),
+        lambda m: delattr(m, "_n_support"),
+    ],
+)
+def test_machine_whose_arrays_do_not_fit(change, sparse):
+    machine = fitted(SVC(), sparse)
+    check_positions([machine])
+    change(machine)
+    with pytest.raises(Refusal, match="SVC in it points outside"):
+        check_positions([machine])
+
+
+LARGEST = np.iinfo(np.int64).max
+
+
+@pytest.mark.parametrize(
+    ("indices", "indptr", "n_major"),
+    [
+        ([0, 3], [0, 1, 2], 2),
+        ([0, -1], [0, 1, 2], 2),
+        ([0, 1], [0, 1, 3], 2),
+        ([0, 1], [0, 2, 1], 2),
+        ([0, 1], [1, 1, 2], 2),
+        ([0, 1], [0, 2], 2),
+        ([], [], -1),
+        # Each number is larger than the one before, if differences may come round.
+        ([0, 1], [0, LARGEST, -LARGEST, 0, 2], 4),
+    ],
+)
+def test_sparse_matrix_with_positions_outside(indices, indptr, n_major):
+    check_compressed(np.ones(2), np.array([0, 2]), np.array([0, 1, 2]), 2, 3)
+    indices, indptr = np.array(indices, dtype=np.int64), np.array(indptr, dtype=np.int64)
+    with pytest.raises(Refusal, match="a sparse matrix has positions outside of it"):
+        check_compressed(np.ones(len(indices)), indices, indptr, n_major, 3)
+
+
+def test_vocabulary_that_leads_elsewhere():
+    words = CountVectorizer().fit(["a few words"])
+    check_positions([words])
+    words.vocabulary_["few"] = 10
+    with pytest.raises(Refusal, match="CountVectorizer in it points outside"):
+        check_positions([words])
+
+
+def test_unfitted_estimators_have_no_positions():
+    check_positions(
+        [
+            DecisionTreeClassifier(),
+            RandomForestClassifier(),
+            HistGradientBoostingClassifier(),
+            SVC(),
+            CountVectorizer(),
+        ]
+    )
+
+
+def test_search_trees_are_not_in_the_file(path):
+    X, Y = small_problem()
+    model = KNeighborsClassifier(algorithm="kd_tree").fit(X, Y[:, 0])
+    write_archive(path, Contents("test", estimators={"all": [model]}))
+    assert b"_kd_tree" not in members_of(path)[MEMBER]
+    (loaded,) = read_archive(path).estimators["all"]
+    assert isinstance(loaded._tree, type(model._tree))
+    for given, expected in zip(loaded.kneighbors(X), model.kneighbors(X), strict=True):
+        np.testing.assert_array_equal(given, expected)
+
+
+@pytest.mark.parametrize("metric", ["nonsense", "precomputed"])
+def test_search_tree_that_cannot_grow(path, metric):
+    X, Y = small_problem()
+    model = KNeighborsClassifier(algorithm="kd_tree").fit(X, Y[:, 0])
+    model.effective_metric_ = metric
+    write_archive(path, Contents("test", estimators={"all": [model]}))
+    with pytest.raises(InputError, match="cannot be rebuilt: ValueError"):
+        read_archive(path)
