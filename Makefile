@@ -76,4 +76,4 @@ $(LOWEST)/.installed: pyproject.toml constraints/lowest.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis nldd-demo
+	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis nldd-demo nldd-survey

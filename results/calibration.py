@@ -6,6 +6,7 @@ settings. ``python results/calibration.py`` measures the data sets that are miss
 """
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from warnings import simplefilter
@@ -22,6 +23,7 @@ from nldd.pages import svg
 HERE = Path(__file__).parent
 PLACE = HERE / "promise" / "calibration.json"
 PICTURE = HERE.parent / "docs" / "calibration.svg"
+PAGE = HERE.parent / "docs" / "coding.md"
 LARGE = 5000
 
 
@@ -47,6 +49,21 @@ def inside(result: dict) -> int:
     return sum(low <= theta <= high for theta, low, high in rows)
 
 
+def table(results: dict) -> str:
+    """All data sets in Markdown."""
+    lines = [
+        "| data set | mean theta | wrong labels | mean distance of the deciles | deciles whose "
+        "95 % interval holds theta |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {name} | {result['mean_theta']:.4f} | {result['hamming_loss']:.4f} | "
+        f"{result['error']:.4f} | {inside(result)} of {len(result['counts'])} |"
+        for name, result in results.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def draw(results: dict) -> None:
     """One panel a data set."""
     figure = figure_class()(figsize=(10.5, 10.5), layout="constrained")
@@ -65,14 +82,17 @@ def main() -> None:
         if name not in results:
             results[name] = measure(name)
             PLACE.write_text(json.dumps(results, indent=1) + "\n")
-        result = results[name]
-        print(
-            f"{name:<10} theta {result['mean_theta']:.4f}  wrong {result['hamming_loss']:.4f}  "
-            f"mean distance {result['error']:.4f}  inside {inside(result)} of "
-            f"{len(result['counts'])}",
-            flush=True,
-        )
+        print(name, flush=True)
     draw(results)
+    text = table(results)
+    print(text)
+    page = re.sub(
+        r"(<!-- calibration -->\n).*?(<!-- end -->)",
+        rf"\1{text}\2",
+        PAGE.read_text(),
+        flags=re.DOTALL,
+    )
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

@@ -106,20 +106,13 @@ def selective_threshold(
     """
     theta, right = checked(theta, correct)
     _check_promise(target, confidence)
-    factor = price_of_shares(right)
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
-    n_right = np.cumsum(right)
-    chosen = 0
-    for k in walk(theta, target, confidence, factor):
-        # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        if n_right[k - 1] < critical_count(k, target, confidence, factor) - 1e-9:
-            break
-        chosen = k
+    chosen = proven_size(theta, right, target, confidence)
     if not chosen:
         needed = answers_needed(theta, right, target, confidence)
         return Selection(target, confidence, None, len(theta), 0, None, None, needed)
-    total = float(n_right[chosen - 1])
+    total = float(right[:chosen].sum())
     return Selection(
         target=target,
         confidence=confidence,
@@ -127,9 +120,24 @@ def selective_threshold(
         n_answers=len(theta),
         n_auto=chosen,
         accuracy=total / chosen,
-        lower=lower_bound(total, chosen, confidence, factor),
+        lower=lower_bound(total, chosen, confidence, price_of_shares(right)),
         needed=None,
     )
+
+
+def proven_size(
+    theta: NDArray[np.float64], right: NDArray[np.float64], target: float, confidence: float
+) -> int:
+    """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
+    factor = price_of_shares(right)
+    n_right = np.cumsum(right)
+    proven = 0
+    for k in walk(theta, target, confidence, factor):
+        # Shares add up with rounding errors; a sum that is short by those alone is not short.
+        if n_right[k - 1] < critical_count(k, target, confidence, factor) - 1e-9:
+            break
+        proven = k
+    return proven
 
 
 def checked(theta: Any, correct: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -233,7 +241,7 @@ def right_by_theta(theta: NDArray[np.float64], right: NDArray[np.float64]) -> ND
     """Chance of being right as a smooth function of theta that does not rise."""
     inside = np.clip(theta, 1e-9, 1 - 1e-9)
     Z = np.column_stack([np.ones(len(theta)), logit(inside)])
-    loss = BinomialLoss(1 - right, np.ones(len(right)), np.ones(len(right))).smoothed(1)
+    loss = BinomialLoss(1 - right, np.ones(len(right)), np.ones(len(right))).smoothed(2)
     eta = Z @ minimize_linear(loss, Z).b
     return np.asarray(1 / (1 + np.exp(eta)))
 

@@ -154,5 +154,5 @@ def surrogate_error(where: str) -> InputError:
     """The error for text with half of a character."""
     return InputError(
         f"{where}: the text holds half of a character (a lone surrogate), which no file can hold.",
-        hint="Take the broken character out of the text.",
+        hint="take the broken character out of the text",
     )

@@ -96,7 +96,7 @@ class CsvRows:
             self._n_blank += 1
         raise InputError(
             f"{self._text.path} holds nothing but blank lines.",
-            hint="Expected a line with the names of the columns.",
+            hint="begin the file with a line of column names",
         )
 
     def _batches(self, stream: TextIOWrapper, n_rows: int) -> Iterator[list[Row]]:
@@ -132,7 +132,7 @@ class CsvRows:
                 continue
             batch.extend([("",)] * pending)
             pending = 0
-            batch.append((row[0],) if len(row) == 1 else self._fit(row, source.line(k)))
+            batch.append((row[0],) if len(row) == 1 else self._fit(row, k, source))
         return pending
 
     def _fitted(self, raw: list[list[str]], source: "_Rows") -> Iterator[Row]:
@@ -142,22 +142,22 @@ class CsvRows:
             elif _is_blank(row):
                 self._n_blank += 1
             else:
-                yield self._fit(row, source.line(k))
+                yield self._fit(row, k, source)
 
-    def _fit(self, row: list[str], line: int) -> Row:
+    def _fit(self, row: list[str], k: int, source: "_Rows") -> Row:
         """A row with as many cells as the header, if nothing is lost by that."""
         width = len(self.header)
         if len(row) < width:
             self._n_short += 1
-            self._first_short = self._first_short or line
+            self._first_short = self._first_short or source.line(k)
             return (*row, *[""] * (width - len(row)))
         surplus = [cell for cell in row[width:] if cell.strip(_BLANKS)]
         if not surplus:
             return tuple(row[:width])
         raise InputError(
-            f"{self._text.path}, line {line}: the row has {len(row)} cells, the header {width}; "
-            f"the first cell too many is {shown(surplus[0])}.",
-            hint="Put text that holds the separator in quotes, or name the separator of the file.",
+            f"{self._text.path}, line {source.line(k)}: the row has {len(row)} cells, the header "
+            f"{width}; the first cell too many is {shown(surplus[0])}.",
+            hint="put text that holds the separator in quotes, or name the separator of the file",
         )
 
 
@@ -192,14 +192,14 @@ class _Rows:
 
     def _error(self, error: csv.Error) -> InputError:
         path, line = self._text.path, self.line(len(self._rows))
-        hint = "Write a quote within a quoted cell twice."
+        hint = "write a quote within a quoted cell twice"
         if "unexpected end" in str(error):
             line = self._open_quote(line)
             return InputError(f"{path}, line {line}: the quote is never closed.", hint=hint)
         if "field larger" in str(error):
             return InputError(
                 f"{path}, line {line}: a cell is longer than {MAX_CELL:,} characters.",
-                hint="Check that its quote is closed.",
+                hint="check that its quote is closed",
             )
         line = self._skipped + self._reader.line_num
         return InputError(f"{path}, line {line}: a quote is closed within a cell.", hint=hint)

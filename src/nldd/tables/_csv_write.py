@@ -103,8 +103,10 @@ def _joined(rows: list[list[str]], separator: str, newline: str, *, quote_all: b
 
 def _no_text(path: Path, header: tuple[str, ...], rows: list[Row], first: int) -> InputError:
     """The error that names the cell which no encoding can hold."""
-    for row, cells in enumerate(rows, first):
-        for name, cell in zip(header, cells, strict=True):
-            if isinstance(cell, str) and not is_text(cell):
-                return surrogate_error(located(path, row, name))
-    return surrogate_error(str(path))
+    row, name = next(
+        (row, name)
+        for row, cells in enumerate(rows, first)
+        for name, cell in zip(header, cells, strict=True)
+        if isinstance(cell, str) and not is_text(cell)
+    )
+    return surrogate_error(located(path, row, name))

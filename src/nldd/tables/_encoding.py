@@ -16,6 +16,8 @@ CHUNK_BYTES = 2**20
 SAMPLE_BYTES = 2**14
 # Below this the letters are no usual ones of any language in the list.
 LEAST_SCORE = 0.55
+# An encoding that fits all bytes is preferred to a better one, if it is hardly worse.
+NEAR = 0.95
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -31,7 +33,7 @@ _STRAY = "nldd-stray-cp1252"
 
 @dataclass(frozen=True)
 class Misfit:
-    """The first byte that is not in the encoding, both counted from 0 and 1."""
+    """The first byte that is not in the encoding: the byte from 0, its line from 1."""
 
     byte: int
     line: int
@@ -91,7 +93,7 @@ def _as_told(path: Path, encoding: str, mark: bytes, marked: str) -> TextFile:
     if not known:
         raise InputError(
             f"There is no encoding {shown(encoding)}.",
-            hint="Use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030.",
+            hint="use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030",
         )
     name = marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
     # The mark of UTF-8 is no text in any encoding.
@@ -117,7 +119,7 @@ def _misfit_error(path: Path, misfit: Misfit, encoding: str) -> InputError:
     return InputError(
         f"{path}, line {misfit.line}: byte {misfit.byte} of the file is not in the encoding "
         f"{shown(encoding)}.",
-        hint="Leave out --encoding to have it detected, or name the right one.",
+        hint="leave out --encoding to have it detected, or name the right one",
     )
 
 
@@ -141,7 +143,7 @@ def scan(path: Path, encoding: str, skip: int = 0) -> Scan:
         if unbroken > 4 * MAX_CELL:
             raise InputError(
                 f"{path}, line {line}: the line is longer than {MAX_CELL:,} characters.",
-                hint="Check that the file is a table of text.",
+                hint="check that the file is a table of text",
             )
         position, line = position + len(chunk), line + chunk.count(b"\n")
         if misfit is not None and sample.is_full:
@@ -193,7 +195,9 @@ def _without_mark(head: bytes) -> str | None:
         text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
         return None
-    return None if re.search(r"[\x00-\x08\x0e-\x1f\ufffe\uffff]", text) else encoding
+    has_lines = re.search("[\r\n]", text) or not re.search(b"[\r\n]", head)
+    is_clean = not re.search(r"[\x00-\x08\x0e-\x1f\ufffe\uffff]", text)
+    return encoding if has_lines and is_clean else None
 
 
 def _mostly_utf8(sample: bytes) -> bool:
@@ -203,8 +207,7 @@ def _mostly_utf8(sample: bytes) -> bool:
 
 
 def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
+    assert isinstance(error, UnicodeDecodeError)
     stray = error.object[error.start : error.end]
     return stray.decode("cp1252", "replace"), error.end
 
@@ -220,26 +223,28 @@ def _with_strays(text: TextFile, misfit: Misfit) -> TextFile:
 
 
 def _by_letters(path: Path, sample: bytes) -> TextFile:
-    guesses = [guess for guess in guess_encodings(sample) if guess.score >= LEAST_SCORE]
-    candidates = [(guess.encoding, "told by its letters") for guess in guesses]
-    if not guesses:
-        candidates = [(_detected(sample) or "cp1252", "a guess")]
-    for encoding, how in [*candidates, ("cp1252", "a guess")]:
-        if scan(path, encoding).misfit is None:
-            note = f"{_read_as(encoding)} That is {how}; set --encoding if letters look wrong."
-            return TextFile(path, encoding, notes=(note,))
-    misfit = scan(path, "cp1252").misfit
-    line = misfit.line if misfit else 1
-    raise InputError(
-        f"{path}, line {line}: the encoding of the text could not be told.",
-        hint="Name it with --encoding, or save the file as UTF-8.",
-    )
+    guesses = guess_encodings(sample)
+    if guesses and guesses[0].score >= LEAST_SCORE:
+        near = [g.encoding for g in guesses if g.score >= NEAR * guesses[0].score]
+        encoding = next((name for name in near if scan(path, name).misfit is None), near[0])
+        how = "by its letters"
+    else:
+        encoding, how = _detected(sample)
+    notes = [f"{_read_as(encoding)[:-1]}, {how}. Set --encoding if letters look wrong."]
+    misfit = scan(path, encoding).misfit
+    if misfit is not None:
+        notes.append(
+            f"Some bytes are not in {encoding}, the first in line {misfit.line}; \ufffd stands for "
+            "them."
+        )
+    return TextFile(path, encoding, errors="replace" if misfit else "strict", notes=tuple(notes))
 
 
-def _detected(sample: bytes) -> str | None:
+def _detected(sample: bytes) -> tuple[str, str]:
+    """An encoding for letters of no language in the list, and how it was found."""
     try:
         from charset_normalizer import from_bytes
     except ImportError:
-        return None
+        return "cp1252", 'which is a guess; pip install "nldd[survey]" for a better one'
     best = from_bytes(sample).best()
-    return best.encoding if best else None
+    return (best.encoding if best else "cp1252"), "which is a guess"

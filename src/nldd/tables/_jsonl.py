@@ -42,7 +42,7 @@ class JsonlRows:
         if not keys:
             raise InputError(
                 f"{text.path} holds no JSON object with a key.",
-                hint='Expected a line such as {"id": 1, "answer": "good"}.',
+                hint='write a line such as {"id": 1, "answer": "good"} for each row',
             )
         self.header = tuple(keys)
         self.format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
@@ -105,7 +105,7 @@ class JsonlRows:
         return value
 
     def _refused(self, line: int, what: str, content: str) -> InputError:
-        hint = 'Write one object such as {"id": 1, "answer": "good"} on each line.'
+        hint = 'write one object such as {"id": 1, "answer": "good"} on each line'
         return InputError(
             f"{self._text.path}, line {line}: {what}: {shown(content.strip())}.", hint=hint
         )
@@ -115,7 +115,7 @@ class JsonlRows:
         return InputError(
             f"{self._text.path}, line {line}: the key {shown(key)} is in none of the first "
             f"{HEADER_LINES:,} lines.",
-            hint="Add it, with null, to the first line.",
+            hint="add it, with null, to the first line",
         )
 
 

@@ -63,7 +63,10 @@ _HANGUL = (
     "이다는을가에고하지의로한를은기도니사시어자아서나인라있해보수습게리만대일그스정부제상장주원으여"
     "거들구면전오안무것요없더적성동야되우공경비조유마모세음관국신양문실방물"
 )
-_MARKS = "“”„‘’‚–—…«»‹›°€§£©®™·•\u00a0、。，！？：；「」（）・ー"
+_SIGNS = "“”„‘’‚–—…«»‹›°€§£©®™·•\u00a0、。，！？：；「」（）・ー"
+
+MISFIT = "\ufffd"
+MOST_MISFITS = 0.02  # share of bytes that a damaged file may have in no encoding
 
 Around = tuple[str, str, str]  # a character beyond ASCII between its neighbours
 
@@ -113,13 +116,11 @@ def guess_encodings(sample: bytes) -> list[Guess]:
 
 
 def _characters(sample: bytes, encoding: str) -> Counter[Around] | None:
-    try:
-        # Not final: the sample may end within a character.
-        text = f" {codecs.getincrementaldecoder(encoding)().decode(sample)} "
-    except UnicodeDecodeError:
-        return None
+    # Not final: the sample may end within a character.
+    text = f" {codecs.getincrementaldecoder(encoding)('replace').decode(sample)} "
     triples = zip(text, text[1:], text[2:], strict=False)
-    return Counter(triple for triple in triples if triple[1] > "\x7f")
+    characters = Counter(triple for triple in triples if triple[1] > "\x7f")
+    return characters if text.count(MISFIT) <= MOST_MISFITS * characters.total() else None
 
 
 @cache
@@ -144,10 +145,10 @@ class _Score:
         total = got = 0.0
         for (before, letter, after), n in characters.items():
             weight = self._weight(letter)
-            if weight is None and letter in _MARKS:
+            if weight is None and letter in _SIGNS:
                 within_word = before.isalpha() and after.isalpha() and letter != "’"
                 total, got = total + n / 2, got + n / 2 * (not within_word)
-            elif "\x80" <= letter <= "\x9f":
+            elif "\x80" <= letter <= "\x9f" or letter == MISFIT:
                 total += 2 * n
             else:
                 possible = not (letter.isupper() and before.islower())

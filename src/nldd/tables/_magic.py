@@ -10,8 +10,8 @@ from nldd.exceptions import InputError
 HEAD_BYTES = 2**16
 ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_EXPORT = "Export the answers as CSV or .xlsx from the program that wrote the file."
-_UNPACK = "Unpack it first."
+_EXPORT = "export the answers as CSV or .xlsx from the program that wrote the file"
+_UNPACK = "unpack it first"
 # First bytes, what they belong to, what to do.
 _KINDS = (
     (ZIP, "a zip archive", _UNPACK),
@@ -19,9 +19,9 @@ _KINDS = (
     (
         OLD_OFFICE,
         "an old Excel file (.xls) or one with a password",
-        "Open it in a spreadsheet, take off the password and save it as .xlsx.",
+        "open it in a spreadsheet, take off the password and save it as .xlsx",
     ),
-    (b"PAR1\x15", "a Parquet file", "Rename it so that it ends in .parquet."),
+    (b"PAR1\x15", "a Parquet file", "rename it so that it ends in .parquet"),
     (b"\x1f\x8b", "a gzip archive", _UNPACK),
     (b"BZh91AY&SY", "a bzip2 archive", _UNPACK),
     (b"\xfd7zXZ\x00", "an xz archive", _UNPACK),
@@ -46,23 +46,25 @@ def first_bytes(path: Path) -> bytes:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise InputError(f"{path} is a folder.", hint="Name a file in it.")
+            raise InputError(f"{path} is a folder.", hint="name a file in it")
         if not stat.S_ISREG(mode):
             # A stream is gone after its first reading, and the answers are read twice.
-            raise InputError(f"{path} is not a regular file.", hint="Save its content to a file.")
+            raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
         with path.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(
-            f"{path} does not exist.", hint=f"Check the name and the folder {path.parent}."
+            f"{path} does not exist.", hint=f"check the name and the folder {path.parent}"
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read: {reason}.", hint="Check who may read it.") from (
+        raise InputError(f"{path} cannot be read: {reason}.", hint="check who may read it") from (
             error
         )
     if not head:
-        raise InputError(f"{path} is empty.", hint="Expected a line with the names of the columns.")
+        raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")
     return head
 
 
@@ -71,7 +73,7 @@ def refuse_foreign(path: Path, head: bytes) -> None:
     if _MARKUP.match(head):
         raise InputError(
             f"{path} is no table of text; it seems to be a web page or an XML file.",
-            hint="Open it in a spreadsheet and save it as .xlsx.",
+            hint="open it in a spreadsheet and save it as .xlsx",
         )
     for magic, what, hint in _KINDS:
         if head.startswith(magic):
@@ -85,13 +87,13 @@ def _in_zip(path: Path) -> tuple[str, str]:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return "a damaged zip archive or workbook", "Copy it again from where it came."
+        return "a damaged zip archive or workbook", "copy it again from where it came"
     if "xl/workbook.xml" in names:
-        return "an Excel workbook", "Rename it so that it ends in .xlsx."
+        return "an Excel workbook", "rename it so that it ends in .xlsx"
     if "xl/workbook.bin" in names:
-        return "a binary Excel workbook (.xlsb)", "Save it as .xlsx."
+        return "a binary Excel workbook (.xlsb)", "save it as .xlsx"
     if "content.xml" in names:
-        return "an OpenDocument file", "Save it as .xlsx."
+        return "an OpenDocument file", "save it as .xlsx"
     return "a zip archive", _UNPACK
 
 
@@ -99,5 +101,5 @@ def refuse_binary(path: Path) -> None:
     """Raise the error for bytes that are no text in any encoding."""
     raise InputError(
         f"{path} is no table of text; it holds bytes that no text has.",
-        hint="Name a CSV, TSV, XLSX, JSONL or Parquet file.",
+        hint="name a CSV, TSV, XLSX, JSONL or Parquet file",
     )

@@ -60,5 +60,5 @@ def find_column(name: str, names: Sequence[str], path: Path) -> int:
     if near:
         hint = f"Did you mean {' or '.join(shown(folded[key]) for key in near)}?"
     else:
-        hint = f"Name one of its columns: {listed(names)}."
+        hint = f"name one of its columns: {listed(names)}"
     raise InputError(f"{path.name} has no column {shown(name)}.", hint=hint)

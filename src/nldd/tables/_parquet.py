@@ -28,7 +28,7 @@ class ParquetRows:
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
         if not self.header:
-            raise InputError(f"{path} has no columns.", hint="Check how it was written.")
+            raise InputError(f"{path} has no columns.", hint="check how it was written")
         self.format = TableFormat(kind="parquet")
 
     def batches(self, n_rows: int) -> Iterator[list[Row]]:
@@ -67,13 +67,11 @@ class ParquetRows:
         try:
             with pyarrow.parquet.ParquetFile(self._path) as file:
                 yield file
-        except (pyarrow.ArrowException, OSError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = str(error).partition("\n")[0][:200]
             raise InputError(
                 f"{self._path} cannot be read as Parquet: {reason}.",
-                hint="Write it again, or save the table as CSV.",
+                hint="write it again, or save the table as CSV",
             ) from error
 
     def _column(self, name: str, array: Any) -> list[Cell]:

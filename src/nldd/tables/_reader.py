@@ -68,11 +68,9 @@ class TableReader:
                 yield Block(first, rows)
                 first += len(rows)
         except (UnicodeError, OSError) as error:
-            if isinstance(error, InputError):
-                raise
             raise InputError(
                 f"{located(self.path, first)}: the file could not be read to its end: {error}.",
-                hint="Check whether another program changed it, and start again.",
+                hint="check whether another program changed it, and start again",
             ) from error
         finally:
             self._open.remove(batches)
@@ -158,7 +156,7 @@ def open_table(
     head = first_bytes(path)
     ending = path.suffix.lower()
     if sheet is not None and ending not in EXCEL:
-        raise InputError(f"{path} has no sheets; only .xlsx files do.", hint="Leave out the sheet.")
+        raise InputError(f"{path} has no sheets; only .xlsx files do.", hint="leave out the sheet")
     return TableReader(path, _source(path, head, ending, encoding, separator, sheet))
 
 

@@ -82,7 +82,7 @@ def checked_separator(separator: str) -> str:
     if len(separator) != 1 or separator in '"\r\n ':
         raise InputError(
             f"The separator must be one character; got {shown(separator)}.",
-            hint='Use "," or ";" or tab or "|".',
+            hint='use "," or ";" or tab or "|"',
         )
     return separator
 

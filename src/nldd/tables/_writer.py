@@ -73,8 +73,8 @@ class TableWriter:
                 self._sink = _sink(stream, self.path, self.header, self._like, self._raw)
             except BaseException:
                 # Else the context would believe that the file is whole.
-                if not self._stack.__exit__(*sys.exc_info()):
-                    raise
+                self._stack.__exit__(*sys.exc_info())
+                raise
         return self
 
     def __exit__(
@@ -107,7 +107,7 @@ def _telling(path: Path) -> Iterator[None]:
     except OSError as error:
         raise NLDDError(
             f"{path} cannot be written: {error.strerror or error}.",
-            hint="Check the folder, who may write to it, and the space on the disk.",
+            hint="check the folder, who may write to it, and the space on the disk",
         ) from error
 
 
@@ -178,6 +178,13 @@ def create_table(
     -------
     writer : TableWriter
 
+    Notes
+    -----
+    A workbook gives back all values as they were. What it cannot hold is an error that names the
+    cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones, microseconds
+    in far years. Whole numbers beyond 2**53 have all their digits in the file, and
+    :func:`open_table` reads them, but Excel shows them rounded.
+
     Examples
     --------
     >>> from pathlib import Path
@@ -195,10 +202,10 @@ def create_table(
     if str(path) != STANDARD_OUTPUT and path.suffix.lower() not in ENDINGS:
         raise InputError(
             f"{path}: the ending {path.suffix!r} is none of those that are written.",
-            hint=f"Use one of {', '.join(ENDINGS)}.",
+            hint=f"use one of {', '.join(ENDINGS)}",
         )
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is there and is no file.", hint="Use another name.")
+        raise InputError(f"{path} is there and is no file.", hint="use another name")
     if not header:
         raise InputError(f"{path}: a table needs at least one column.")
     wrong = [str(name) for name in header if not isinstance(name, str)]

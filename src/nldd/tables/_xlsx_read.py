@@ -12,17 +12,9 @@ from xml.parsers import expat
 from nldd.exceptions import InputError
 from nldd.tables._cells import cell_text
 from nldd.tables._records import Cell, Row, TableFormat, counted, listed, shown
-from nldd.tables._xlsx_package import (
-    Attributes,
-    Style,
-    Workbook,
-    choose_sheet,
-    local,
-    opened,
-    parse,
-    read_workbook,
-)
+from nldd.tables._xlsx_package import Attributes, local, opened, parse
 from nldd.tables._xlsx_values import MAX_COLUMNS, MAX_ROWS, from_serial, unescaped
+from nldd.tables._xlsx_workbook import Style, Workbook, choose_sheet, read_workbook
 
 _PLAIN = Style(None, False)
 _FLOAT = re.compile("[.eE]")
@@ -55,7 +47,7 @@ class XlsxRows:
         if first is None:
             raise InputError(
                 f"{path}: the sheet {shown(self._sheet.name)} is empty.",
-                hint="Expected a row with the names of the columns; name another sheet.",
+                hint="begin the sheet with a row of column names, or name another sheet",
             )
         self.header = tuple(map(cell_text, first[1]))
         self.format = TableFormat(kind="xlsx", sheet=self._sheet.name)
@@ -115,7 +107,7 @@ class XlsxRows:
             raise InputError(
                 f"{self._path}, row {number} of the sheet: it has {len(cells)} cells, the header "
                 f"{width}; the first cell too many is {shown(cell_text(surplus[0]))}.",
-                hint="Give its column a name in the header, or empty the cell.",
+                hint="give its column a name in the header, or empty the cell",
             )
 
 
@@ -245,7 +237,7 @@ class _SheetParser:
     def _damage(self, what: str) -> InputError:
         return InputError(
             f"{self._path}, row {self._number} of the sheet: {what}. The workbook is damaged.",
-            hint="Open it in a spreadsheet and save it again as .xlsx.",
+            hint="open it in a spreadsheet and save it again as .xlsx",
         )
 
 

@@ -5,9 +5,9 @@ import math
 import re
 import zipfile
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import BinaryIO
-from xml.sax.saxutils import escape, quoteattr
 
 from nldd.exceptions import InputError
 from nldd.tables._cells import is_text, plain, surrogate_error
@@ -31,7 +31,7 @@ MAX_TEXT = 32_767
 FORMATS = (DATE_FORMAT, TIME_FORMAT, MOMENT_FORMAT, FINE_TIME_FORMAT, FINE_MOMENT_FORMAT)
 KINDS = ("date", "time", "moment", "time", "moment")
 
-_USE_CSV = "Write the table as CSV."
+_USE_CSV = "write the table as CSV"
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -57,7 +57,7 @@ _PARTS = (
 )
 _WORKBOOK = (
     f'{_XML}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}">'
-    '<sheets><sheet name={} sheetId="1" r:id="rId1"/></sheets></workbook>'
+    '<sheets><sheet name="{}" sheetId="1" r:id="rId1"/></sheets></workbook>'
 )
 _FIRST_FORMAT = 164  # the lower numbers belong to formats that every workbook has
 _STYLES = (
@@ -113,7 +113,7 @@ class XlsxSink:
         for name, content in (
             ("[Content_Types].xml", _CONTENT_TYPES),
             ("_rels/.rels", _ROOT),
-            ("xl/workbook.xml", _WORKBOOK.format(quoteattr(_sheet_name(sheet)))),
+            ("xl/workbook.xml", _WORKBOOK.format(escape(_sheet_name(sheet)))),
             ("xl/_rels/workbook.xml.rels", _PARTS),
             ("xl/styles.xml", _STYLES),
         ):
@@ -190,7 +190,7 @@ class XlsxSink:
             )
         if not text.isascii() and not is_text(text):
             raise surrogate_error(self._where(row, column))
-        content = escape(escaped(text))
+        content = escape(escaped(text), quote=False)
         keep = "" if content == content.strip() else ' xml:space="preserve"'
         return f'<c r="{place}" t="inlineStr"><is><t{keep}>{content}</t></is></c>'
 
