@@ -1,4 +1,4 @@
-"""Small helpers of the tests of tables: files in, rows out."""
+"""What the tests of tables share: files in, rows out."""
 
 import os
 from dataclasses import dataclass

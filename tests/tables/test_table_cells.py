@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from nldd.tables import cell_number, cell_text, guarded
+from nldd.tables import TableFormat, cell_number, cell_text, guarded
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,11 @@ def test_cell_number_asks_where_the_comma_has_two_meanings(cell):
     whole, part = cell.split(",")
     assert cell_number(cell, decimal=",") == float(f"{whole}.{part}")
     assert cell_number(cell, decimal=".") == float(whole + part)
+
+
+def test_semicolons_tell_what_a_comma_means():
+    assert TableFormat("csv", separator=";").decimal == ","
+    assert TableFormat("csv", separator=",").decimal is None
 
 
 RUN_BY_A_SPREADSHEET = [

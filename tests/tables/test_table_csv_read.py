@@ -122,6 +122,12 @@ def test_short_rows_are_filled(tmp_path):
     ]
 
 
+def test_many_short_rows(tmp_path):
+    loaded = load_text(tmp_path, "a,b,c\n" + '"1\n2",3\n' * 3000)
+    assert loaded.rows == [("1\n2", "3", "")] * 3000
+    assert loaded.notes[0].startswith("3,000 rows had fewer cells than the header, the first in l")
+
+
 def test_empty_cells_too_many_are_dropped(tmp_path):
     loaded = load_text(tmp_path, "a,b\n1,2,,\n3,4, \n")
     assert loaded.rows == [("1", "2"), ("3", "4")]
@@ -177,7 +183,7 @@ def test_cell_that_is_far_too_long(tmp_path, monkeypatch):
 def test_nothing_but_blank_lines(tmp_path, text):
     with pytest.raises(InputError, match="holds nothing but blank lines") as caught:
         load_text(tmp_path, text)
-    assert "names of the columns" in caught.value.hint
+    assert "column names" in caught.value.hint
 
 
 def test_header_alone_is_an_empty_table(tmp_path):

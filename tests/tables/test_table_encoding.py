@@ -43,6 +43,7 @@ def test_encoding_is_told_by_the_letters(tmp_path, language, encoding):
     assert [row[1] for row in loaded.rows] == answers(language)
     assert len(loaded.notes) == 1
     assert loaded.notes[0].startswith("The file is not in UTF-8; it was read as ")
+    assert loaded.notes[0].endswith(", by its letters. Set --encoding if letters look wrong.")
     assert loaded.format.encoding != "utf-8"
 
 
@@ -89,6 +90,19 @@ def test_wide_letters_across_the_parts_in_which_a_file_is_read(tmp_path, monkeyp
     for encoding in ("utf-8", "utf-16-le", "shift_jis"):
         loaded = load_text(tmp_path, table_text("Japanese", 30).encode(encoding))
         assert [row[1] for row in loaded.rows] == answers("Japanese", 30)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n" + b"\x00\xd8" * 3 + b"x" * 60,  # no lines
+        "a,b\n".encode("utf-16-le") * 5 + b"\x00\xd8x\x00",  # half of a character
+        "a,b\n\x01".encode("utf-16-le") * 5,  # no text
+        b"a,b\n" * 20 + b"\x00\x00\x00\x00",  # zeros in all places
+    ],
+)
+def test_zero_bytes_that_are_no_utf16(content):
+    assert _encoding._without_mark(content) is None
 
 
 def test_one_wrong_byte_leaves_the_other_letters_alone(tmp_path):
@@ -180,21 +194,38 @@ def test_without_charset_normalizer_other_letters_are_western(tmp_path, monkeypa
     monkeypatch.setattr(_encoding, "LEAST_SCORE", 2.0)
     loaded = load_text(tmp_path, "a,b\n1,für\n".encode("cp1252"))
     assert loaded.rows == [("1", "für")]
-    assert "read as cp1252. That is a guess; set --encoding" in loaded.notes[0]
+    assert loaded.notes == [
+        "The file is not in UTF-8; it was read as cp1252, which is a guess; "
+        'pip install "nldd[survey]" for a better one. Set --encoding if letters look wrong.'
+    ]
 
 
 def test_charset_normalizer_is_asked_where_no_letters_are_known(tmp_path, monkeypatch):
     monkeypatch.setattr(_encoding, "LEAST_SCORE", 2.0)
     loaded = load_text(tmp_path, table_text("Russian").encode("cp1251"))
     assert [row[1] for row in loaded.rows] == answers("Russian")
-    assert "That is a guess" in loaded.notes[0]
+    assert "which is a guess. Set --encoding" in loaded.notes[0]
 
 
-def test_encoding_that_cannot_be_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(_encoding, "guess_encodings", lambda sample: [])
-    monkeypatch.setattr(_encoding, "_detected", lambda sample: "ascii")
-    with pytest.raises(InputError, match="line 2: the encoding of the text could not be told"):
-        load_text(tmp_path, b"a,b\n1,\x81\x8d\n")
+def test_one_wrong_byte_does_not_change_the_encoding(tmp_path):
+    lines = table_text("German").encode("cp1252").split(b"\n")
+    lines[90] = b"89;\x81;20"
+    loaded = load_text(tmp_path, b"\n".join(lines))
+    right = answers("German")
+    assert [row[1] for row in loaded.rows] == [*right[:89], "\ufffd", *right[90:]]
+    assert loaded.notes == [
+        "The file is not in UTF-8; it was read as cp1252, by its letters. Set --encoding if "
+        "letters look wrong.",
+        "Some bytes are not in cp1252, the first in line 91; \ufffd stands for them.",
+    ]
+
+
+def test_bytes_that_are_in_no_encoding(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    monkeypatch.setattr(_encoding, "LEAST_SCORE", 2.0)
+    loaded = load_text(tmp_path, b"a,b\n1,\x81\x8d\n")
+    assert loaded.rows == [("1", "\ufffd\ufffd")]
+    assert loaded.notes[1].startswith("Some bytes are not in cp1252, the first in line 2")
 
 
 def test_western_files_are_called_western():

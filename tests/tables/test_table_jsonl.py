@@ -28,6 +28,12 @@ def test_keys_in_order_of_appearance(tmp_path):
     assert loaded.format.kind == "jsonl"
 
 
+@pytest.mark.parametrize("n_rows", [1, 3, 10, 11])
+def test_blocks(tmp_path, n_rows):
+    text = "".join(f'{{"a": {k}}}\n' for k in range(10))
+    assert read(tmp_path, text, n_rows=n_rows).rows == [(k,) for k in range(10)]
+
+
 def test_nested_values_are_json_text(tmp_path):
     loaded = read(tmp_path, '{"a": {"x": ["ä", 1]}, "b": []}\n')
     assert loaded.rows == [('{"x": ["ä", 1]}', "[]")]

@@ -60,6 +60,17 @@ def test_nested_values_are_json_text(tmp_path):
     ]
 
 
+def test_bytes_and_durations_within_nested_values(tmp_path):
+    hour = datetime.timedelta(hours=1)
+    assert column(tmp_path, [[b"x"]])[0] == ['["x"]']
+    assert column(tmp_path, [[hour]])[0] == ['["1:00:00"]']
+
+
+def test_time_after_the_last_year(tmp_path):
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        column(tmp_path, [2**60], pa.timestamp("us"))
+
+
 def test_decimals_are_numbers_where_these_are_the_same(tmp_path):
     values = [decimal.Decimal(text) for text in ("1.50", "3.00", "0.12345678901234567890123")]
     got, _ = column(tmp_path, values, pa.decimal128(30, 23))

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import random
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ def test_missing_file(tmp_path):
 
 
 def test_folder(tmp_path):
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match=r"^\S+ is a folder\.$"):
         open_table(tmp_path)
 
 
@@ -87,7 +88,14 @@ def test_archives_are_looked_into(tmp_path, members, what):
 
 
 @pytest.mark.parametrize(
-    "content", [bytes(range(256)) * 20, b"\x00" * 1000, b"ab\x00\x00\x00" * 50, os.urandom(5000)]
+    "content",
+    [
+        bytes(range(256)) * 20,
+        b"\x00" * 1000,
+        b"ab\x00\x00\x00" * 50,
+        random.Random(0).randbytes(5000),
+    ],
+    ids=["all", "zeros", "padded", "random"],
 )
 def test_bytes_that_are_no_text(tmp_path, content):
     with pytest.raises(InputError, match="it holds bytes that no text has"):
@@ -118,7 +126,7 @@ def test_column_by_name(tmp_path):
         for wrong, hint in (
             ("age", "Did you mean 'Age'?"),
             ("anwser", "Did you mean 'answer' or 'answer (2)'?"),
-            ("zzz", "Name one of its columns: 'Age', 'answer', 'Region', 'answer (2)'."),
+            ("zzz", "name one of its columns: 'Age', 'answer', 'Region', 'answer (2)'"),
         ):
             with pytest.raises(
                 InputError, match=rf"answers\.csv has no column '{wrong}'"

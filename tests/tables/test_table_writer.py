@@ -19,6 +19,8 @@ from test_table_cells import RUN_BY_A_SPREADSHEET
 
 from nldd.exceptions import InputError, NLDDError
 from nldd.tables import TableFormat, cell_text, create_table, guarded, open_table
+from nldd.tables._csv_write import CsvSink
+from nldd.tables._xlsx_write import XlsxSink
 
 
 def names(folder):
@@ -163,7 +165,7 @@ def test_standard_output_is_csv_without_mark(capsysbinary):
 def test_unknown_ending(tmp_path, name):
     with pytest.raises(InputError, match="is none of those that are written") as caught:
         create_table(tmp_path / name, ["a"])
-    assert caught.value.hint == "Use one of .csv, .tsv, .txt, .xlsx, .jsonl."
+    assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl"
 
 
 def test_header_must_be_text(tmp_path):
@@ -256,6 +258,33 @@ def test_table_can_replace_the_one_it_is_made_of(tmp_path):
         for block in reader.blocks():
             writer.write((*row, block.first + k) for k, row in enumerate(block.rows))
     assert load(path).rows == [("x", str(k)) for k in range(1, 5001)]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx"])
+def test_failure_at_the_very_end_leaves_nothing(tmp_path, monkeypatch, name):
+    def fail(self):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(CsvSink, "finish", fail)
+    monkeypatch.setattr(XlsxSink, "finish", fail)
+    with pytest.raises(NLDDError, match="No space left"):
+        save(tmp_path / name, ["a"], [["x"]])
+    assert names(tmp_path) == []
+
+
+def test_reader_of_standard_output_that_went_away():
+    """The command line knows what to do about it; it is no fault of the table."""
+    code = (
+        "import os, sys; from nldd.tables import create_table\n"
+        "try:\n"
+        "    with create_table('-', ['a']) as writer: writer.write([['x' * 1000]] * 10_000)\n"
+        "except BrokenPipeError:\n"
+        "    os._exit(7)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.wait() == 7
 
 
 def test_folder_that_cannot_be_made(tmp_path):

@@ -116,6 +116,16 @@ def test_types_of_cells(tmp_path):
     ]
 
 
+def test_pronunciation_is_no_text(tmp_path):
+    text = "<is><r><t>東</t></r><r><t>京</t></r><rPh sb='0' eb='2'><t>トウキョウ</t></rPh></is>"
+    assert cells(tmp_path, f'<c t="inlineStr">{text}</c>') == ["東京"]
+
+
+def test_empty_cells_too_many_are_dropped(tmp_path):
+    rows = '<row><c><v>1</v></c><c t="inlineStr"><is><t></t></is></c></row>'
+    assert load(workbook(tmp_path, HEADER + rows)).rows == [(1,)]
+
+
 def test_formula_without_a_value_is_empty(tmp_path):
     row = '<c><f>A1</f></c><c t="str"><f>A1</f><v></v></c><c><v>1</v></c>'
     header = (
@@ -221,7 +231,7 @@ def test_sheet_by_name(tmp_path):
     assert load(path, sheet="Four").format.sheet == "Four"
     with pytest.raises(InputError, match="has no sheet 'five'") as caught:
         load(path, sheet="five")
-    assert caught.value.hint == "Name one of its sheets: 'One', 'Two & three', 'Four'."
+    assert caught.value.hint == "name one of its sheets: 'One', 'Two & three', 'Four'"
 
 
 def test_hidden_sheet_is_not_the_first(tmp_path):

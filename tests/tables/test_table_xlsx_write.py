@@ -6,6 +6,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pytest
 from hypothesis import example, given, settings
@@ -177,6 +178,12 @@ def test_openpyxl_reads_what_we_write(tmp_path):
     assert sheet["F2"].number_format == "yyyy-mm-dd hh:mm:ss"
 
 
+def test_scalars_of_numpy(tmp_path):
+    rows = [(np.float64(0.1), np.int64(5), np.bool_(True), np.str_("x"), np.float32(0.5))]
+    loaded = load(save(tmp_path / "t.xlsx", list("abcde"), rows))
+    assert typed(loaded.rows) == typed([(0.1, 5, True, "x", 0.5)])
+
+
 def test_text_is_never_a_formula(tmp_path):
     path = save(tmp_path / "t.xlsx", ["=1+1"], [[text] for text in RUN_BY_A_SPREADSHEET])
     with zipfile.ZipFile(path) as archive:
@@ -208,7 +215,7 @@ def test_what_a_workbook_cannot_hold_is_refused(tmp_path, cell, message):
     with pytest.raises(InputError, match=message) as caught:
         save(tmp_path / "t.xlsx", ["a", "b"], [("x", "y"), ("z", cell)])
     assert str(caught.value).startswith("t.xlsx, row 2, column 'b': ")
-    assert caught.value.hint == "Write the table as CSV."
+    assert caught.value.hint == "write the table as CSV"
     assert list(tmp_path.iterdir()) == []
 
 

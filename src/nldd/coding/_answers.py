@@ -78,7 +78,7 @@ def read_answers(
 
 def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -> float:
     try:
-        value = cell_number(row[column])
+        value = cell_number(row[column], decimal=table.format.decimal)
     except ValueError:
         name = table.names[column]
         raise InputError(
@@ -88,12 +88,12 @@ def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -
     return np.nan if value is None else value
 
 
-def is_numeric(cells: Iterable[Cell]) -> bool:
+def is_numeric(cells: Iterable[Cell], decimal: str | None = None) -> bool:
     """Whether all cells that are not empty are numbers, and some are."""
     some = False
     for cell in cells:
         try:
-            some |= cell_number(cell) is not None
+            some |= cell_number(cell, decimal=decimal) is not None
         except ValueError:
             return False
     return some

@@ -118,7 +118,7 @@ def _numeric_columns(table: TableReader, names: Sequence[str]) -> set[str]:
     for block in table.blocks():
         for name, place in places.items():
             values[name].update(row[place] for row in block.rows)
-    return {name for name in names if is_numeric(values[name])}
+    return {name for name in names if is_numeric(values[name], table.format.decimal)}
 
 
 def read_coded(path: Path, columns: Columns, options: TableOptions) -> CodedAnswers:
