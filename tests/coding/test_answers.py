@@ -155,7 +155,6 @@ def test_other_marks_are_refused_with_their_place(tmp_path, mark, n_rows):
     assert "--labels" in refused.value.hint
 
 
-@pytest.mark.xfail(reason="bug: a cell is shown in full length")
 def test_long_cells_are_cut_in_messages(tmp_path):
     path = write_csv(tmp_path / "a.csv", ["answer", "bus", "age"], [["a", 9000 * "z", 9000 * "y"]])
     with pytest.raises(InputError) as refused:
@@ -251,7 +250,6 @@ def test_features_are_told_apart_by_all_their_cells(tmp_path):
     assert columns.codes == CodeColumns(("codes",), ";", "")
 
 
-@pytest.mark.xfail(reason="bug: the decimal comma of semicolon files is not told to cell_number")
 def test_decimal_commas_of_a_semicolon_file_are_numbers(tmp_path):
     rows = [["a", "bus", "1,234"], ["b", "park", "2,5"]]
     path = write_csv(tmp_path / "a.csv", ["answer", "codes", "weight"], rows, separator=";")
@@ -310,7 +308,6 @@ def test_columns_of_marks_by_pattern_or_name(pattern, expected):
     assert matching(pattern, ["id", "q1_bus", "q1_park", "Q1_bus", "q2_bus"]) == expected
 
 
-@pytest.mark.xfail(reason="bug: brackets of a name are taken for a pattern", raises=InputError)
 def test_names_with_brackets_match_themselves():
     names = ["id", "Q1[SQ001]", "Q1[SQ002]"]
     assert matching("Q1[SQ001],Q1[SQ002]", names) == ("Q1[SQ001]", "Q1[SQ002]")

@@ -205,14 +205,12 @@ def test_empty_answers_among_others():
     assert model.codes(model.code(answers_of(["", "\n"])).Y) == [(), ()]
 
 
-@pytest.mark.xfail(reason="bug: scikit-learn's error about 0 features comes through")
 def test_texts_that_are_empty_everywhere_are_refused():
     with pytest.raises(InputError) as refused:
         fitted([""] * 20, [{"a"}, {"b"}] * 10)
     assert refused.value.hint
 
 
-@pytest.mark.xfail(reason="bug: one fold then has 0 features", raises=ValueError)
 def test_texts_that_are_empty_in_all_but_one_fold_are_no_crash():
     try:
         fitted(["bus", *[""] * 19], [{"a"}, {"b"}] * 10)
@@ -220,14 +218,12 @@ def test_texts_that_are_empty_in_all_but_one_fold_are_no_crash():
         assert refused.hint
 
 
-@pytest.mark.xfail(reason="bug: scikit-learn's error about n_splits comes through")
 @pytest.mark.parametrize("n_folds", [1, 0, -2])
 def test_too_few_folds_are_refused(n_folds):
     with pytest.raises(InputError, match="folds"):
         fitted(TEXTS[:20], CODES[:20], settings=Settings(n_folds=n_folds))
 
 
-@pytest.mark.xfail(reason="bug: scikit-learn's error about NaN comes through", raises=ValueError)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_infinite_numbers_are_no_crash():
     columns = Columns(("answer",), CodeColumns(("codes",)), ("age",))

@@ -211,7 +211,6 @@ def test_parts_of_predictions_and_all_parts():
     assert stack([part, found[1:2]]).row.tolist() == [9, 7, 8]
 
 
-@pytest.mark.xfail(reason="bug: a misspelt measure is taken for hamming")
 def test_unknown_measure_is_refused():
     found = some_predictions()
     with pytest.raises(ValueError, match="measure"):

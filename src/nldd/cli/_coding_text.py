@@ -165,6 +165,8 @@ def render_counts(
             f"({RIGHT[measure]}), with {round_percent(selection.confidence)} confidence"
         )
     lines.append(f"{counts.n_review} for people ({review})")
+    if counts.n_coded:
+        lines.append(f"{counts.n_coded} had codes already and were left alone (status: coded)")
     rows = [(str(count), reason) for reason, count in counts.why.most_common()]
     return "\n".join([*lines, *([aligned(rows, right=[0], indent=2)] if rows else [])])
 
@@ -177,6 +179,7 @@ def counts_record(
         "rows": counts.n_rows,
         "auto": counts.n_auto,
         "review": counts.n_review,
+        "coded": counts.n_coded,
         "why": dict(counts.why),
         "threshold": threshold,
         "selection": None if selection is None else selection_record(selection),

@@ -85,6 +85,9 @@ def predict(
     ]
     if max_theta is not None and promised:
         raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
+    to_stdout = str(out) == "-"
+    if as_json and to_stdout:
+        raise click.UsageError("--json and -o - would both write to standard output.")
     loaded = load_coding_model(model)
     selection = None
     if max_theta is None:
@@ -95,17 +98,14 @@ def predict(
     counts = code_table(
         loaded,
         table,
-        "-" if str(out) == "-" else out,
+        "-" if to_stdout else out,
         Policy(threshold, explain, raw),
         review,
         options,
         block_watch("coding"),
     )
     print_notes(counts.notes)
-    to_stdout = str(out) == "-"
     if as_json:
-        if to_stdout:
-            raise click.UsageError("--json and -o - would both write to standard output.")
         print_json({"out": out, "review": review, **counts_record(counts, threshold, selection)})
         return
     click.echo(render_counts(counts, threshold, selection, measure), err=to_stdout)

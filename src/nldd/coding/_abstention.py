@@ -9,6 +9,7 @@ from nldd.coding._evidence import Predictions
 
 FAR = "far from all coded answers"
 NO_FIT = "no known combination of codes fits"
+UNSURE = "not sure enough for the target"
 BOTH = "far from all coded answers, and no known combination of codes fits"
 # From this part of the excess on, one distance alone is named.
 MOST = 0.75
@@ -55,13 +56,16 @@ def reasons(found: Predictions, usual: Usual) -> list[str]:
 
 
 def _reason(x: float, y: float) -> str:
-    if x >= MOST * (x + y) and x > 0:
+    if x + y == 0:
+        return UNSURE
+    if x >= MOST * (x + y):
         return FAR
-    return NO_FIT if y >= MOST * (x + y) and y > 0 else BOTH
+    return NO_FIT if y >= MOST * (x + y) else BOTH
 
 
 def abstained(theta: NDArray[np.float64], threshold: float | None) -> NDArray[np.bool_]:
     """Which answers go to people: those above the threshold, or all without one."""
     if threshold is None:
         return np.ones(len(theta), dtype=bool)
-    return np.asarray(theta > threshold)
+    # So that a threshold that is not a number lets nothing through.
+    return np.asarray(~(theta <= threshold))

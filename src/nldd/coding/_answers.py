@@ -1,5 +1,6 @@
 """Answers as a model reads them: their text, numbers and categories, and their codes."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 
 from nldd.coding._columns import CodeColumns, Columns
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, TableReader, cell_number, cell_text
+from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
+from nldd.tables._records import shown
 
 YES = frozenset({"1", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "no", "n", "false", "f", "nein", "non"})
@@ -70,22 +72,40 @@ def read_answers(
         for i, row in zip(places, rows, strict=True)
     ]
     return Answers(
-        ["\n".join(cell_text(row[j]) for j in text) for row in rows],
+        ["\n".join(plain_text(row[j]) for j in text) for row in rows],
         np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
-        [tuple(cell_text(row[j]).strip() for j in categorical) for row in rows],
+        [tuple(plain_text(row[j]).strip() for j in categorical) for row in rows],
     )
 
 
 def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -> float:
     try:
-        value = cell_number(row[column], decimal=table.format.decimal)
+        value = cell_number(unguarded(row[column]), decimal=table.format.decimal)
     except ValueError:
-        name = table.names[column]
+        found, name = shown(plain_text(row[column])), table.names[column]
         raise InputError(
-            f"{table.where(number, column)}: expected a number, got {row[column]!r}.",
+            f"{table.where(number, column)}: expected a number, got {found}.",
             hint=f"correct the cell, or fit the model with --categorical {name!r}",
         ) from None
     return np.nan if value is None else value
+
+
+def unguarded(cell: Cell) -> Cell:
+    """A cell without the apostrophe by which our CSV files keep it from being run.
+
+    Examples
+    --------
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
+    """
+    if isinstance(cell, str) and cell.startswith("'") and guarded(cell[1:]) == cell:
+        return cell[1:]
+    return cell
+
+
+def plain_text(cell: Cell) -> str:
+    """What a cell says, without a guard."""
+    return cell_text(unguarded(cell))
 
 
 def is_numeric(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -93,7 +113,7 @@ def is_numeric(cells: Iterable[Cell], decimal: str | None = None) -> bool:
     some = False
     for cell in cells:
         try:
-            some |= cell_number(cell, decimal=decimal) is not None
+            some |= cell_number(unguarded(cell), decimal=decimal) is not None
         except ValueError:
             return False
     return some
@@ -103,7 +123,7 @@ def read_codes(table: TableReader, block: Block, codes: CodeColumns) -> list[set
     """The codes of each row of a block; None for a row that nobody has coded."""
     places = [table.column(name) for name in codes.names]
     if codes.listed:
-        return [listed_codes(cell_text(row[places[0]]), codes) for row in block.rows]
+        return [listed_codes(plain_text(row[places[0]]), codes) for row in block.rows]
     return [
         _marked_codes(table, block.first + i, row, places, codes.names)
         for i, row in enumerate(block.rows)
@@ -121,10 +141,23 @@ def listed_codes(cell: str, codes: CodeColumns) -> set[str] | None:
     True
     """
     cell = cell.strip()
+    if cell.startswith("[") and (found := _json_list(cell)) is not None:
+        return found or None
     if codes.none and cell == codes.none:
         return set()
     found = {part.strip() for part in cell.split(codes.separator)} - {""}
     return found or None
+
+
+def _json_list(cell: str) -> set[str] | None:
+    """Codes of a list in JSON, as cells of JSON lines may hold one."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, list) or not all(isinstance(name, str | int) for name in value):
+        return None
+    return {str(name).strip() for name in value} - {""}
 
 
 def _marked_codes(
@@ -134,11 +167,11 @@ def _marked_codes(
     places: Sequence[int],
     names: Sequence[str],
 ) -> set[str] | None:
-    marks = [cell_text(row[j]).strip().lower() for j in places]
+    marks = [plain_text(row[j]).strip().lower() for j in places]
     for j, mark in zip(places, marks, strict=True):
         if mark and mark not in YES and mark not in NO:
             raise InputError(
-                f"{table.where(number, j)}: expected 0 or 1 (or yes, no, x), got {row[j]!r}.",
+                f"{table.where(number, j)}: expected 0 or 1 (or yes, no, x), got {shown(mark)}.",
                 hint="--labels NAME for a column that lists codes; or correct the cell",
             )
     if not any(marks):

@@ -1,16 +1,20 @@
 """A random sample of automatic codes to check by hand, and what the checked sample proves."""
 
 import random
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from nldd.coding._coded_output import AUTO, PREFIX
 from nldd.coding._coded_tables import TableOptions
+from nldd.coding._places import check_places
 from nldd.coding._triage import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableReader, cell_text, create_table
+from nldd.tables._records import shown
 
 STATUS = f"{PREFIX}status"
+_STATUSES = re.compile(rf"{STATUS}( \([0-9]+\))?")
 CHECK = f"{PREFIX}check"
 RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si", "x"})
 WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non"})
@@ -64,6 +68,8 @@ def draw_sample(
     One pass, whatever the size of the table (Vitter's reservoir); each set of rows is equally
     likely, and rows keep their order.
     """
+    check_places(path, out, hint="-o sample.csv")
+    _check_sample(size, out, options)
     rng = random.Random(random_state)
     kept: list[tuple[int, tuple[Cell, ...]]] = []
     n_rows = n_auto = 0
@@ -91,13 +97,35 @@ def draw_sample(
     return Sample(n_rows, n_auto, len(kept))
 
 
+def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and Path(out).exists() and _has_marks(Path(out), options):
+        raise InputError(
+            f"{out} holds a sample that people have begun to check; it is not replaced.",
+            hint=f"nldd audit {out}, or -o with another name",
+        )
+
+
+def _has_marks(path: Path, options: TableOptions) -> bool:
+    try:
+        with options.open(path) as table:
+            places = [j for j, name in enumerate(table.names) if name == CHECK]
+            rows = (row for block in table.blocks() for row in block.rows)
+            return any(cell_text(row[j]).strip() for row in rows for j in places)
+    except InputError:
+        return False
+
+
 def _status_column(table: TableReader) -> int:
-    if STATUS not in table.names:
+    """The status of the latest coding: a table that is coded again has a second one behind."""
+    found = [j for j, name in enumerate(table.names) if _STATUSES.fullmatch(name)]
+    if not found:
         raise InputError(
             f"{table.path.name} has no column {STATUS!r}, so it was not written by nldd predict.",
             hint="nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv",
         )
-    return table.names.index(STATUS)
+    return found[-1]
 
 
 def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:  # noqa: B008 - frozen
@@ -121,7 +149,7 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:  # 
                     marks.append(float(mark in RIGHT))
                 else:
                     raise InputError(
-                        f"{table.where(number, place)}: expected yes or no, got {row[place]!r}.",
+                        f"{table.where(number, place)}: expected yes or no, got {shown(mark)}.",
                         hint="yes where all codes of the row are right, no where one is wrong",
                     )
     if not marks:

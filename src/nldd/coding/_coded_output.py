@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from nldd.coding._abstention import Usual, abstained, reasons, usual
-from nldd.coding._answers import Answers, codes_cell, read_answers
+from nldd.coding._answers import Answers, codes_cell, read_answers, read_codes
 from nldd.coding._coded_tables import TableOptions
 from nldd.coding._evidence import Predictions
 from nldd.coding._model import CodingModel
-from nldd.exceptions import InputError
+from nldd.coding._places import check_places
 from nldd.tables import Block, Cell, TableReader, TableWriter, create_table
 
-AUTO, REVIEW = "auto", "review"
+AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 EMPTY = "the answer is empty"
 BLOCK_ROWS = 2000
 PREFIX = "nldd_"
@@ -34,13 +34,21 @@ class Counts:
 
     n_rows: int = 0
     n_auto: int = 0
+    n_review: int = 0
     why: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def n_review(self) -> int:
-        """Rows that were left to people."""
-        return self.n_rows - self.n_auto
+    def n_coded(self) -> int:
+        """Rows that had codes already."""
+        return self.n_rows - self.n_auto - self.n_review
+
+    def add(self, statuses: list[str], why: list[str]) -> None:
+        """Count the rows of a block."""
+        self.n_rows += len(statuses)
+        self.n_auto += statuses.count(AUTO)
+        self.n_review += statuses.count(REVIEW)
+        self.why.update(filter(None, why))
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,7 @@ def code_table(
     -------
     Counts
     """
-    _check_places(path, out, review)
+    check_places(path, out, review, hint="-o coded.csv --review review.csv")
     counts = Counts()
     coder = _RowCoder(model, policy)
     with ExitStack() as stack:
@@ -100,27 +108,16 @@ def code_table(
         if review is not None:
             for_people = stack.enter_context(_writer(review, table, [*added, *blank], policy))
         for block in watch(table.blocks(BLOCK_ROWS), table.fraction_read):
-            rows, auto = coder.rows(table, block, counts)
+            rows, statuses = coder.rows(table, block, counts)
             writer.write(rows)
             if for_people is not None:
                 for_people.write(
                     (*row, *[""] * len(blank))
-                    for row, sure in zip(rows, auto, strict=True)
-                    if not sure
+                    for row, status in zip(rows, statuses, strict=True)
+                    if status == REVIEW
                 )
         counts.notes += table.notes
     return counts
-
-
-def _check_places(path: Path | str, out: Path | str, review: Path | str | None) -> None:
-    named = [path, out, *([] if review is None else [review])]
-    places = [Path(place).resolve() for place in named if str(place) != "-"]
-    if len(set(places)) < len(places):
-        raise InputError(
-            "The answers, the coded answers and the answers for review need files of their own; "
-            "two of them have the same name.",
-            hint="-o coded.csv --review review.csv",
-        )
 
 
 def _writer(
@@ -141,28 +138,41 @@ class _RowCoder:
         """Names of the added columns, which differ from those that are there."""
         marks = () if self.model.columns.codes.listed else self.model.labels
         wanted = [*CODED, *marks, *(EXPLAINED if self.policy.explain else ())]
-        taken = set(names)
+        # The column that people fill in must not be mistaken for that of the predictions.
+        taken = {*names, *self.model.columns.codes.names, *self.model.columns.inputs}
         return [_free_name(f"{PREFIX}{name}", taken) for name in wanted]
 
     def rows(
         self, table: TableReader, block: Block, counts: Counts
-    ) -> tuple[list[tuple[Cell, ...]], list[bool]]:
-        """The rows of a block with all added cells, and which of them are coded automatically."""
+    ) -> tuple[list[tuple[Cell, ...]], list[str]]:
+        """The rows of a block with all added cells, and the status of each."""
         answers = read_answers(table, block, self.model.columns)
         X = self.model.features.transform(answers)
         found = self.model.predict(X)
-        review = abstained(found.theta, self.policy.threshold)
         empty = self._empty(answers)
-        why = reasons(found, self.usual)
-        why = [EMPTY if e else w for e, w in zip(empty, why, strict=True)]
-        auto = (~review & ~empty).tolist()
-        added = self._cells(found, auto, why)
+        statuses = self._statuses(
+            table, block, abstained(found.theta, self.policy.threshold) | empty
+        )
+        why = [
+            (EMPTY if nothing else reason) if status == REVIEW else ""
+            for nothing, reason, status in zip(
+                empty, reasons(found, self.usual), statuses, strict=True
+            )
+        ]
+        added = self._cells(found, statuses, why)
         if self.policy.explain:
             added = [(*a, *b) for a, b in zip(added, self._explained(X, found), strict=True)]
-        counts.n_rows += len(auto)
-        counts.n_auto += sum(auto)
-        counts.why.update(w for w, sure in zip(why, auto, strict=True) if not sure)
-        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], auto
+        counts.add(statuses, why)
+        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
+
+    def _statuses(self, table: TableReader, block: Block, review: Any) -> list[str]:
+        """Who codes each answer; one that has codes already is left alone."""
+        codes = self.model.columns.codes
+        statuses = [REVIEW if doubtful else AUTO for doubtful in review]
+        if set(codes.names) <= set(table.names):
+            there = read_codes(table, block, codes)
+            statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
+        return statuses
 
     def _empty(self, answers: Answers) -> Any:
         """Answers that say nothing, unless the model has learned what to make of them."""
@@ -171,24 +181,24 @@ class _RowCoder:
         return np.array([not text.strip() for text in answers.texts], dtype=bool)
 
     def _cells(
-        self, found: Predictions, auto: list[bool], why: list[str]
+        self, found: Predictions, statuses: list[str], why: list[str]
     ) -> list[tuple[Cell, ...]]:
         codes = self.model.columns.codes
         names = self.model.codes(found.Y)
         texts = [self.model.answers.texts[row] for row in found.row.tolist()]
-        marks: list[tuple[int, ...]] = [()] * len(auto)
+        marks: list[tuple[int, ...]] = [()] * len(statuses)
         if not codes.listed:
             marks = [tuple(row) for row in found.Y.tolist()]
         return [
             (
                 codes_cell(names[i], codes),
-                AUTO if auto[i] else REVIEW,
+                statuses[i],
                 shown(found.theta[i]),
                 texts[i],
-                "" if auto[i] else why[i],
+                why[i],
                 *marks[i],
             )
-            for i in range(len(auto))
+            for i in range(len(statuses))
         ]
 
     def _explained(self, X: Any, found: Predictions) -> list[tuple[Cell, ...]]:

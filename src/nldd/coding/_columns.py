@@ -88,7 +88,7 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     ('q1_bus', 'q1_park')
     """
     parts = [part.strip() for part in pattern.split(",") if part.strip()]
-    found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
+    found = tuple(name for name in names if _matches(name, parts))
     if not found:
         raise InputError(
             f"No column matches {pattern!r}; the columns are {', '.join(map(repr, names[:12]))}"
@@ -96,3 +96,8 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
             hint="--label-columns with a pattern such as 'q1_*', or names with commas",
         )
     return found
+
+
+def _matches(name: str, parts: Sequence[str]) -> bool:
+    # Names may hold brackets, which a pattern would read in its own way.
+    return any(name == part or fnmatchcase(name, part) for part in parts)

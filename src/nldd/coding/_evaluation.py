@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd.coding._coded_tables import CodedAnswers, TableOptions, read_coded
-from nldd.coding._evidence import Predictions
+from nldd.coding._evidence import Predictions, rightness
 from nldd.coding._model import CodingModel
 from nldd.coding._scores import Score, score_answers
 from nldd.displays import Calibration, calibration_deciles
@@ -88,8 +88,7 @@ class Evaluation:
         """How right each prediction is, as a whole or by its share of labels."""
         unknown = len(self.labels) - self.n_known
         Y_pred = np.pad(self.predictions.Y, ((0, 0), (0, unknown)))
-        wrong = (Y_pred != self.Y).sum(axis=1)
-        return (wrong == 0).astype(float) if measure == "subset" else 1 - wrong / len(self.labels)
+        return rightness((Y_pred != self.Y).sum(axis=1), len(self.labels), measure)
 
     @property
     def unknown_labels(self) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ from sklearn.model_selection import KFold
 
 from nldd.coding._answers import Answers
 from nldd.coding._features import AnswerFeatures
-from nldd.exceptions import NLDDWarning
+from nldd.exceptions import InputError, NLDDWarning
 
 # Passes the folds through, with a progress bar or whatever else.
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
+MEASURES = ("subset", "hamming")
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 
@@ -57,8 +58,14 @@ class Predictions:
 
     def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
-        wrong = self.n_wrong(Y)
-        return (wrong == 0).astype(float) if measure == "subset" else 1 - wrong / Y.shape[1]
+        return rightness(self.n_wrong(Y), Y.shape[1], measure)
+
+
+def rightness(n_wrong: NDArray[Any], n_labels: int, measure: str) -> NDArray[np.float64]:
+    """How right predictions are by a measure, from their numbers of wrong labels."""
+    if measure not in MEASURES:
+        raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
+    return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / n_labels
 
 
 def predict(classifier: Any, X: Any) -> Predictions:
@@ -112,8 +119,10 @@ def answers_out_of_fold(
 
     def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
         features = AnswerFeatures.fit(answers[train])
-        model = clone(estimator).fit(features.transform(answers[train]), Y[train])
-        return predict(model, features.transform(answers[test]))
+        X = features.transform(answers[train])
+        if X.shape[1] == 0:
+            return _only_labelset(Y[train[0]], 0, len(test))
+        return predict(clone(estimator).fit(X, Y[train]), features.transform(answers[test]))
 
     return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
 
@@ -125,6 +134,10 @@ def _over_folds(
     random_state: int,
     watch: Watch,
 ) -> Predictions:
+    if n_folds < 2:
+        raise InputError(
+            f"The number of folds must be at least 2; got {n_folds}.", hint="10 folds are usual"
+        )
     n_folds = min(n_folds, len(Y))
     folds = KFold(n_folds, shuffle=True, random_state=random_state).split(Y)
     parts: list[Predictions] = []

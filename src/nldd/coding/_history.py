@@ -7,6 +7,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 from nldd import __version__
+from nldd.exceptions import InputError
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,13 @@ class Event:
 def now() -> str:
     """The time in UTC; SOURCE_DATE_EPOCH sets it, so that a run can be repeated exactly."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    try:
+        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InputError(
+            f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}.",
+            hint="unset SOURCE_DATE_EPOCH, or set it to a whole number",
+        ) from None
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

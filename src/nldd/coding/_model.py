@@ -20,7 +20,6 @@ from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 
 FEWEST_ANSWERS = 10
-MEASURES = ("subset", "hamming")
 # The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
 C = 10.0
 
@@ -127,11 +126,13 @@ def fit_coding_model(
     _check_codes(codes, labels)
     Y = indicator(codes, np.array(labels, dtype=object))
     estimator = coding_classifier(settings)
+    features = AnswerFeatures.fit(answers)
+    X = features.transform(answers)
+    _check_features(answers, X)
     evidence = answers_out_of_fold(
         estimator, answers, Y, settings.n_folds, settings.random_state, watch
     )
-    features = AnswerFeatures.fit(answers)
-    classifier = estimator.fit(features.transform(answers), Y)
+    classifier = estimator.fit(X, Y)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
 
 
@@ -185,6 +186,18 @@ def coding_classifier(settings: Settings) -> NLDDClassifier:
         n_jobs=settings.n_jobs,
         random_state=settings.random_state,
     )
+
+
+def _check_features(answers: Answers, X: Any) -> None:
+    if np.isinf(answers.numbers).any():
+        raise InputError(
+            "A numeric feature of the answers is infinite.", hint="leave such cells empty"
+        )
+    if X.shape[1] == 0:
+        raise InputError(
+            "The answers say nothing: their texts are empty, and there are no other features.",
+            hint="check that --text names the column with the answers",
+        )
 
 
 def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:

@@ -5,14 +5,13 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nldd.coding._answers import Answers
 from nldd.coding._columns import CodeColumns, Columns
 from nldd.coding._evidence import Predictions
 from nldd.coding._features import AnswerFeatures, Terms
 from nldd.coding._history import Event
 from nldd.coding._model import CodingModel, Settings
+from nldd.coding._model_parts import check_parts
 from nldd.exceptions import InputError
 from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
 
@@ -70,6 +69,13 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
         ) from error
 
 
+def _names(value: Any) -> tuple[str, ...]:
+    """A list of texts; anything else is refused."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise TypeError("a list of texts is something else")
+    return tuple(value)
+
+
 def _model_from(
     documents: Mapping[str, Any], arrays: Mapping[str, Any], classifier: Any
 ) -> CodingModel:
@@ -79,65 +85,29 @@ def _model_from(
     settings = model["settings"]
     loaded = CodingModel(
         columns=Columns(
-            text=tuple(columns["text"]),
-            codes=CodeColumns(tuple(codes["names"]), codes["separator"], codes["none"]),
-            numeric=tuple(columns["numeric"]),
-            categorical=tuple(columns["categorical"]),
+            text=_names(columns["text"]),
+            codes=CodeColumns(_names(codes["names"]), codes["separator"], codes["none"]),
+            numeric=_names(columns["numeric"]),
+            categorical=_names(columns["categorical"]),
         ),
         settings=Settings(settings["n_folds"], settings["random_state"]),
-        labels=tuple(model["labels"]),
+        labels=_names(model["labels"]),
         answers=Answers(
-            list(answers["texts"]),
+            list(_names(answers["texts"])),
             arrays["answers/numbers"],
-            [tuple(row) for row in answers["categories"]],
+            [_names(row) for row in answers["categories"]],
         ),
         Y=arrays["answers/Y"],
         features=AnswerFeatures(
-            Terms("words", model["words"], arrays["features/words"]),
-            Terms("letters", model["letters"], arrays["features/letters"]),
+            Terms("words", list(_names(model["words"])), arrays["features/words"]),
+            Terms("letters", list(_names(model["letters"])), arrays["features/letters"]),
             arrays["features/centre"],
             arrays["features/scale"],
-            tuple(tuple(levels) for levels in model["levels"]),
+            tuple(_names(levels) for levels in model["levels"]),
         ),
         classifier=classifier,
         evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
         history=tuple(Event(**event) for event in documents["history"]),
     )
-    _check_sizes(loaded)
+    check_parts(loaded)
     return loaded
-
-
-def _check_sizes(model: CodingModel) -> None:
-    """Refuse parts of different sizes, which would fail later and far from their cause."""
-    n, n_labels = len(model.answers), len(model.labels)
-    features, columns = model.features, model.columns
-    n_columns = (
-        len(features.words.terms)
-        + len(features.letters.terms)
-        + 2 * len(columns.numeric)
-        + sum(map(len, features.levels))
-    )
-    fits = (
-        model.Y.shape == (n, n_labels)
-        and model.evidence.Y.shape == (n, n_labels)
-        and all(
-            getattr(model.evidence, f.name).shape == (n,)
-            for f in fields(Predictions)
-            if f.name != "Y"
-        )
-        and np.isin(model.Y, (0, 1)).all()
-        and model.answers.numbers.shape == (n, len(columns.numeric))
-        and len(model.answers.categories) == n
-        and all(len(row) == len(columns.categorical) for row in model.answers.categories)
-        and features.words.weights.shape == (len(features.words.terms),)
-        and features.letters.weights.shape == (len(features.letters.terms),)
-        and features.centre.shape == features.scale.shape == (len(columns.numeric),)
-        and len(features.levels) == len(columns.categorical)
-        and model.classifier.n_features_in_ == n_columns
-        and model.classifier.n_labels_ == n_labels
-        and (model.classifier.rows_ < n).all()
-        and all(isinstance(text, str) for text in (*model.answers.texts, *model.labels))
-        and bool(model.history)
-    )
-    if not fits:
-        raise ValueError("their sizes differ")

@@ -17,7 +17,9 @@ from nldd.coding._evidence import Watch
 from nldd.coding._history import Event, checksum, now
 from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
+from nldd.coding._places import check_places
 from nldd.exceptions import InputError
+from nldd.io import read_manifest
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ def fit_table(
     watch: Watch = lambda folds, total: folds,
 ) -> Step:
     """Fit a model to the coded answers of a table and save it."""
+    check_places(path, out, hint="-o model.nldd")
     columns = find_columns(path, request, options)
     table = read_coded(path, columns, options)
     model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
@@ -75,7 +78,11 @@ def update_model(
     again : bool
         Take a table that the model has had already.
     """
-    target = out or model_path
+    check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
+    check_places(path, out, hint="-o new-model.nldd")
+    read_manifest(model_path)  # before a lock file is made for what is no model
+    target = (out or model_path).resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
     with file_lock(target.with_name(f".{target.name}.lock"), f"updating {target.name}"):
         old = load_coding_model(model_path)
         table = read_coded(path, old.columns, options)

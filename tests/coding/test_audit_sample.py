@@ -1,0 +1,205 @@
+"""Samples of automatic codes: drawn evenly, and read back as what they prove."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from scipy.stats import binomtest, chi2
+
+from coding.made_up import fitted, made_up, read_csv, write_csv
+from nldd.coding import Policy, Sample, code_table, draw_sample, is_checked, read_audit
+from nldd.exceptions import InputError
+from nldd.tables import create_table, open_table
+
+HEADER = ["id", "answer", "nldd_codes", "nldd_status"]
+
+
+def coded_table(path, n_auto, n_review=0):
+    """Automatic rows ``a0``, ``a1``, ... with rows for review between them."""
+    rows = [[f"a{i}", f"text {i}", "bus", "auto"] for i in range(n_auto)]
+    for i in range(n_review):
+        rows.insert((3 * i + 1) % (len(rows) + 1), [f"r{i}", "?", "bus", "review"])
+    return write_csv(path, HEADER, rows)
+
+
+def test_sample_has_the_rows_as_they_are_and_a_column_to_fill(tmp_path):
+    coded = coded_table(tmp_path / "coded.csv", 30, 20)
+    drawn = draw_sample(coded, tmp_path / "sample.csv", 12, random_state=3)
+    assert drawn == Sample(n_rows=50, n_auto=30, n_sample=12)
+    header, rows = read_csv(tmp_path / "sample.csv")
+    assert header == [*HEADER, "nldd_check"]
+    _, all_rows = read_csv(coded)
+    assert len(rows) == 12
+    # In the order of the table, each once, and automatic.
+    places = [all_rows.index(row[:-1]) for row in rows]
+    assert places == sorted(set(places))
+    assert all(row[3:] == ["auto", ""] for row in rows)
+
+
+@pytest.mark.parametrize("size", [10, 11, 1000])
+def test_sample_of_all_automatic_codes(tmp_path, size):
+    coded = coded_table(tmp_path / "coded.csv", 10, 7)
+    drawn = draw_sample(coded, tmp_path / "sample.csv", size)
+    assert drawn == Sample(17, 10, 10)
+    _, rows = read_csv(tmp_path / "sample.csv")
+    assert [row[0] for row in rows] == [f"a{i}" for i in range(10)]
+
+
+def test_sample_depends_on_the_seed_alone(tmp_path):
+    coded = coded_table(tmp_path / "coded.csv", 40, 5)
+    found = []
+    for seed in (0, 0, 1):
+        draw_sample(coded, tmp_path / "sample.csv", 10, seed)
+        found.append((tmp_path / "sample.csv").read_bytes())
+    assert found[0] == found[1] != found[2]
+
+
+def test_sample_spans_blocks(tmp_path):
+    coded = coded_table(tmp_path / "coded.csv", 5000)
+    draw_sample(coded, tmp_path / "sample.csv", 500, 0)
+    _, rows = read_csv(tmp_path / "sample.csv")
+    numbers = [int(row[0][1:]) for row in rows]
+    assert numbers == sorted(numbers)
+    # 500 of 5000: about 100 in each fifth, standard deviation 8.5.
+    fifths = Counter(number // 1000 for number in numbers)
+    assert all(abs(fifths[k] - 100) < 35 for k in range(5))
+
+
+def test_every_set_of_rows_is_equally_likely(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    coded = coded_table(tmp_path / "coded.csv", 6, 3)
+    counts, n_draws = Counter(), 1200
+    for seed in range(n_draws):
+        draw_sample(coded, tmp_path / "sample.csv", 2, seed)
+        _, rows = read_csv(tmp_path / "sample.csv")
+        counts[tuple(row[0] for row in rows)] += 1
+    sets = list(combinations([f"a{i}" for i in range(6)], 2))
+    assert set(counts) == set(sets)
+    expected = n_draws / len(sets)
+    statistic = sum((counts[pair] - expected) ** 2 / expected for pair in sets)
+    assert statistic < chi2.isf(0.001, len(sets) - 1)
+
+
+def test_status_is_read_as_people_may_leave_it(tmp_path):
+    rows = [["1", "a", "bus", " AUTO "], ["2", "b", "bus", "Review"], ["3", "c", "bus", ""]]
+    coded = write_csv(tmp_path / "coded.csv", HEADER, rows)
+    assert draw_sample(coded, tmp_path / "sample.csv", 5) == Sample(3, 1, 1)
+
+
+def test_tables_without_automatic_codes_are_refused(tmp_path):
+    coded = coded_table(tmp_path / "coded.csv", 0, 4)
+    with pytest.raises(InputError, match="none of the 4 rows has the status 'auto'") as refused:
+        draw_sample(coded, tmp_path / "sample.csv", 5)
+    assert "--target-accuracy" in refused.value.hint
+    other = write_csv(tmp_path / "other.csv", ["id", "answer"], [["1", "a"]])
+    with pytest.raises(InputError, match=r"other\.csv has no column 'nldd_status'") as refused:
+        draw_sample(other, tmp_path / "sample.csv", 5)
+    assert "nldd predict" in refused.value.hint
+    assert not (tmp_path / "sample.csv").exists()
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".tsv"])
+def test_samples_in_other_formats(tmp_path, ending):
+    path = tmp_path / f"coded{ending}"
+    with create_table(path, HEADER, raw=True) as writer:
+        writer.write([f"a{i}", f"=1+{i}", "bus", "auto"] for i in range(4))
+    draw_sample(path, tmp_path / f"sample{ending}", 9, raw=True)
+    with open_table(tmp_path / f"sample{ending}") as sample:
+        rows = [row for block in sample.blocks() for row in block.rows]
+        assert sample.names == (*HEADER, "nldd_check")
+    assert [row[:2] for row in rows] == [(f"a{i}", f"=1+{i}") for i in range(4)]
+    assert not any(row[4] for row in rows)
+
+
+def checked_sample(path, marks):
+    rows = [[f"a{i}", "text", "bus", "auto", mark] for i, mark in enumerate(marks)]
+    return write_csv(path, [*HEADER, "nldd_check"], rows)
+
+
+@pytest.mark.parametrize(("n_right", "n_wrong", "n_open"), [(18, 2, 0), (5, 0, 3), (0, 7, 1)])
+def test_checked_sample_proves_an_exact_interval(tmp_path, n_right, n_wrong, n_open):
+    marks = n_right * ["yes"] + n_open * [""] + n_wrong * ["no"]
+    found = read_audit(checked_sample(tmp_path / "sample.csv", marks))
+    n = n_right + n_wrong
+    assert (found.n_checked, found.n_right, found.n_open) == (n, n_right, n_open)
+    assert found.accuracy == n_right / n
+    expected = binomtest(n_right, n).proportion_ci(0.95, method="exact")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+RIGHT = ["1", "Yes", " y ", "TRUE", "t", "right", "ok", "correct", "ja", "oui", "si", "x"]
+WRONG = ["0", "NO", "n", "false", "F", "wrong", "incorrect", "nein", "non"]
+
+
+def test_marks_of_people(tmp_path):
+    found = read_audit(checked_sample(tmp_path / "sample.csv", [*RIGHT, *WRONG, " "]))
+    assert (found.n_checked, found.n_right, found.n_open) == (21, 12, 1)
+
+
+def test_marks_of_a_workbook(tmp_path):
+    with create_table(tmp_path / "sample.xlsx", ["nldd_check", "id"]) as writer:
+        writer.write([(1, "a"), (0.0, "b"), (True, "c"), (False, "d"), (None, "e"), ("yes", "f")])
+    found = read_audit(tmp_path / "sample.xlsx")
+    assert (found.n_checked, found.n_right, found.n_open) == (5, 3, 1)
+
+
+@pytest.mark.parametrize("mark", ["maybe", "2", "yes!", "0.5", "?"])
+def test_other_marks_are_refused_with_their_place(tmp_path, mark):
+    path = checked_sample(tmp_path / "sample.csv", ["yes", "", mark, "no"])
+    with pytest.raises(InputError) as refused:
+        read_audit(path)
+    assert str(refused.value) == (
+        f"sample.csv, row 3, column 'nldd_check': expected yes or no, got {mark!r}."
+    )
+    assert refused.value.hint.startswith("yes where")
+
+
+def test_sample_that_nobody_has_looked_at_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no row of the column 'nldd_check' is filled") as refused:
+        read_audit(checked_sample(tmp_path / "sample.csv", ["", " "]))
+    assert refused.value.hint
+    with pytest.raises(InputError, match="no column 'nldd_check'"):
+        read_audit(coded_table(tmp_path / "coded.csv", 3))
+
+
+def test_checked_samples_are_told_by_their_column(tmp_path):
+    assert is_checked(checked_sample(tmp_path / "sample.csv", ["", ""]))
+    assert not is_checked(coded_table(tmp_path / "coded.csv", 2))
+
+
+@pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+def test_coded_table_is_drawn_from_and_read_back(tmp_path):
+    model = fitted(*made_up(60, 0))
+    texts, _ = made_up(30, 1)
+    new = write_csv(tmp_path / "new.csv", ["answer"], [[text] for text in texts])
+    threshold = sorted(model.code(model.answers).theta)[40]
+    counts = code_table(model, new, tmp_path / "coded.csv", Policy(threshold))
+    assert 0 < counts.n_auto < 30
+    drawn = draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 8)
+    assert drawn == Sample(30, counts.n_auto, min(8, counts.n_auto))
+    header, rows = read_csv(tmp_path / "sample.csv")
+    filled = [[*row[:-1], "no" if i == 0 else "yes"] for i, row in enumerate(rows)]
+    found = read_audit(write_csv(tmp_path / "done.csv", header, filled))
+    assert (found.n_right, found.n_checked) == (drawn.n_sample - 1, drawn.n_sample)
+
+
+def test_sample_does_not_replace_the_coded_answers(tmp_path):
+    coded = coded_table(tmp_path / "coded.csv", 9)
+    with pytest.raises(InputError):
+        draw_sample(coded, coded, 3)
+
+
+def test_table_coded_twice_is_drawn_by_its_latest_status(tmp_path):
+    rows = [["1", "auto", "review"], ["2", "review", "auto"], ["3", "review", "auto"]]
+    header = ["id", "nldd_status", "nldd_status (2)"]
+    coded = write_csv(tmp_path / "coded.csv", header, rows)
+    draw_sample(coded, tmp_path / "sample.csv", 9)
+    _, found = read_csv(tmp_path / "sample.csv")
+    assert [row[0] for row in found] == ["2", "3"]
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_sizes_below_one_are_refused(tmp_path, size):
+    coded = coded_table(tmp_path / "coded.csv", 9)
+    with pytest.raises(InputError):
+        draw_sample(coded, tmp_path / "sample.csv", size)

@@ -1,0 +1,196 @@
+"""Evaluation of models, against loops over answers and codes."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from coding.made_up import answers_of, fitted, made_up, write_coded
+from nldd.coding import (
+    CodedAnswers,
+    Confusion,
+    evaluate_evidence,
+    evaluate_model,
+    evaluate_table,
+    promise_kept,
+    score_answers,
+)
+from nldd.coding._evaluation import confusions, label_scores
+from nldd.displays import calibration_deciles
+from nldd.exceptions import InputError
+from nldd.metrics import MEASURES
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fitted(*made_up(100, 0))
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Coded answers, two of them with codes that the model does not know."""
+    texts, codes = made_up(60, 1)
+    codes[3], codes[4], codes[5] = {"noise"}, {"zeal", "bus"}, set()
+    return CodedAnswers(answers_of(texts), codes, list(range(1, 61)), 60, [])
+
+
+@pytest.fixture(scope="module")
+def quality(model, table):
+    return evaluate_model(model, table)
+
+
+def predicted_sets(model, answers):
+    return [set(names) for names in model.codes(model.code(answers).Y)]
+
+
+def test_codes_of_answers_are_over_known_and_unknown_labels(model, table, quality):
+    assert quality.labels == ("bus", "park", "rent", "noise", "zeal")
+    assert quality.n_known == 3
+    assert quality.unknown_labels == ("noise", "zeal")
+    for row, codes in zip(quality.Y.tolist(), table.codes, strict=True):
+        assert row == [int(name in codes) for name in quality.labels]
+
+
+def test_predictions_are_the_models(model, table, quality):
+    found = model.code(table.answers)
+    np.testing.assert_array_equal(quality.predictions.Y, found.Y)
+    np.testing.assert_array_equal(quality.predictions.theta, found.theta)
+
+
+def test_right_answers_have_no_unknown_code(model, table, quality):
+    found = predicted_sets(model, table.answers)
+    whole = [float(a == b) for a, b in zip(found, table.codes, strict=True)]
+    assert quality.right().tolist() == whole
+    assert quality.right()[3:5].tolist() == [0, 0]
+    shares = [1 - len(a ^ b) / 5 for a, b in zip(found, table.codes, strict=True)]
+    assert quality.right("hamming") == pytest.approx(shares)
+
+
+def test_scores_count_unknown_codes_as_missed(model, table, quality):
+    Y_pred = np.hstack([model.code(table.answers).Y, np.zeros((60, 2), dtype=np.int8)])
+    assert quality.scores == score_answers(quality.Y, Y_pred)
+    for score in quality.scores:
+        assert score.value == pytest.approx(MEASURES[score.key].function(quality.Y, Y_pred))
+
+
+def test_calibration_is_that_of_known_codes(model, table, quality):
+    found = predicted_sets(model, table.answers)
+    known = {"bus", "park", "rent"}
+    wrong = [len((a ^ b) & known) for a, b in zip(found, table.codes, strict=True)]
+    expected = calibration_deciles(quality.predictions.theta, wrong, 3)
+    np.testing.assert_array_equal(quality.calibration.observed, expected.observed)
+    np.testing.assert_array_equal(quality.calibration.expected, expected.expected)
+    assert quality.calibration.counts.sum() == 60
+
+
+def test_unknown_codes_are_the_worst(quality):
+    assert [score.name for score in quality.by_label[:2]] == ["noise", "zeal"]
+    for score in quality.by_label[:2]:
+        assert (score.n_true, score.n_pred, score.n_both) == (1, 0, 0)
+        assert (score.precision, score.recall, score.f) == (0, 0, 0)
+
+
+def test_evidence_is_evaluated_by_its_own_predictions(model):
+    quality = evaluate_evidence(model)
+    assert quality.labels == model.labels
+    assert quality.unknown_labels == ()
+    assert quality.scores == score_answers(model.Y, model.evidence.Y)
+    assert quality.right().tolist() == model.evidence.right(model.Y).tolist()
+    np.testing.assert_array_equal(
+        quality.right("hamming"), model.evidence.right(model.Y, "hamming")
+    )
+    assert quality.by_label == label_scores(model.Y, model.evidence.Y, model.labels)
+
+
+def test_table_is_read_and_evaluated(model, table, quality, tmp_path):
+    codes = [names or None for names in table.codes]  # nobody has coded the answer without any
+    path = write_coded(tmp_path / "coded.csv", table.answers.texts, codes)
+    found, read = evaluate_table(model, path)
+    assert read.n_set_aside == 1
+    assert len(found.Y) == 59
+    np.testing.assert_array_equal(found.Y, np.delete(quality.Y, 5, axis=0))
+    expected = np.delete(quality.right(), 5)
+    np.testing.assert_array_equal(found.right(), expected)
+    empty = write_coded(tmp_path / "empty.csv", table.answers.texts, [None] * 60)
+    with pytest.raises(InputError, match="none of the 60 rows has codes"):
+        evaluate_table(model, empty)
+
+
+@pytest.mark.parametrize("measure", ["subset", "hamming"])
+def test_promise_is_compared_with_the_new_answers(model, quality, measure):
+    kept = promise_kept(model, quality, 0.95, 0.6, measure)
+    assert kept.selection == model.select(0.95, 0.6, measure)
+    auto = quality.predictions.theta <= kept.selection.threshold
+    assert 0 < auto.sum() < 60
+    assert (kept.n_answers, kept.n_auto) == (60, auto.sum())
+    assert kept.share == auto.mean()
+    assert kept.accuracy == pytest.approx(quality.right(measure)[auto].mean())
+    assert kept.low < kept.accuracy < kept.high
+
+
+def test_no_promise_has_no_accuracy(model, quality):
+    kept = promise_kept(model, quality, 0.999, 0.999)
+    assert (kept.n_auto, kept.accuracy, kept.low, kept.high) == (0, None, None, None)
+    assert kept.share == 0
+
+
+def random_labels(rng):
+    n, n_labels = rng.integers(1, 30), rng.integers(1, 7)
+    Y, Y_pred = ((rng.random((n, n_labels)) < rng.random()).astype(np.int8) for _ in range(2))
+    return Y, Y_pred, tuple(rng.permutation(list("abcdefg"))[:n_labels].tolist())
+
+
+def test_label_scores_are_those_of_a_loop():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        Y, Y_pred, labels = random_labels(rng)
+        found = label_scores(Y, Y_pred, labels)
+        assert sorted(score.name for score in found) == sorted(labels)
+        for score in found:
+            j = labels.index(score.name)
+            cells = list(zip(Y[:, j].tolist(), Y_pred[:, j].tolist(), strict=True))
+            both, missed, extra = (cells.count(pair) for pair in ((1, 1), (1, 0), (0, 1)))
+            counts = (score.n_true, score.n_pred, score.n_both)
+            assert counts == (both + missed, both + extra, both)
+            assert score.precision == (both / (both + extra) if both + extra else 0)
+            assert score.recall == (both / (both + missed) if both + missed else 0)
+            total = 2 * both + missed + extra
+            assert score.f == pytest.approx(2 * both / total if total else 0)
+        order = [(score.f, -score.n_true, score.name) for score in found]
+        assert order == sorted(order)
+
+
+def test_confusions_are_those_of_a_loop():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        Y, Y_pred, labels = random_labels(rng)
+        counts = Counter()
+        for truth, prediction in zip(Y, Y_pred, strict=True):
+            missed = [a for a, t, p in zip(labels, truth, prediction, strict=True) if t > p]
+            extra = [b for b, t, p in zip(labels, truth, prediction, strict=True) if p > t]
+            counts.update((a, b) for a in missed for b in extra)
+        expected = sorted(counts, key=lambda pair: (-counts[pair], *pair))[:20]
+        found = confusions(Y, Y_pred, labels)
+        assert found == tuple(Confusion(*pair, counts[pair]) for pair in expected)
+
+
+def test_no_confusions_where_all_is_right():
+    Y = np.eye(3, dtype=np.int8)
+    assert confusions(Y, Y, ("a", "b", "c")) == ()
+    # Missed without another one in its place is none either.
+    assert confusions(Y, np.zeros_like(Y), ("a", "b", "c")) == ()
+
+
+def test_many_confusions_are_cut_to_the_most_frequent():
+    n_labels = 8
+    Y, Y_pred = np.zeros((2, 57, n_labels), dtype=np.int8)
+    pairs = [(a, b) for a in range(n_labels) for b in range(n_labels) if a != b]
+    for row, (a, b) in enumerate([*pairs, pairs[30]]):
+        Y[row, a], Y_pred[row, b] = 1, 1
+    found = confusions(Y, Y_pred, tuple("abcdefgh"))
+    assert len(found) == 20
+    first = Confusion("abcdefgh"[pairs[30][0]], "abcdefgh"[pairs[30][1]], 2)
+    assert found[0] == first
+    assert {pair.count for pair in found[1:]} == {1}

@@ -1,0 +1,293 @@
+"""Fit and update on files: what joins, what is refused, and that nothing is lost."""
+
+import os
+from hashlib import sha256
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from coding.made_up import (
+    REQUEST,
+    SETTINGS,
+    answers_of,
+    assert_equal_predictions,
+    fitted,
+    made_up,
+    read_csv,
+    write_coded,
+    write_csv,
+)
+from nldd import __version__
+from nldd.coding import (
+    CodeColumns,
+    Columns,
+    Policy,
+    Request,
+    TableOptions,
+    code_table,
+    fit_coding_model,
+    fit_table,
+    load_coding_model,
+    read_coded,
+    update_model,
+)
+from nldd.coding._history import checksum, now
+from nldd.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+TEXTS, CODES = made_up(80, 0)
+
+
+@pytest.fixture(scope="module")
+def fitted_file(tmp_path_factory):
+    """Content of a model file made from the first 50 answers, and of their table."""
+    folder = tmp_path_factory.mktemp("study")
+    table = write_coded(folder / "answers.csv", TEXTS[:50], CODES[:50])
+    fit_table(table, folder / "model.nldd", REQUEST, SETTINGS)
+    return (folder / "model.nldd").read_bytes(), table.read_bytes()
+
+
+@pytest.fixture
+def study(tmp_path, fitted_file):
+    (tmp_path / "model.nldd").write_bytes(fitted_file[0])
+    (tmp_path / "answers.csv").write_bytes(fitted_file[1])
+    return tmp_path
+
+
+def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1715934600")
+    codes = [None if i % 5 == 0 else names for i, names in enumerate(CODES[:50])]
+    table = write_coded(tmp_path / "answers.csv", TEXTS[:50], codes)
+    step = fit_table(table, tmp_path / "new" / "model.nldd", REQUEST, SETTINGS)
+    kept = [i for i in range(50) if i % 5]
+    expected = fitted([TEXTS[i] for i in kept], [CODES[i] for i in kept])
+    assert step.table.n_set_aside == 10
+    loaded = load_coding_model(tmp_path / "new" / "model.nldd")
+    for model in (step.model, loaded):
+        assert model.answers.texts == expected.answers.texts
+        assert_equal_predictions(model.evidence, expected.evidence)
+        (event,) = model.history
+        assert (event.action, event.time, event.file) == (
+            *("fit", "2024-05-17T08:30:00Z", "answers.csv"),
+        )
+        assert event.sha256 == sha256(table.read_bytes()).hexdigest()
+        assert (event.n_added, event.n_set_aside, event.n_answers) == (40, 10, 40)
+        assert event.n_labels == 3
+        assert event.n_labelsets == len(set(map(frozenset, (CODES[i] for i in kept))))
+        right = (expected.evidence.Y == expected.Y).all(axis=1)
+        assert event.subset_accuracy == pytest.approx(right.mean())
+        same = expected.evidence.Y == expected.Y
+        assert event.hamming_accuracy == pytest.approx(same.mean())
+        assert event.version == __version__
+
+
+def test_equal_fits_are_equal_files(study, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for name in ("a.nldd", "b.nldd"):
+        fit_table(study / "answers.csv", study / name, REQUEST, SETTINGS)
+    assert (study / "a.nldd").read_bytes() == (study / "b.nldd").read_bytes()
+
+
+def test_update_is_a_fit_to_all_answers(study):
+    more = write_coded(study / "more.csv", TEXTS[50:], CODES[50:])
+    step = update_model(study / "model.nldd", more)
+    expected = fitted(TEXTS, CODES)
+    loaded = load_coding_model(study / "model.nldd")
+    new = answers_of(made_up(20, 3)[0])
+    for model in (step.model, loaded):
+        assert model.answers.texts == TEXTS
+        assert_equal_predictions(model.evidence, expected.evidence)
+        assert_equal_predictions(model.code(new), expected.code(new))
+        assert [event.action for event in model.history] == ["fit", "update"]
+        assert [event.file for event in model.history] == ["answers.csv", "more.csv"]
+        assert [event.n_added for event in model.history] == [50, 30]
+        assert [event.n_answers for event in model.history] == [50, 80]
+
+
+def test_update_with_codes_that_the_model_did_not_know(study):
+    texts = [*TEXTS[50:52], *8 * ["terrible noise"], "who knows"]
+    codes = [*CODES[50:52], *8 * [{"noise"}], None]
+    step = update_model(study / "model.nldd", write_coded(study / "more.csv", texts, codes))
+    assert step.model.labels == ("bus", "noise", "park", "rent")
+    assert (step.model.history[1].n_added, step.model.history[1].n_set_aside) == (10, 1)
+    found = step.model.code(answers_of(["noise, terrible"]))
+    assert step.model.codes(found.Y) == [("noise",)]
+
+
+def test_update_into_another_file_leaves_the_old_one(study, fitted_file):
+    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
+    update_model(study / "model.nldd", more, study / "new.nldd")
+    assert (study / "model.nldd").read_bytes() == fitted_file[0]
+    assert len(load_coding_model(study / "new.nldd").answers) == 55
+
+
+def test_update_into_a_new_folder(study):
+    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
+    update_model(study / "model.nldd", more, study / "new" / "model.nldd")
+    assert len(load_coding_model(study / "new" / "model.nldd").answers) == 55
+
+
+def test_the_same_table_joins_once(study, fitted_file):
+    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
+    update_model(study / "model.nldd", more)
+    updated = (study / "model.nldd").read_bytes()
+    more.rename(study / "renamed.csv")
+    for name, action in (("renamed.csv", "update with more.csv"), ("answers.csv", "fit with")):
+        with pytest.raises(InputError, match=f"has these answers already.*{action}") as refused:
+            update_model(study / "model.nldd", study / name)
+        assert "--again" in refused.value.hint
+        assert name in str(refused.value)
+        assert (study / "model.nldd").read_bytes() == updated
+
+
+def test_the_same_table_joins_again_if_told_so(study):
+    step = update_model(study / "model.nldd", study / "answers.csv", again=True)
+    assert step.model.answers.texts == 2 * TEXTS[:50]
+    assert len(step.model.history) == 2
+    assert step.model.history[0].sha256 == step.model.history[1].sha256
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "message"),
+    [
+        (["answer", "codes"], [["more buses", ""]], "none of the 1 rows has codes"),
+        (["answer", "code"], [["more buses", "bus"]], "no column 'codes'"),
+        (["text", "codes"], [["more buses", "bus"]], "no column 'answer'"),
+    ],
+)
+def test_refused_update_leaves_the_model(study, fitted_file, header, rows, message):
+    more = write_csv(study / "more.csv", header, rows)
+    with pytest.raises(InputError, match=message) as refused:
+        update_model(study / "model.nldd", more)
+    assert refused.value.hint
+    assert (study / "model.nldd").read_bytes() == fitted_file[0]
+
+
+def test_review_filled_in_joins_the_model(study):
+    model = load_coding_model(study / "model.nldd")
+    rows = [["1", "more buses"], ["2", "quite unheard of"], ["3", "noise, noise"]]
+    new = write_csv(study / "new.csv", ["id", "answer"], rows)
+    code_table(model, new, study / "coded.csv", Policy(None), study / "review.csv")
+    header, review = read_csv(study / "review.csv")
+    assert header[-1] == "codes"
+    review[0][-1], review[2][-1] = "bus; park", "noise"
+    step = update_model(study / "model.nldd", write_csv(study / "done.csv", header, review))
+    assert step.model.answers.texts[50:] == ["more buses", "noise, noise"]
+    assert step.model.codes(step.model.Y)[50:] == [("bus", "park"), ("noise",)]
+    assert step.table.rows == [1, 3]
+
+
+def test_review_of_marks_filled_in_joins_the_model(tmp_path):
+    names = ("q_rent", "q_bus", "q_park")
+    rows = [
+        [text, *("x" if name[2:] in codes else "0" for name in names)]
+        for text, codes in zip(TEXTS[:40], CODES[:40], strict=True)
+    ]
+    table = write_csv(tmp_path / "answers.csv", ["answer", *names], rows)
+    request = Request(("answer",), label_columns="q_*")
+    model = fit_table(table, tmp_path / "model.nldd", request, SETTINGS).model
+    assert model.labels == names
+    new = write_csv(tmp_path / "new.csv", ["answer"], [["more buses"], ["what"], ["ever"]])
+    code_table(model, new, tmp_path / "coded.csv", Policy(None), tmp_path / "review.csv")
+    header, review = read_csv(tmp_path / "review.csv")
+    assert header[-3:] == list(names)
+    review[0][-3:], review[1][-3:] = ["0", "1", "0"], ["", "no", ""]
+    step = update_model(tmp_path / "model.nldd", write_csv(tmp_path / "d.csv", header, review))
+    assert step.model.Y[40:].tolist() == [[0, 1, 0], [0, 0, 0]]
+    assert step.table.n_set_aside == 1
+
+
+def test_guarded_cells_mean_what_they_meant(tmp_path):
+    """A lone dash is a missing number, and the mark for no code in docs/coding.md."""
+    columns = Columns(("answer",), CodeColumns(("codes",), none="-"), ("age",))
+    answers = answers_of(TEXTS[:40], np.arange(40.0)[:, np.newaxis])
+    model = fit_coding_model(answers, CODES[:40], columns, SETTINGS)
+    rows = [["hm", "-", "40"], ["well", "bus", "-"], ["=1+1", "park", "5"]]
+    new = write_csv(tmp_path / "new.csv", ["answer", "codes", "age"], rows)
+    code_table(model, new, tmp_path / "coded.csv", Policy(1.0))
+    before, after = (
+        read_coded(tmp_path / name, columns, TableOptions()) for name in ("new.csv", "coded.csv")
+    )
+    assert before.codes == after.codes == [set(), {"bus"}, {"park"}]
+    np.testing.assert_array_equal(before.answers.numbers, [[40], [np.nan], [5]])
+    np.testing.assert_array_equal(after.answers.numbers, before.answers.numbers)
+
+
+def test_answers_of_the_model_do_not_join_again_through_a_review(tmp_path):
+    """One table with coded and open answers is fitted, coded, reviewed and given back."""
+    texts = [f"{text} number{i}" for i, text in enumerate(TEXTS[:40])]
+    table = write_coded(tmp_path / "a.csv", texts, [*CODES[:30], *10 * [None]])
+    model = fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS).model
+    code_table(model, table, tmp_path / "coded.csv", Policy(None), tmp_path / "review.csv")
+    header, review = read_csv(tmp_path / "review.csv")
+    place = header.index("codes")
+    filled = [[*row[:place], row[place] or "bus", *row[place + 1 :]] for row in review]
+    write_csv(tmp_path / "done.csv", header, filled)
+    step = update_model(tmp_path / "model.nldd", tmp_path / "done.csv")
+    assert step.model.answers.texts == texts
+
+
+@pytest.mark.parametrize("step", ["fit", "update"])
+def test_model_does_not_replace_the_answers(study, step):
+    table = write_coded(study / "more.csv", TEXTS, CODES)
+    with pytest.raises(InputError):
+        if step == "fit":
+            fit_table(table, table, REQUEST, SETTINGS)
+        else:
+            update_model(study / "model.nldd", table, table)
+
+
+def update_in_turn(barrier, model, tables):
+    barrier.wait()
+    for table in tables:
+        update_model(model, table)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_updates_at_the_same_time_lose_nothing(study):
+    parts = [slice(50 + 5 * i, 55 + 5 * i) for i in range(4)]
+    tables = [
+        write_coded(study / f"more{i}.csv", TEXTS[part], CODES[part])
+        for i, part in enumerate(parts)
+    ]
+    forking = get_context("fork")
+    barrier = forking.Barrier(2)
+    processes = [
+        forking.Process(target=update_in_turn, args=(barrier, study / "model.nldd", part))
+        for part in (tables[:2], tables[2:])
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    model = load_coding_model(study / "model.nldd")
+    assert [event.n_answers for event in model.history] == [50, 55, 60, 65, 70]
+    assert sorted(event.file for event in model.history[1:]) == [f"more{i}.csv" for i in range(4)]
+    assert sorted(model.answers.texts[50:]) == sorted(TEXTS[50:70])
+    names = {path.name for path in study.iterdir()} - {".model.nldd.lock"}
+    assert names == {"answers.csv", "model.nldd", *(table.name for table in tables)}
+
+
+def test_times_are_utc_and_may_be_set(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert now() == "1970-01-01T00:00:00Z"
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert now() > "2024"
+    assert len(now()) == 20
+
+
+def test_time_that_is_no_number_is_refused(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    try:
+        now()
+    except InputError as refused:
+        assert "SOURCE_DATE_EPOCH" in str(refused)
+
+
+def test_checksum(tmp_path):
+    (tmp_path / "a").write_bytes(3_000_000 * b"x")
+    assert checksum(tmp_path / "a") == sha256(3_000_000 * b"x").hexdigest()
