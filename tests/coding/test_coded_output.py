@@ -324,7 +324,7 @@ def test_files_of_the_same_name_are_refused(model, table, tmp_path, who):
         "both": (tmp_path / "coded.csv", tmp_path / "x" / ".." / "coded.csv"),
         "linked": (tmp_path / "link.csv", None),
     }[who]
-    with pytest.raises(InputError, match="files of their own") as refused:
+    with pytest.raises(InputError, match="is named twice") as refused:
         code_table(model, table, out, Policy(1.0), review)
     assert refused.value.hint
     assert table.read_bytes() == before
