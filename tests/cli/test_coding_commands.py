@@ -1,0 +1,266 @@
+"""Fit, triage and predict as people call them: what they print, write and promise."""
+
+import json
+import re
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from coding_tables import (
+    ADDED,
+    COLUMNS,
+    HEADER,
+    NEW,
+    QUICK,
+    ROWS,
+    answers,
+    call,
+    counts_of,
+    make_study,
+    read_csv,
+    succeed,
+    write_csv,
+)
+from nldd.coding import (
+    TableOptions,
+    evaluate_evidence,
+    evaluate_table,
+    load_coding_model,
+    selective_threshold,
+    triage,
+)
+
+PROMISES = {
+    "default": (0.9, 0.9, "subset"),
+    "cautious": (0.8, 0.95, "subset"),
+    "labels": (0.85, 0.9, "hamming"),
+    "too much": (0.999, 0.99, "subset"),
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return make_study(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture
+def model(study):
+    return load_coding_model(study / "model.nldd")
+
+
+def as_json(value):
+    """A value as it comes back from JSON."""
+    return json.loads(json.dumps(value, default=lambda array: array.tolist()))
+
+
+def promise(name):
+    target, confidence, measure = PROMISES[name]
+    options = ("--target-accuracy", target, "--confidence", confidence, "--measure", measure)
+    return (target, confidence, measure), options
+
+
+def test_fit_prints_what_it_understood(study, tmp_path, capsys):
+    out = tmp_path / "model.nldd"
+    words = ("fit", study / "answers.csv", *COLUMNS, "--features", "age,region", *QUICK, "-o", out)
+    done = succeed(capsys, *words)
+    lines = done.out.splitlines()
+    coded = [row for row in ROWS if row[-1]]
+    combinations = [row[-1] for row in coded]
+    once = sum(combinations.count(codes) == 1 for codes in combinations)
+    n_codes = sum(counts_of(ROWS).values())
+    assert lines[:2] == [
+        "120 rows: 108 coded, 12 without codes set aside",
+        f"5 codes, {n_codes / 108:.2f} an answer; {len(set(combinations))} distinct combinations, "
+        f"{once} of them seen once",
+    ]
+    for code, count in counts_of(ROWS).items():
+        assert any(line.split() == [*code.split(), str(count)] for line in lines)
+    fitted = load_coding_model(out)
+    for score in evaluate_evidence(fitted).scores:
+        if score.key in ("subset_accuracy", "micro_f"):
+            interval = f"{score.value:.3f}  {score.low:.3f} to {score.high:.3f}"
+            assert any(score.name in line and interval in line for line in lines)
+    assert lines[-1] == f"Model: {out}"
+    assert re.match(r"cross-validation: 2 of 2 in \d+:\d\d\n", done.err)
+
+
+def test_fit_as_json_agrees_with_the_model_and_the_text(study, tmp_path, capsys):
+    words = ("fit", study / "answers.csv", *COLUMNS, "--features", "age,region", *QUICK)
+    record = succeed(capsys, *words, "-o", tmp_path / "a.nldd", "--json").json
+    text = succeed(capsys, *words, "-o", tmp_path / "b.nldd").out
+    fitted = load_coding_model(tmp_path / "a.nldd")
+    assert record["model"] == str(tmp_path / "a.nldd")
+    assert record["report"] is None
+    assert (record["rows"], record["coded"], record["set_aside"]) == (120, 108, 12)
+    assert record["labels"] == counts_of(ROWS)
+    assert record["scores"] == as_json([asdict(s) for s in evaluate_evidence(fitted).scores])
+    made = triage(fitted)
+    assert record["triage"]["rows"] == as_json([asdict(row) for row in made.rows])
+    assert record["triage"]["selection"]["threshold"] == made.selection.threshold
+    for row in record["triage"]["rows"]:
+        assert f"{row['threshold']:.4f}" in text
+
+
+def test_fit_writes_a_report_beside_the_model(study, tmp_path, capsys):
+    words = ("fit", study / "answers.csv", *COLUMNS, "--folds", "2", "-o", tmp_path / "my.nldd")
+    record = succeed(capsys, *words, "--json").json
+    assert record["report"] == str(tmp_path / "my.report.html")
+    page = (tmp_path / "my.report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "home office" in page
+    assert {path.name for path in tmp_path.iterdir()} == {"my.nldd", "my.report.html"}
+
+
+def test_fit_twice_gives_equal_files(study, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for name in ("a.nldd", "b.nldd"):
+        succeed(capsys, "fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / name)
+    assert (tmp_path / "a.nldd").read_bytes() == (tmp_path / "b.nldd").read_bytes()
+
+
+def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
+    rows = [(*row[:-1], row[-1].replace(";", ", ")) for row in answers(80)]
+    path = write_csv(tmp_path / "answers.csv", rows)
+    done = succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "m.nldd", "--json")
+    assert 'If that separates codes, use --sep ",".' in done.err
+    assert len(done.json["labels"]) > 5
+    done = succeed(capsys, "fit", path, *COLUMNS, "--sep", ",", *QUICK, "-o", tmp_path / "m.nldd")
+    assert done.out.splitlines()[1].startswith("5 codes, ")
+
+
+def test_a_mark_tells_answers_to_which_no_code_applies(tmp_path, capsys):
+    rows = [(*row[:-1], "-") if i % 4 == 0 else row for i, row in enumerate(answers(80))]
+    path = write_csv(tmp_path / "answers.csv", rows)
+    words = ("fit", path, *COLUMNS, "--no-code", "-", *QUICK, "-o", tmp_path / "model.nldd")
+    record = succeed(capsys, *words, "--json").json
+    assert (record["coded"], record["n_without_code"], len(record["labels"])) == (80, 20, 5)
+    words = ("predict", tmp_path / "model.nldd", path, "-o", tmp_path / "coded.csv")
+    succeed(capsys, *words, "--max-theta", "1", "--raw")
+    assert "-" in {row[5] for row in read_csv(tmp_path / "coded.csv")[1]}
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_triage_agrees_with_python(name, study, model, capsys):
+    (target, confidence, measure), options = promise(name)
+    right = model.evidence.right(model.Y, measure)
+    found = selective_threshold(model.evidence.theta, right, target, confidence)
+    made = triage(model, target, confidence, measure, 0.95)
+    words = ("triage", study / "model.nldd", *options, "--human-accuracy", "0.95")
+    record = succeed(capsys, *words, "--json").json
+    assert record["selection"] == {**asdict(found), "share": found.share}
+    assert record["rows"] == as_json([asdict(row) for row in made.rows])
+    assert (record["measure"], record["human_accuracy"]) == (measure, 0.95)
+
+    lines = succeed(capsys, *words).out.splitlines()
+    table = [line.split() for line in lines[2 : 2 + len(made.rows)]]
+    assert [row[0] for row in table] == [f"{row.threshold:.4f}" for row in made.rows]
+    assert [row[1] for row in table] == [f"{100 * row.share:.1f}" for row in made.rows]
+    assert [row[3] for row in table] == [f"{100 * row.accuracy:.1f}" for row in made.rows]
+    assert lines[0].endswith("people are right in 95 % of the rest")
+    chosen = [line for line in lines if line.endswith("<- holds the target")]
+    assert len(chosen) == (found.threshold is not None)
+    if found.threshold is None:
+        assert "108 coded answers cannot show that any automatic codes" in lines[-2]
+        assert found.needed is None or lines[-1].startswith("About ")
+    else:
+        assert f"With theta up to {found.threshold:.4f}, {100 * found.share:.1f} %" in lines[-2]
+
+
+def test_triage_draws_the_curve(study, tmp_path, capsys):
+    done = succeed(capsys, "triage", study / "model.nldd", "--figure", tmp_path / "curve")
+    assert done.out.endswith(f"\nCurve: {tmp_path / 'curve.svg'} and curve.png\n")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "curve.svg").read_text()
+    words = ("triage", study / "model.nldd", "--figure", tmp_path / "b.png", "--json")
+    assert succeed(capsys, *words).json["figure"] == str(tmp_path / "b.svg")
+
+
+def expected_codes(study, model):
+    """Codes and theta of the new answers by the functions of Python."""
+    quality, _ = evaluate_table(model, study / "truth.csv", TableOptions())
+    found = quality.predictions
+    return [";".join(codes) for codes in model.codes(found.Y)], found.theta
+
+
+@pytest.mark.parametrize("name", ["default", "labels", "too much"])
+def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
+    promised, options = promise(name)
+    found = model.select(*promised)
+    out, review = tmp_path / "coded.csv", tmp_path / "review.csv"
+    words = ("predict", study / "model.nldd", study / "new.csv", *options, "-o", out)
+    done = succeed(capsys, *words, "--review", review, "--json")
+    codes, theta = expected_codes(study, model)
+    threshold = -1.0 if found.threshold is None else found.threshold
+    status = ["auto" if value <= threshold else "review" for value in theta]
+
+    header, rows = read_csv(out)
+    assert header == (*HEADER[:-1], *ADDED)
+    assert [row[:4] for row in rows] == [row[:4] for row in NEW]
+    assert [row[4] for row in rows] == codes
+    assert [row[5] for row in rows] == status
+    np.testing.assert_allclose([float(row[6]) for row in rows], theta, rtol=1e-5)
+    assert all(row[7] in model.answers.texts for row in rows)
+    assert read_csv(review) == (
+        (*header, "codes"),
+        [(*row, "") for row in rows if row[5] == "review"],
+    )
+    record = done.json
+    assert (record["auto"], record["review"]) == (status.count("auto"), status.count("review"))
+    assert sum(record["why"].values()) == record["review"]
+    assert record["threshold"] == found.threshold
+    assert record["selection"]["n_auto"] == found.n_auto
+    assert ("cannot show" in done.err) == (found.threshold is None)
+
+
+def test_predict_prints_its_counts(study, tmp_path, capsys):
+    words = ("predict", study / "model.nldd", study / "new.csv", "-o", tmp_path / "coded.csv")
+    record = succeed(capsys, *words, "--json").json
+    lines = succeed(capsys, *words).out.splitlines()
+    share = 100 * record["auto"] / 40
+    assert lines[0] == (
+        f"40 answers: {record['auto']} coded automatically ({share:.1f} %), "
+        f"theta up to {record['threshold']:.4f}"
+    )
+    assert lines[1].strip().startswith("at least 90 % of these are right")
+    assert lines[2] == f"{record['review']} for people ({100 - share:.1f} %)"
+    assert lines[-1] == f"Coded answers: {tmp_path / 'coded.csv'}"
+
+
+def test_predict_up_to_a_theta_explains_itself(study, model, tmp_path, capsys):
+    codes, theta = expected_codes(study, model)
+    limit = float(np.median(theta))
+    words = ("predict", study / "model.nldd", study / "new.csv", "-o", tmp_path / "coded.csv")
+    done = succeed(capsys, *words, "--max-theta", limit, "--explain", "--json")
+    assert done.json["auto"] == int((theta <= limit).sum())
+    assert done.json["selection"] is None
+    header, rows = read_csv(tmp_path / "coded.csv")
+    more = (
+        "nldd_Dx",
+        "nldd_Dy",
+        "nldd_x_part",
+        "nldd_y_part",
+        "nldd_next_codes",
+        "nldd_next_theta",
+    )
+    assert header[-6:] == more
+    assert [row[4] for row in rows] == codes
+    assert all(float(row[-1]) >= float(row[6]) and row[-2] != row[4] for row in rows)
+
+
+def test_predict_to_standard_output_writes_only_the_table_there(study, tmp_path, capfd):
+    words = ("predict", study / "model.nldd", study / "new.csv", "-o")
+    assert call(*words, tmp_path / "coded.csv") == 0
+    capfd.readouterr()
+    assert call(*words, "-", "--review", tmp_path / "review.csv") == 0
+    out, err = capfd.readouterr()
+    assert out.encode() == (tmp_path / "coded.csv").read_bytes()
+    assert err.startswith("40 answers: ")
+    assert f"For review: {tmp_path / 'review.csv'}" in err
+
+
+def test_empty_answers_are_for_people(study, tmp_path, capsys):
+    path = write_csv(tmp_path / "new.csv", [("a", " ", "30", "Bonn")], HEADER[:-1])
+    words = ("predict", study / "model.nldd", path, "-o", tmp_path / "coded.csv")
+    record = succeed(capsys, *words, "--max-theta", "1", "--json").json
+    assert (record["review"], record["why"]) == (1, {"the answer is empty": 1})

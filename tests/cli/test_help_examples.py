@@ -1,0 +1,208 @@
+"""The help of every command has examples, and they do what they say."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
+from nldd import cli
+from nldd.reports import _report as report_module
+from reports.records import grid, write_records
+
+DOCS = Path(__file__).parents[2] / "docs"
+HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "jinja2", "openpyxl", "pyarrow")
+
+# These are read by the command line as far as their last option, but not run.
+NOT_RUN = {
+    "nldd demo survey": "half a minute; test_coding_commands runs it",
+    "nldd demo survey --out survey": "half a minute; test_coding_commands runs it",
+    "nldd demo --folds 5 --out demo": "five folds on yeast; test_cli runs two",
+    "nldd datasets fetch emotions": "needs the network; test_datasets has a server",
+    "nldd datasets fetch emotions scene": "needs the network",
+    "nldd datasets fetch all --data-dir /data/multilabel": "needs the network",
+    "nldd datasets verify": "needs the files of the catalogue; test_datasets has some",
+    "nldd datasets verify emotions scene": "needs the files of the catalogue",
+    "nldd benchmark --datasets yeast": "minutes",
+    "nldd benchmark --datasets yeast --methods BR,NLDD --out yeast": "minutes",
+    "nldd benchmark --protocol paper --datasets emotions,yeast": "hours, and needs the network",
+}
+
+
+def commands(command=cli.cli, path=("nldd",)):
+    """All commands and their words, groups before what is in them."""
+    yield path, command
+    for name, sub in getattr(command, "commands", {}).items():
+        yield from commands(sub, (*path, name))
+
+
+def examples(command):
+    """Lines of the examples in a command's help."""
+    _, _, part = command.help.partition("Example")
+    return [line.strip() for line in part.splitlines()[1:] if line.strip()]
+
+
+COMMANDS = dict(commands())
+EXAMPLES = {line: path for path, command in COMMANDS.items() for line in examples(command)}
+
+
+def words_of(line):
+    """The words behind ``nldd``, up to where the shell sends the output elsewhere."""
+    words = shlex.split(line, comments=True)
+    places = [i for i, word in enumerate(words) if word in (">", ">>", "|")]
+    return words[1 : min(places, default=len(words))]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with files of all names that examples use."""
+    folder = tmp_path_factory.mktemp("examples")
+    rows = answers(120)
+    marks = [f"q1_{code}" for code in PHRASES]
+    write_csv(folder / "answers.csv", rows)
+    in_columns = [(*row, *(int(code in row[-1].split(";")) for code in PHRASES)) for row in rows]
+    from nldd.tables import create_table
+
+    with create_table(folder / "answers.xlsx", (*HEADER, *marks)) as writer:
+        writer.write(in_columns)
+    numbered = [(i, i % 7, *row[len(HEADER) :]) for i, row in enumerate(in_columns)]
+    labels = [f"label_{i}" for i in range(len(PHRASES))]
+    write_csv(folder / "numbers.csv", numbered, ("a", "b", *labels))
+    (folder / "my-data.arff").write_text(arff(numbered, labels))
+    new = answers(30, seed=1)
+    write_csv(folder / "new.csv", [row[:-1] for row in new], HEADER[:-1])
+    write_csv(folder / "corrected.csv", answers(20, seed=2))
+    write_csv(folder / "coded-by-people.csv", new)
+    model = folder / "model.nldd"
+    words = (*COLUMNS, "--features", "age,region", "--folds", "2", "--no-report", "-o", model)
+    assert call("fit", folder / "answers.csv", *words) == 0
+    coded = folder / "coded.csv"
+    assert call("predict", model, folder / "new.csv", "-o", coded, "--max-theta", "1") == 0
+    header, cells = read_csv(coded)
+    # What the machine coded and people coded as well: `audit` takes it, and `evaluate` too.
+    write_csv(coded, [(*a, b[-1]) for a, b in zip(cells, new, strict=True)], (*header, "codes"))
+    checked = [(*row, "no" if i % 9 == 0 else "yes") for i, row in enumerate(cells)]
+    write_csv(folder / "coded.audit.csv", checked, (*header, "nldd_check"))
+    write_csv(
+        folder / "review.csv",
+        [(*row, "", "", "", "", "", new[0][-1]) for row in read_csv(folder / "new.csv")[1][:12]],
+        (*HEADER[:-1], *ADDED, "codes"),
+    )
+    write_records(
+        folder / "nldd-results" / "default", grid([[0.3, 0.2]], ["yeast"], ("BR", "NLDD"))
+    )
+    return folder
+
+
+def arff(rows, labels):
+    names = [*("a", "b"), *labels]
+    kinds = ["numeric"] * 2 + ["{0,1}"] * len(labels)
+    head = [f"@attribute {name} {kind}" for name, kind in zip(names, kinds, strict=True)]
+    lines = [",".join(map(str, row)) for row in rows]
+    return "\n".join([f"@relation 'mine: -C -{len(labels)}'", *head, "@data", *lines, ""])
+
+
+@pytest.fixture
+def folder(prepared, tmp_path, monkeypatch):
+    """A copy to work in, so that examples do not build on one another."""
+    place = tmp_path / "work"
+    shutil.copytree(prepared, place)
+    monkeypatch.chdir(place)
+    # Pictures that do not depend on the example take seconds.
+    monkeypatch.setattr(report_module, "illustrations", lambda: ())
+    return place
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_an_example(path):
+    lines = examples(COMMANDS[path])
+    assert lines
+    assert all(line.startswith("nldd ") for line in lines)
+    if path != ("nldd",):
+        assert any(tuple(shlex.split(line)[: len(path)]) == path for line in lines)
+
+
+def test_what_is_not_run_is_still_an_example():
+    assert set(NOT_RUN) <= set(EXAMPLES)
+
+
+def to_run():
+    """Examples, of which benchmarks take a minute even on small data."""
+    for line in EXAMPLES:
+        if line not in NOT_RUN:
+            slow = line.startswith("nldd benchmark")
+            yield pytest.param(line, marks=pytest.mark.slow if slow else (), id=line)
+
+
+@pytest.mark.parametrize("line", list(to_run()))
+def test_examples_run(line, folder, capsys):
+    if line.startswith("nldd datasets info answers.csv"):
+        shutil.copy("numbers.csv", "answers.csv")  # that example is for a table of numbers
+    if line.startswith("nldd audit coded.csv"):
+        (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    assert call(*words_of(line)) == 0, capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert out.strip()
+    assert "Error" not in err
+    for name in re.findall(r"(?:-o|--out|--review) (\S+)", line):
+        path = folder / name
+        assert before.get(path) != path.stat().st_mtime_ns, f"{name} was not written"
+
+
+@pytest.mark.parametrize("line", NOT_RUN)
+def test_examples_that_are_not_run_can_be_parsed(line, folder, monkeypatch):
+    called = []
+    for path, command in COMMANDS.items():
+        if not isinstance(command, click.Group) or command.invoke_without_command:
+            note = called.append
+            monkeypatch.setattr(command, "callback", lambda path=path, note=note, **_: note(path))
+    assert call(*words_of(line)) == 0
+    assert called[-1] == tuple(shlex.split(line)[: len(called[-1])])
+
+
+def tutorial():
+    """Commands of the tutorial, in their order."""
+    text = (DOCS / "coding.md").read_text(encoding="utf-8")
+    return [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ nldd ")]
+
+
+def test_commands_of_the_tutorial_run_in_their_order(folder, capsys):
+    lines = [line for line in tutorial() if line not in NOT_RUN]
+    assert len(lines) >= 6
+    for name in ("model.nldd", "coded.csv", "review.csv", "coded.audit.csv"):
+        (folder / name).unlink()
+    for line in lines:
+        words = words_of(line)
+        if words[0] == "fit":
+            words += ["--folds", "2"]
+        if words[0] == "update":
+            fill(folder / words[2], "codes", "pay")
+        if words[:2] == ["audit", "coded.audit.csv"]:
+            fill(folder / words[1], "nldd_check", "yes")
+        assert call(*words) == 0, (line, capsys.readouterr().err)
+
+
+def fill(path, column, value):
+    """Write into a column what people would."""
+    header, rows = read_csv(path)
+    place = header.index(column)
+    write_csv(path, [(*row[:place], value, *row[place + 1 :]) for row in rows], header)
+
+
+def test_help_of_every_command_loads_nothing_heavy():
+    asked = [[*path[1:], "--help"] for path in COMMANDS]
+    code = (
+        "import sys; from nldd.cli import run\n"
+        f"for words in {asked}: assert run(words) == 0\n"
+        f"sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.split() == []  # sys.exit writes a text there
+    assert done.stdout.count("Usage: nldd") == len(asked)
+    assert done.stdout.count("Example") >= len(asked)
