@@ -160,7 +160,6 @@ def test_inspect_shows_all_that_the_model_knows(study, capsys):
     )
 
 
-@pytest.mark.xfail(reason="NaN is no JSON", strict=True)
 def test_inspect_as_json_agrees_with_the_model(study, capsys):
     model = load_coding_model(study / "model.nldd")
     record = succeed(capsys, "inspect", study / "model.nldd", "--json").json

@@ -301,7 +301,6 @@ def test_requests_that_make_no_sense(tmp_path, request_, message):
         ("q?_bus", ("q1_bus", "q2_bus")),
         ("q2_bus, q1_bus", ("q1_bus", "q2_bus")),
         ("q2_bus", ("q2_bus",)),
-        ("q[12]_[bp]*", ("q1_bus", "q1_park", "q2_bus")),
     ],
 )
 def test_columns_of_marks_by_pattern_or_name(pattern, expected):

@@ -10,6 +10,7 @@ Data go to standard output or files, messages and progress to standard error. Ex
 import sys
 import warnings
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -75,6 +76,10 @@ for command in (*CODING, *RESEARCH, demo, completion):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal of few letters shows the codes of others, rather than a traceback.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 

@@ -1,7 +1,8 @@
 """Options and messages that the coding commands share."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,20 +80,22 @@ def promise_options(command: Command) -> Command:
     return command
 
 
-def listed(
-    context: click.Context, parameter: click.Parameter, value: Sequence[str]
-) -> tuple[str, ...]:
-    """Column names from options that were repeated or separated by commas."""
-    return tuple(name.strip() for given in value for name in given.split(",") if name.strip())
-
-
 def print_json(value: Any) -> None:
     """A value as JSON on standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_as_json))
+    click.echo(json.dumps(_as_json(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _as_json(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    """A value of plain kinds; JSON has no number for what is not one."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_as_json(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -28,7 +28,7 @@ def render_fit(step: Step, quality: Evaluation, made: Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
     return "\n\n".join(
         [
-            _table_text(step.table, summarise(step.model)),
+            f"{_columns_text(step.model)}\n{_table_text(step.table, summarise(step.model))}",
             _labels_text(step.model),
             _quality_text(quality, "Quality, by cross-validation"),
             render_triage(made),
@@ -39,6 +39,7 @@ def render_fit(step: Step, quality: Evaluation, made: Triage) -> str:
 def fit_record(step: Step, quality: Evaluation, made: Triage) -> dict[str, Any]:
     """The same for JSON."""
     return {
+        "columns": asdict(step.model.columns),
         "rows": step.table.n_rows,
         "coded": len(step.table.codes),
         "set_aside": step.table.n_set_aside,
@@ -47,6 +48,16 @@ def fit_record(step: Step, quality: Evaluation, made: Triage) -> dict[str, Any]:
         "triage": triage_record(made),
         "notes": step.table.notes,
     }
+
+
+def _columns_text(model: CodingModel) -> str:
+    kinds = {
+        "text": model.columns.text,
+        "numbers": model.columns.numeric,
+        "categories": model.columns.categorical,
+    }
+    said = [f"{kind} {names_text(names)}" for kind, names in kinds.items() if names]
+    return f"Coded from: {'; '.join(said)}"
 
 
 def _table_text(table: CodedAnswers, summary: Summary) -> str:

@@ -51,18 +51,25 @@ def evaluate(
 
     \b
     Example:
-      nldd evaluate model.nldd coded.csv
+      nldd evaluate model.nldd coded-by-people.csv
     """
     from nldd.cli._evaluation_text import evaluation_record, render_evaluation
-    from nldd.coding import evaluate_table, load_coding_model, promise_kept, write_evaluation_report
+    from nldd.coding import (
+        check_places,
+        evaluate_table,
+        load_coding_model,
+        promise_kept,
+        write_evaluation_report,
+    )
 
+    place = report_path or table.with_suffix(".report.html")
+    check_places(table, model, None if no_report else place, hint="--report with another name")
     loaded = load_coding_model(model)
     quality, answers = evaluate_table(loaded, table, options)
     kept = promise_kept(loaded, quality, target, confidence, measure)
     print_notes(answers.notes)
     written = None
     if not no_report:
-        place = report_path or table.with_suffix(".report.html")
         written = try_report(
             lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
         )

@@ -9,7 +9,6 @@ from nldd.cli._coding_options import (
     EXISTING_FILE,
     fold_watch,
     json_option,
-    listed,
     print_json,
     print_notes,
     promise_options,
@@ -25,7 +24,10 @@ if TYPE_CHECKING:
 @click.command(short_help="Learn from coded answers.")
 @click.argument("table", type=EXISTING_FILE, metavar="ANSWERS")
 @click.option(
-    "--text", multiple=True, callback=listed, metavar="COLUMNS", help="Columns with the answers."
+    "--text",
+    multiple=True,
+    metavar="COLUMNS",
+    help="Columns with the answers; several with commas, or repeat it.",
 )
 @click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes.")
 @click.option(
@@ -46,14 +48,12 @@ if TYPE_CHECKING:
 @click.option(
     "--features",
     multiple=True,
-    callback=listed,
     metavar="COLUMNS",
     help="Further columns to code from: numbers, or categories.",
 )
 @click.option(
     "--categorical",
     multiple=True,
-    callback=listed,
     metavar="COLUMNS",
     help="Features that are categories even though they hold numbers.",
 )
@@ -123,6 +123,7 @@ def fit(
     from nldd.coding import (
         Request,
         Settings,
+        check_places,
         evaluate_evidence,
         fit_table,
         triage,
@@ -131,6 +132,8 @@ def fit(
 
     if not sep:
         raise click.UsageError("--sep must be at least one character, such as ';'.")
+    place = report_path or out.with_suffix(".report.html")
+    check_places(table, out, None if no_report else place, hint="--report with another name")
     request = Request(text, labels, label_columns, sep, no_code, features, categorical)
     step = fit_table(
         table,
@@ -145,7 +148,6 @@ def fit(
     print_notes(step.table.notes)
     written = None
     if not no_report:
-        place = report_path or out.with_suffix(".report.html")
         written = try_report(lambda: write_fit_report(step.model, quality, table_of, out, place))
     if as_json:
         record: dict[str, Any] = fit_record(step, quality, table_of)

@@ -65,8 +65,9 @@ def predict(
 ) -> None:
     """Code new answers: the sure ones automatically, the rest marked for people.
 
-    All rows and columns of ANSWERS are kept, in order. Added are the codes, the status (auto or
-    review), theta, the coded answer that is nearest, and why an answer is left to people.
+    All rows and columns of ANSWERS are kept, in order. Added are the codes, the status (auto,
+    review, or coded where people have coded an answer already), theta, the coded answer that is
+    nearest, and why an answer is left to people.
 
     \b
     Examples:

@@ -30,6 +30,7 @@ from nldd.coding._history import Event
 from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._page import write_evaluation_report, write_fit_report
+from nldd.coding._places import check_places
 from nldd.coding._promise import Kept, promise_kept
 from nldd.coding._scores import Score, score_answers
 from nldd.coding._selective import Selection, answers_needed, selective_threshold
@@ -68,6 +69,7 @@ __all__ = [
     "accuracy_interval",
     "add_answers",
     "answers_needed",
+    "check_places",
     "code_table",
     "curve",
     "draw_sample",

@@ -12,8 +12,11 @@ from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
 from nldd.tables._records import shown
 
-YES = frozenset({"1", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
-NO = frozenset({"0", "no", "n", "false", "f", "nein", "non"})
+YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
+NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
+MISSING = frozenset({"na", "n/a", "nan", "null", "none", "."})
+# Beyond this, squares are no numbers any more.
+LARGEST = 1e150
 # A list that holds these within one cell may have them as its separator.
 OTHER_SEPARATORS = (",", ";", "|", "/")
 
@@ -64,9 +67,9 @@ def read_answers(
     """The answers of a block of rows, or of those that are `chosen`."""
     places = range(len(block.rows)) if chosen is None else chosen
     rows = [block.rows[i] for i in places]
-    text = [table.column(name) for name in columns.text]
-    numeric = [table.column(name) for name in columns.numeric]
-    categorical = [table.column(name) for name in columns.categorical]
+    text = [place_of(table, name) for name in columns.text]
+    numeric = [place_of(table, name) for name in columns.numeric]
+    categorical = [place_of(table, name) for name in columns.categorical]
     numbers = [
         [_number(table, block.first + i, row, j) for j in numeric]
         for i, row in zip(places, rows, strict=True)
@@ -78,9 +81,18 @@ def read_answers(
     )
 
 
+def place_of(table: TableReader, name: str) -> int:
+    """Where a column stands; its name may have been guarded in a CSV file of ours."""
+    if name not in table.names and guarded(name) in table.names:
+        return table.column(guarded(name))
+    return table.column(name)
+
+
 def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -> float:
     try:
         value = cell_number(unguarded(row[column]), decimal=table.format.decimal)
+        if value is not None and not abs(value) <= LARGEST:
+            raise ValueError
     except ValueError:
         found, name = shown(plain_text(row[column])), table.names[column]
         raise InputError(
@@ -121,7 +133,7 @@ def is_numeric(cells: Iterable[Cell], decimal: str | None = None) -> bool:
 
 def read_codes(table: TableReader, block: Block, codes: CodeColumns) -> list[set[str] | None]:
     """The codes of each row of a block; None for a row that nobody has coded."""
-    places = [table.column(name) for name in codes.names]
+    places = [place_of(table, name) for name in codes.names]
     if codes.listed:
         return [listed_codes(plain_text(row[places[0]]), codes) for row in block.rows]
     return [
@@ -168,6 +180,7 @@ def _marked_codes(
     names: Sequence[str],
 ) -> set[str] | None:
     marks = [plain_text(row[j]).strip().lower() for j in places]
+    marks = ["" if mark in MISSING else mark for mark in marks]
     for j, mark in zip(places, marks, strict=True):
         if mark and mark not in YES and mark not in NO:
             raise InputError(

@@ -15,7 +15,17 @@ from nldd.coding._coded_tables import TableOptions
 from nldd.coding._evidence import Predictions
 from nldd.coding._model import CodingModel
 from nldd.coding._places import check_places
-from nldd.tables import Block, Cell, TableReader, TableWriter, create_table
+from nldd.exceptions import InputError
+from nldd.tables import (
+    Block,
+    Cell,
+    TableReader,
+    TableWriter,
+    cell_text,
+    create_table,
+    guarded,
+    open_table,
+)
 
 AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 EMPTY = "the answer is empty"
@@ -97,6 +107,8 @@ def code_table(
     Counts
     """
     check_places(path, out, review, hint="-o coded.csv --review review.csv")
+    if review is not None:
+        _check_review(Path(review), model)
     counts = Counts()
     coder = _RowCoder(model, policy)
     with ExitStack() as stack:
@@ -118,6 +130,23 @@ def code_table(
                 )
         counts.notes += table.notes
     return counts
+
+
+def _check_review(path: Path, model: CodingModel) -> None:
+    """Refuse to replace a review in which people have filled in codes."""
+    names = model.columns.codes.names
+    try:
+        with open_table(path) as table:
+            places = [table.names.index(name) for name in names if name in table.names]
+            cells = (row[j] for block in table.blocks() for row in block.rows for j in places)
+            begun = any(cell_text(cell).strip() for cell in cells)
+    except InputError:
+        return  # nothing there, or nothing that people could have filled in
+    if begun:
+        raise InputError(
+            f"{path} holds codes that people have filled in; it is not replaced.",
+            hint=f"nldd update with {path} first, or --review with another name",
+        )
 
 
 def _writer(
@@ -169,7 +198,7 @@ class _RowCoder:
         """Who codes each answer; one that has codes already is left alone."""
         codes = self.model.columns.codes
         statuses = [REVIEW if doubtful else AUTO for doubtful in review]
-        if set(codes.names) <= set(table.names):
+        if {guarded(name) for name in codes.names} <= {guarded(name) for name in table.names}:
             there = read_codes(table, block, codes)
             statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         return statuses

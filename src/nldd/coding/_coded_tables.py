@@ -1,11 +1,19 @@
 """Coded answers from a table: what the columns mean, and which rows are coded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from nldd.coding._answers import Answers, is_numeric, likely_separator, read_answers, read_codes
-from nldd.coding._columns import CodeColumns, Columns, matching
+from nldd.coding._answers import (
+    Answers,
+    is_numeric,
+    likely_separator,
+    place_of,
+    read_answers,
+    read_codes,
+)
+from nldd.coding._columns import CodeColumns, Columns, expanded, matching
+from nldd.coding._identities import identities
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableReader, cell_text, open_table
 
@@ -68,6 +76,10 @@ class CodedAnswers:
         All rows of the table; those without codes are set aside.
     notes : list of str
         What a person should know about the table.
+    identities : list of str
+        By which each answer is known again, see :func:`identities`.
+    n_known : int
+        Coded rows that were left out because the model has them already.
     """
 
     answers: Answers
@@ -75,11 +87,13 @@ class CodedAnswers:
     rows: list[int]
     n_rows: int
     notes: list[str]
+    identities: list[str] = field(default_factory=list)
+    n_known: int = 0
 
     @property
     def n_set_aside(self) -> int:
         """Rows without codes."""
-        return self.n_rows - len(self.codes)
+        return self.n_rows - len(self.codes) - self.n_known
 
 
 def find_columns(path: Path, request: Request, options: TableOptions) -> Columns:
@@ -95,17 +109,21 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
             codes = CodeColumns(matching(request.label_columns, table.names), separator="")
         else:
             codes = CodeColumns((request.labels,), request.separator, request.none)
-        for name in (*request.text, *request.features, *request.categorical, *codes.names):
+        text, features, categorical = (
+            expanded(given, table.names)
+            for given in (request.text, request.features, request.categorical)
+        )
+        for name in (*text, *features, *categorical, *codes.names):
             table.column(name)  # says so if there is none
-        asked = [name for name in request.features if name not in request.categorical]
+        asked = [name for name in features if name not in categorical]
         numeric = _numeric_columns(table, asked)
     return Columns(
-        text=request.text,
+        text=text,
         codes=codes,
         numeric=tuple(name for name in asked if name in numeric),
         categorical=(
             *(name for name in asked if name not in numeric),
-            *request.categorical,
+            *categorical,
         ),
     )
 
@@ -126,6 +144,7 @@ def read_coded(path: Path, columns: Columns, options: TableOptions) -> CodedAnsw
     parts: list[Answers] = []
     codes: list[set[str]] = []
     rows: list[int] = []
+    known: list[str] = []
     n_rows = 0
     cells: list[str] = []
     with options.open(path) as table:
@@ -135,9 +154,10 @@ def read_coded(path: Path, columns: Columns, options: TableOptions) -> CodedAnsw
             parts.append(read_answers(table, block, columns, coded))
             codes += [found[i] or set() for i in coded]
             rows += [block.first + i for i in coded]
+            known += identities(table, [block.rows[i] for i in coded], columns)
             n_rows += len(block.rows)
             if columns.codes.listed:
-                place = table.column(columns.codes.names[0])
+                place = place_of(table, columns.codes.names[0])
                 cells += [cell_text(block.rows[i][place]) for i in coded]
         notes = list(table.notes)
     if not codes:
@@ -152,4 +172,4 @@ def read_coded(path: Path, columns: Columns, options: TableOptions) -> CodedAnsw
             f"No cell of {columns.codes.names[0]!r} holds {columns.codes.separator!r}, but many "
             f'hold {other!r}. If that separates codes, use --sep "{other}".'
         )
-    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes)
+    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, known)

@@ -99,5 +99,21 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _matches(name: str, parts: Sequence[str]) -> bool:
-    # Names may hold brackets, which a pattern would read in its own way.
-    return any(name == part or fnmatchcase(name, part) for part in parts)
+    # Survey programs put brackets into names, which a pattern would read in its own way.
+    return any(fnmatchcase(name, part.replace("[", "[[]")) for part in parts)
+
+
+def expanded(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Column names that were given one by one or with commas between; names may hold commas.
+
+    Examples
+    --------
+    >>> expanded(["What, if anything?", "age,region"], ["What, if anything?", "age", "region"])
+    ('What, if anything?', 'age', 'region')
+    """
+    return tuple(
+        name.strip() if name not in names else name
+        for text in given
+        for name in ([text] if text in names else text.split(","))
+        if name.strip()
+    )

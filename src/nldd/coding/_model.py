@@ -62,6 +62,8 @@ class CodingModel:
     evidence : Predictions
         Each coded answer as predicted without itself.
     history : tuple of Event
+    identities : tuple of str
+        By which answers that come a second time are known again; may be empty.
     """
 
     columns: Columns
@@ -73,6 +75,7 @@ class CodingModel:
     classifier: NLDDClassifier
     evidence: Predictions
     history: tuple[Event, ...] = ()
+    identities: tuple[str, ...] = ()
 
     def code(self, answers: Answers) -> Predictions:
         """Predicted codes of new answers, with theta and the coded answer they come from."""

@@ -40,6 +40,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
         "answers": {
             "texts": model.answers.texts,
             "categories": [list(row) for row in model.answers.categories],
+            "identities": list(model.identities),
         },
         "history": [asdict(event) for event in model.history],
     }
@@ -108,6 +109,7 @@ def _model_from(
         classifier=classifier,
         evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
         history=tuple(Event(**event) for event in documents["history"]),
+        identities=_names(answers["identities"]),
     )
     check_parts(loaded)
     return loaded

@@ -36,6 +36,7 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     rows = model.classifier.rows_
     yield "rows", bool(((rows >= 0) & (rows < n)).all())
     yield "number of labels", model.classifier.n_labels_ == n_labels
+    yield "identities", len(model.identities) in (0, n)
     yield "history", all(_is_event(event) for event in model.history)
 
 

@@ -1,5 +1,6 @@
-"""Files that a step reads and writes must not be one and the same."""
+"""Files that a step reads and writes: different ones, in places that can be written to."""
 
+import os
 from pathlib import Path
 
 from nldd.exceptions import InputError
@@ -16,3 +17,13 @@ def check_places(*places: Path | str | None, hint: str) -> None:
                 hint=hint,
             )
         seen[place.resolve()] = place
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a place that cannot be written to, before hours of work rather than after."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(
+            f"{path}: cannot be written to.",
+            hint="another file or folder; or check its permissions",
+        )

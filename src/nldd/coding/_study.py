@@ -1,6 +1,6 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,10 @@ from nldd.coding._coded_tables import (
 )
 from nldd.coding._evidence import Watch
 from nldd.coding._history import Event, checksum, now
+from nldd.coding._identities import all_differ
 from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
-from nldd.coding._places import check_places
+from nldd.coding._places import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_manifest
 
@@ -46,9 +47,11 @@ def fit_table(
 ) -> Step:
     """Fit a model to the coded answers of a table and save it."""
     check_places(path, out, hint="-o model.nldd")
+    check_writable(out)
     columns = find_columns(path, request, options)
     table = read_coded(path, columns, options)
     model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
+    model = replace(model, identities=tuple(table.identities))
     model = model.with_event(_event("fit", path, table, model))
     save_coding_model(model, out)
     return Step(model, table)
@@ -87,10 +90,43 @@ def update_model(
         old = load_coding_model(model_path)
         table = read_coded(path, old.columns, options)
         _check_new(old, path, again)
+        if not again:
+            table = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch)
+        if len(old.identities) == len(old.answers):
+            model = replace(model, identities=(*old.identities, *table.identities))
         model = model.with_event(_event("update", path, table, model))
         save_coding_model(model, target)
     return Step(model, table)
+
+
+def _new_answers(model: CodingModel, table: CodedAnswers, path: Path) -> CodedAnswers:
+    """The answers that the model does not have; a review that is filled in further has both.
+
+    Only where each answer has an identity of its own. Of two people who say the same in a table
+    without ids, nobody can tell whether they are one.
+    """
+    if not (all_differ(table.identities) and all_differ(model.identities)):
+        return table
+    known = set(model.identities)
+    new = [i for i, name in enumerate(table.identities) if name not in known]
+    n_known = len(table.codes) - len(new)
+    if not n_known:
+        return table
+    if not new:
+        raise InputError(
+            f"{path.name}: the model has all {n_known} coded answers of it already.",
+            hint="a file with new answers; or --again, to count these answers once more",
+        )
+    return replace(
+        table,
+        answers=table.answers[np.array(new)],
+        codes=[table.codes[i] for i in new],
+        rows=[table.rows[i] for i in new],
+        identities=[table.identities[i] for i in new],
+        notes=[*table.notes, f"{n_known} coded answers are in the model already."],
+        n_known=n_known,
+    )
 
 
 def _check_new(model: CodingModel, path: Path, again: bool) -> None:
