@@ -114,6 +114,14 @@ def _run(arguments: Sequence[str]) -> int:
         name = next((word for word in arguments if word in cli.commands), "")
         hint = getattr(error, "hint", "") or " ".join(["nldd", *([name] if name else []), "--help"])
         return _refused(_message(error), hint, 1)
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        return _refused(
+            f"nldd has failed, which it should not: {type(error).__name__}: {error}",
+            "nldd --debug and the rest of the command, which shows where; then report it",
+            1,
+        )
 
 
 def _message(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """``nldd update``: corrected answers join a model."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,15 @@ def update(
     from nldd.coding import triage as make_triage
     from nldd.coding import update_model
 
-    step = update_model(model, table, out, options, fold_watch("cross-validation"), again)
+    step = update_model(
+        model,
+        table,
+        out,
+        options,
+        fold_watch("cross-validation"),
+        again,
+        partial(click.echo, err=True),
+    )
     made = make_triage(step.model, target, confidence, measure)
     print_notes(step.table.notes)
     if as_json:

@@ -1,5 +1,6 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -64,6 +65,7 @@ def update_model(
     options: TableOptions = TableOptions(),  # noqa: B008 - frozen
     watch: Watch = lambda folds, total: folds,
     again: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -80,13 +82,15 @@ def update_model(
     watch : callable
     again : bool
         Take a table that the model has had already.
+    tell : callable
+        Is told if another process is at work and has to be waited for.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
     target = (out or model_path).resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    with file_lock(target.with_name(f".{target.name}.lock"), f"updating {target.name}"):
+    with file_lock(target.with_name(f".{target.name}.lock"), f"updating {target.name}", tell):
         old = load_coding_model(model_path)
         table = read_coded(path, old.columns, options)
         _check_new(old, path, again)
