@@ -69,7 +69,8 @@ def test_fit_prints_what_it_understood(study, tmp_path, capsys):
     combinations = [row[-1] for row in coded]
     once = sum(combinations.count(codes) == 1 for codes in combinations)
     n_codes = sum(counts_of(ROWS).values())
-    assert lines[:2] == [
+    assert lines[:3] == [
+        "Coded from: text answer; numbers age; categories region",
         "120 rows: 108 coded, 12 without codes set aside",
         f"5 codes, {n_codes / 108:.2f} an answer; {len(set(combinations))} distinct combinations, "
         f"{once} of them seen once",
@@ -126,7 +127,7 @@ def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     assert 'If that separates codes, use --sep ",".' in done.err
     assert len(done.json["labels"]) > 5
     done = succeed(capsys, "fit", path, *COLUMNS, "--sep", ",", *QUICK, "-o", tmp_path / "m.nldd")
-    assert done.out.splitlines()[1].startswith("5 codes, ")
+    assert done.out.splitlines()[2].startswith("5 codes, ")
 
 
 def test_a_mark_tells_answers_to_which_no_code_applies(tmp_path, capsys):

@@ -145,6 +145,8 @@ def test_examples_run(line, folder, capsys):
         shutil.copy("numbers.csv", "answers.csv")  # that example is for a table of numbers
     if line.startswith("nldd audit coded.csv"):
         (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
+    if line.startswith("nldd predict"):
+        (folder / "review.csv").unlink()  # nor are their codes
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert call(*words_of(line)) == 0, capsys.readouterr().err
     out, err = capsys.readouterr()

@@ -24,7 +24,9 @@ def fit_quietly(model, X, Y):
         return model.fit(X, Y)
 
 
-@pytest.mark.parametrize("part", range(N_PARTS))
+@pytest.mark.parametrize(
+    "part", [*range(5), *(pytest.param(i, marks=pytest.mark.slow) for i in range(5, N_PARTS))]
+)
 def test_nldd_equals_reference(part):
     for seed in range(part, N_PROBLEMS, N_PARTS):
         X, Y, X_new = random_problem(seed)

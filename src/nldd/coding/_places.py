@@ -21,9 +21,13 @@ def check_places(*places: Path | str | None, hint: str) -> None:
 
 def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written to, before hours of work rather than after."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fits = path.parent.is_dir() and not path.is_dir() and os.access(path.parent, os.W_OK)
+    except OSError:
+        fits = False
+    if not fits:
         raise InputError(
-            f"{path}: cannot be written to.",
-            hint="another file or folder; or check its permissions",
+            f"{path}: cannot be written.",
+            hint="Check the name of its folder, and whether you may write there",
         )
