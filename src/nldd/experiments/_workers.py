@@ -1,12 +1,9 @@
 """Where batches of cells are run: processes of this machine, or a Dask cluster."""
 
 import os
-import signal
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Protocol
 
@@ -54,8 +51,7 @@ class ProcessWorkers:
 
     def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
         """Run a batch in the next free process."""
-        with _deaf_children():
-            return self._pool.submit(run_batch, dataset, batch)
+        return self._pool.submit(run_batch, dataset, batch)
 
     def close(self) -> None:
         """Stop all processes at once."""
@@ -63,22 +59,6 @@ class ProcessWorkers:
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
-
-
-@contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes that are started here do not hear Ctrl-C: it is for their parent, who stops them.
-
-    One that hears it while it is still importing would print a traceback.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def make_workers(backend: str, n_jobs: int, address: str | None = None) -> Workers:
