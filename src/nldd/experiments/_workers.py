@@ -1,6 +1,7 @@
 """Where batches of cells are run: processes of this machine, or a Dask cluster."""
 
 import os
+import signal
 import threading
 import time
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -77,6 +78,8 @@ def _begin_worker(parent: int) -> None:
     """One thread a process, and an end to it when the process that started it is gone."""
     from threadpoolctl import threadpool_limits
 
+    # Ctrl-C reaches all processes of a terminal; it is for the parent, who stops its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
 
