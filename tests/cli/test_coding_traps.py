@@ -133,6 +133,8 @@ def test_the_guard_of_a_column_name_is_taken_off_by_update(tmp_path, capsys):
     succeed(capsys, *words, "--max-theta", "0")
     fill(review, "codes", ["pay"] * len(NEW))
     succeed(capsys, "update", model, review)
+    joined = load_coding_model(model).answers.texts[-len(NEW) :]
+    assert joined == [row[1] for row in NEW]
 
 
 def test_the_mark_for_no_code_survives_the_guard(tmp_path, capsys):
@@ -152,6 +154,8 @@ def test_a_question_with_a_comma_is_a_column_name(tmp_path, capsys):
     path = write_csv(tmp_path / "answers.csv", answers(60), header)
     names = ("--text", question, "--features", "Where, roughly?", "--labels", "codes")
     succeed(capsys, "fit", path, *names, *QUICK, "-o", tmp_path / "model.nldd")
+    columns = load_coding_model(tmp_path / "model.nldd").columns
+    assert (columns.text, columns.categorical) == ((question,), ("Where, roughly?",))
 
 
 @pytest.mark.parametrize(
@@ -220,7 +224,8 @@ def test_fit_notices_beforehand_that_the_model_cannot_be_written(study, capsys, 
         raise AssertionError("the work has begun")
 
     monkeypatch.setattr("nldd.coding._study.fit_coding_model", never)
-    refuse(capsys, *SEPARATE, "-o", "new.csv/model.nldd")
+    error, _ = refuse(capsys, *SEPARATE, "-o", "new.csv/model.nldd")
+    assert "new.csv/model.nldd: cannot be written" in error
 
 
 def test_decimal_commas_of_a_file_with_semicolons_are_numbers(tmp_path, capsys):
