@@ -42,7 +42,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder / "answers.csv", survey.header, survey.rows)
-        write(folder / "new.csv", survey.header, survey_rows(n_rows, random_state=1))
+        new = (row[:-1] for row in survey_rows(n_rows, random_state=1))
+        write(folder / "new.csv", survey.header[:-1], new)
         model = str(folder / "model.nldd")
         columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
         assert run(["fit", str(folder / "answers.csv"), *columns, "--no-report", "-o", model]) == 0

@@ -174,7 +174,8 @@ def test_labelset_of_a_single_answer():
 
 def test_counts_of_a_summary():
     codes = [{"a"}] * 6 + [{"a", "b"}] * 4 + [set()] * 2 + [{"c"}]
-    found = summarise(fitted(TEXTS[:13], codes))
+    model = fitted(TEXTS[:13], codes)
+    found = summarise(model.labels, model.Y)
     assert found.labels == {"a": 10, "b": 4, "c": 1}
     assert found.cardinality == pytest.approx(15 / 13)
     assert (found.n_labelsets, found.n_seen_once, found.n_without_code) == (4, 1, 2)

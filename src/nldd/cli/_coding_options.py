@@ -4,13 +4,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    pass
 
 Command = Callable[..., Any]
 
@@ -20,33 +19,44 @@ model_argument = click.argument("model", type=EXISTING_FILE, metavar="MODEL")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 
 
-def table_options(command: Command) -> Command:
-    """``--encoding``, ``--delimiter`` and ``--sheet``, passed on as one object `options`."""
+def bundle(
+    name: str, make: Callable[..., Any], *options: Callable[[Command], Command]
+) -> Callable[[Command], Command]:
+    """Options whose values reach the command as one argument `name`: `make` takes them by name."""
+    keys = tuple(signature(make).parameters)
 
-    def wrapped(
-        encoding: str | None, delimiter: str | None, sheet: str | None, **given: Any
-    ) -> Any:
-        from nldd.coding import TableOptions
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def bundled(**given: Any) -> Any:
+            made = make(**{key: given.pop(key) for key in keys})
+            return command(**given, **{name: made})
 
-        tab = {"tab": "\t", "\\t": "\t"}
-        separator = None if delimiter is None else tab.get(delimiter, delimiter)
-        return command(options=TableOptions(encoding, separator, sheet), **given)
+        decorated: Command = bundled
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
 
-    wrapped.__name__, wrapped.__doc__ = command.__name__, command.__doc__
-    wrapped.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
-    for option in (
-        click.option(
-            "--sheet", metavar="NAME", help="Sheet of an XLSX file; the first if left out."
-        ),
-        click.option(
-            "--delimiter",
-            metavar="CHARACTER",
-            help="Between the cells of a CSV file; else found out.",
-        ),
-        click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
-    ):
-        wrapped = option(wrapped)
-    return wrapped
+    return decorate
+
+
+def _table_options(encoding: str | None, delimiter: str | None, sheet: str | None) -> Any:
+    from nldd.coding import TableOptions
+
+    tab = {"tab": "\t", "\\t": "\t"}
+    return TableOptions(
+        encoding, None if delimiter is None else tab.get(delimiter, delimiter), sheet
+    )
+
+
+table_options = bundle(
+    "options",
+    _table_options,
+    click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
+    click.option(
+        "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
+    ),
+    click.option("--sheet", metavar="NAME", help="Sheet of an XLSX file; the first if left out."),
+)
 
 
 def promise_options(command: Command) -> Command:

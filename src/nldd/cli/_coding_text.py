@@ -26,9 +26,10 @@ SHOWN_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_mea
 
 def render_fit(step: Step, quality: Evaluation, made: Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
+    summary = summarise(step.model.labels, step.model.Y)
     return "\n\n".join(
         [
-            f"{_columns_text(step.model)}\n{_table_text(step.table, summarise(step.model))}",
+            f"{_columns_text(step.model)}\n{_table_text(step.table, summary)}",
             _labels_text(step.model),
             _quality_text(quality, "Quality, by cross-validation"),
             render_triage(made),
@@ -43,7 +44,7 @@ def fit_record(step: Step, quality: Evaluation, made: Triage) -> dict[str, Any]:
         "rows": step.table.n_rows,
         "coded": len(step.table.codes),
         "set_aside": step.table.n_set_aside,
-        **asdict(summarise(step.model)),
+        **asdict(summarise(step.model.labels, step.model.Y)),
         "scores": [asdict(score) for score in quality.scores],
         "triage": triage_record(made),
         "notes": step.table.notes,
@@ -74,7 +75,7 @@ def _table_text(table: CodedAnswers, summary: Summary) -> str:
 
 
 def _labels_text(model: CodingModel) -> str:
-    counts = summarise(model).labels
+    counts = summarise(model.labels, model.Y).labels
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = [(visible(name), str(count)) for name, count in ordered[:SHOWN_LABELS]]
     more = len(ordered) - SHOWN_LABELS
@@ -223,7 +224,7 @@ def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) ->
         if codes.listed
         else f"{len(codes.names)} columns of 0 and 1"
     )
-    summary = summarise(model)
+    summary = summarise(model.labels, model.Y)
     facts = [
         ("text", names_text(columns.text)),
         ("numbers", names_text(columns.numeric)),
@@ -268,7 +269,7 @@ def model_record(model: CodingModel, manifest: Mapping[str, Any]) -> dict[str, A
     regression = model.classifier.regression_
     return {
         "columns": asdict(model.columns),
-        **asdict(summarise(model)),
+        **asdict(summarise(model.labels, model.Y)),
         "coefficients": {
             "beta": regression.beta,
             "standard_errors": regression.standard_errors,

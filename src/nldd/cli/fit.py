@@ -15,48 +15,15 @@ from nldd.cli._coding_options import (
     table_options,
     try_report,
 )
-from nldd.cli._options import jobs_option
+from nldd.cli._fit_options import column_options, setting_options
 
 if TYPE_CHECKING:
-    from nldd.coding import TableOptions
+    from nldd.coding import Request, Settings, TableOptions
 
 
 @click.command(short_help="Learn from coded answers.")
 @click.argument("table", type=EXISTING_FILE, metavar="ANSWERS")
-@click.option(
-    "--text",
-    multiple=True,
-    metavar="COLUMNS",
-    help="Columns with the answers; several with commas, or repeat it.",
-)
-@click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes.")
-@click.option(
-    "--label-columns",
-    default="",
-    metavar="PATTERN",
-    help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
-)
-@click.option(
-    "--sep", default=";", show_default=True, help="Between the codes in the column of --labels."
-)
-@click.option(
-    "--no-code",
-    default="",
-    metavar="TEXT",
-    help="Cell of --labels that means: looked at, and no code applies.",
-)
-@click.option(
-    "--features",
-    multiple=True,
-    metavar="COLUMNS",
-    help="Further columns to code from: numbers, or categories.",
-)
-@click.option(
-    "--categorical",
-    multiple=True,
-    metavar="COLUMNS",
-    help="Features that are categories even though they hold numbers.",
-)
+@column_options
 @click.option(
     "-o",
     "--out",
@@ -73,37 +40,19 @@ if TYPE_CHECKING:
 )
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @promise_options
-@click.option(
-    "--folds",
-    type=click.IntRange(2, 100),
-    default=10,
-    show_default=True,
-    help="Folds of the cross-validation.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
-)
-@jobs_option("Threads; -1 is one per core.")
+@setting_options
 @table_options
 @json_option
 def fit(
     table: Path,
-    text: tuple[str, ...],
-    labels: str,
-    label_columns: str,
-    sep: str,
-    no_code: str,
-    features: tuple[str, ...],
-    categorical: tuple[str, ...],
+    request: "Request",
     out: Path,
     report_path: Path | None,
     no_report: bool,
     target: float,
     confidence: float,
     measure: str,
-    folds: int,
-    seed: int,
-    jobs: int,
+    settings: "Settings",
     options: "TableOptions",
     as_json: bool,
 ) -> None:
@@ -120,29 +69,11 @@ def fit(
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
     from nldd.cli._coding_text import fit_record, render_fit
-    from nldd.coding import (
-        Request,
-        Settings,
-        check_places,
-        evaluate_evidence,
-        fit_table,
-        triage,
-        write_fit_report,
-    )
+    from nldd.coding import check_places, evaluate_evidence, fit_table, triage, write_fit_report
 
-    if not sep:
-        raise click.UsageError("--sep must be at least one character, such as ';'.")
     place = report_path or out.with_suffix(".report.html")
     check_places(table, out, None if no_report else place, hint="--report with another name")
-    request = Request(text, labels, label_columns, sep, no_code, features, categorical)
-    step = fit_table(
-        table,
-        out,
-        request,
-        Settings(folds, seed, jobs),
-        options,
-        fold_watch("cross-validation"),
-    )
+    step = fit_table(table, out, request, settings, options, fold_watch("cross-validation"))
     quality = evaluate_evidence(step.model)
     table_of = triage(step.model, target, confidence, measure)
     print_notes(step.table.notes)

@@ -78,33 +78,16 @@ def predict(
     from nldd.cli._coding_text import counts_record, render_counts, render_unsupported
     from nldd.coding import Policy, code_table, load_coding_model
 
-    given = click.core.ParameterSource.COMMANDLINE
-    promised = [
-        name
-        for name in ("target", "confidence", "measure")
-        if context.get_parameter_source(name) == given
-    ]
-    if max_theta is not None and promised:
-        raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
     to_stdout = str(out) == "-"
-    if as_json and to_stdout:
-        raise click.UsageError("--json and -o - would both write to standard output.")
+    _check_combination(context, max_theta, as_json and to_stdout)
     loaded = load_coding_model(model)
-    selection = None
-    if max_theta is None:
-        selection = loaded.select(target, confidence, measure)
-        if selection.threshold is None:
-            click.echo(f"Note: {render_unsupported(selection, measure)}", err=True)
+    selection = loaded.select(target, confidence, measure) if max_theta is None else None
+    if selection is not None and selection.threshold is None:
+        click.echo(f"Note: {render_unsupported(selection, measure)}", err=True)
     threshold = max_theta if selection is None else selection.threshold
-    counts = code_table(
-        loaded,
-        table,
-        "-" if to_stdout else out,
-        Policy(threshold, explain, raw),
-        review,
-        options,
-        block_watch("coding"),
-    )
+    policy = Policy(threshold, explain, raw)
+    place = "-" if to_stdout else out
+    counts = code_table(loaded, table, place, policy, review, options, block_watch("coding"))
     print_notes(counts.notes)
     if as_json:
         print_json({"out": out, "review": review, **counts_record(counts, threshold, selection)})
@@ -114,3 +97,17 @@ def predict(
         click.echo(f"Coded answers: {out}")
     if review is not None:
         click.echo(f"For review: {review}", err=to_stdout)
+
+
+def _check_combination(
+    context: click.Context, max_theta: float | None, twice_to_stdout: bool
+) -> None:
+    """Refuse options that contradict each other."""
+    given = click.core.ParameterSource.COMMANDLINE
+    promised = any(
+        context.get_parameter_source(name) == given for name in ("target", "confidence", "measure")
+    )
+    if max_theta is not None and promised:
+        raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
+    if twice_to_stdout:
+        raise click.UsageError("--json and -o - would both write to standard output.")

@@ -5,13 +5,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from nldd._wording import shown
 from nldd.coding._coded_output import AUTO, PREFIX
 from nldd.coding._coded_tables import TableOptions
 from nldd.coding._places import check_places
 from nldd.coding._triage import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableReader, cell_text, create_table
-from nldd.tables._records import shown
 
 STATUS = f"{PREFIX}status"
 _STATUSES = re.compile(rf"{STATUS}( \([0-9]+\))?")
@@ -60,7 +60,7 @@ def draw_sample(
     out: Path | str,
     size: int,
     random_state: int = 0,
-    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    options: TableOptions = TableOptions(),
     raw: bool = False,
 ) -> Sample:
     """Draw rows with automatic codes at random, and write them with a column to fill in.
@@ -128,13 +128,13 @@ def _status_column(table: TableReader) -> int:
     return found[-1]
 
 
-def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:  # noqa: B008 - frozen
+def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
     """Whether a table has the column in which a sample is checked."""
     with options.open(path) as table:
         return CHECK in table.names
 
 
-def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:  # noqa: B008 - frozen
+def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     """What a sample proves whose rows people have marked as right or wrong."""
     marks: list[float] = []
     n_open = 0

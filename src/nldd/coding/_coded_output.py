@@ -86,7 +86,7 @@ def code_table(
     out: Path | str,
     policy: Policy,
     review: Path | str | None = None,
-    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    options: TableOptions = TableOptions(),
     watch: BlockWatch = lambda blocks, fraction: blocks,
 ) -> Counts:
     """Code the answers of a table, a block of rows at a time.

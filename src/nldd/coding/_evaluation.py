@@ -99,7 +99,7 @@ class Evaluation:
 def evaluate_table(
     model: CodingModel,
     path: Path,
-    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    options: TableOptions = TableOptions(),
 ) -> tuple[Evaluation, CodedAnswers]:
     """Evaluate a model on the coded answers of a table."""
     table = read_coded(path, model.columns, options)

@@ -105,7 +105,7 @@ def fit_coding_model(
     answers: Answers,
     codes: Sequence[set[str]],
     columns: Columns,
-    settings: Settings = Settings(),  # noqa: B008 - frozen
+    settings: Settings = Settings(),
     watch: Watch = lambda folds, total: folds,
 ) -> CodingModel:
     """Fit a model to coded answers, and find out by cross-validation how good it is.

@@ -2,7 +2,6 @@
 
 import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -52,7 +51,7 @@ EXAMPLES = {
 
 def learned_answers_section(model: CodingModel) -> Section:
     """What the answers of a model look like."""
-    summary, n = summarise(model), len(model.answers)
+    summary, n = summarise(model.labels, model.Y), len(model.answers)
     aside = sum(event.n_set_aside for event in model.history)
     facts = [
         ("rows", [f"{n + aside:,}"]),
@@ -72,8 +71,8 @@ def evaluated_answers_section(
 ) -> Section:
     """What evaluated answers look like, beside those of the model."""
     # The counts are those of codes alone.
-    here = summarise(replace(model, labels=quality.labels, Y=quality.Y))
-    learned, n, n_learned = summarise(model), len(answers.codes), len(model.answers)
+    here = summarise(quality.labels, quality.Y)
+    learned, n, n_learned = summarise(model.labels, model.Y), len(answers.codes), len(model.answers)
     aside = sum(event.n_set_aside for event in model.history)
     facts = [
         ("rows", [f"{answers.n_rows:,}", f"{n_learned + aside:,}"]),

@@ -42,8 +42,8 @@ def fit_table(
     path: Path,
     out: Path,
     request: Request,
-    settings: Settings = Settings(),  # noqa: B008 - frozen
-    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    settings: Settings = Settings(),
+    options: TableOptions = TableOptions(),
     watch: Watch = lambda folds, total: folds,
 ) -> Step:
     """Fit a model to the coded answers of a table and save it."""
@@ -62,7 +62,7 @@ def update_model(
     model_path: Path,
     path: Path,
     out: Path | None = None,
-    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    options: TableOptions = TableOptions(),
     watch: Watch = lambda folds, total: folds,
     again: bool = False,
     tell: Callable[[str], None] | None = None,

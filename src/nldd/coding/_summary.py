@@ -1,15 +1,15 @@
-"""What the coded answers of a model look like."""
+"""What coded answers look like."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
-from nldd.coding._model import CodingModel
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of a model's coded answers.
+    """Counts of coded answers.
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class Summary:
     n_without_code: int
 
 
-def summarise(model: CodingModel) -> Summary:
-    """Counts of a model's coded answers."""
-    counts = model.Y.sum(axis=0).tolist()
-    _, times = np.unique(model.Y, axis=0, return_counts=True)
-    sizes = model.Y.sum(axis=1)
+def summarise(labels: Sequence[str], Y: NDArray[np.int8]) -> Summary:
+    """Counts of answers that carry the codes `labels` as `Y` says."""
+    counts = Y.sum(axis=0).tolist()
+    _, times = np.unique(Y, axis=0, return_counts=True)
+    sizes = Y.sum(axis=1)
     return Summary(
-        dict(zip(model.labels, counts, strict=True)),
+        dict(zip(labels, counts, strict=True)),
         float(sizes.mean()),
         len(times),
         int((times == 1).sum()),

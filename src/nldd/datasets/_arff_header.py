@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nldd.datasets._source import Refusal, Source, shown
+from nldd._wording import shown
+from nldd.datasets._source import Refusal, Source
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
 QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from nldd._wording import listed, shown
 from nldd.datasets._arff_header import QUOTED, Attribute, unquote
 from nldd.datasets._numbers import number
-from nldd.datasets._source import Refusal, Source, listed, shown
+from nldd.datasets._source import Refusal, Source
 
 MISSING = "?"
 # A cell and the gap behind it: blanks and at most one comma.

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._wording import shown
 from nldd.datasets._dataset import Dataset
 from nldd.datasets._label_columns import Labels, label_columns
 from nldd.datasets._numbers import number, numbers, pick, truth
-from nldd.datasets._source import MAX_BYTES, Refusal, Source, read_text, shown, split_lines
+from nldd.datasets._source import MAX_BYTES, Refusal, Source, read_text, split_lines
 from nldd.exceptions import InputError
 
 SEPARATORS = (",", ";", "\t")

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
+from nldd._wording import listed, shown
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute
 from nldd.datasets._dataset import Dataset
 from nldd.datasets._features import code_numbers, encode_features, is_direct
-from nldd.datasets._source import listed, shown
 
 
 def as_dataset(arff: Arff, labels: Sequence[int], name: str) -> Dataset:

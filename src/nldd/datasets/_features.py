@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
 from nldd._sparse import with_narrow_indices
+from nldd._wording import shown
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute
 from nldd.datasets._numbers import truth
-from nldd.datasets._source import shown
 
 # Cells that rows leave out take more memory on the way than those of other tables.
 _OMITTED_PER_BYTE = 4

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from nldd.datasets._source import Refusal, listed, shown
+from nldd._wording import listed, shown
+from nldd.datasets._source import Refusal
 from nldd.exceptions import InputError
 
 Labels = int | str | Iterable[str]

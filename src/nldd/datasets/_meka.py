@@ -2,8 +2,9 @@
 
 import re
 
+from nldd._wording import shown
 from nldd.datasets._label_columns import counted_columns
-from nldd.datasets._source import Refusal, shown
+from nldd.datasets._source import Refusal
 
 _OPTION = re.compile(r"(?<![^\s:])-C(?:\s+(\S*)|$)")
 _COUNT = re.compile(r"-?[0-9]{1,18}")

@@ -3,7 +3,8 @@
 import os
 from xml.parsers import expat
 
-from nldd.datasets._source import Source, read_bytes, shown
+from nldd._wording import shown
+from nldd.datasets._source import Source, read_bytes
 from nldd.exceptions import InputError
 
 MAX_XML_BYTES = 2**26

@@ -13,7 +13,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.datasets._source import Refusal, shown
+from nldd._wording import shown
+from nldd.datasets._source import Refusal
 
 # Python's float also takes 1_000, nan, infinity, digits of all scripts and odd spaces.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")

@@ -1,9 +1,7 @@
 """Files as text, with their size limited and their errors located."""
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from nldd.exceptions import InputError
@@ -88,14 +86,3 @@ def split_lines(text: str) -> list[str]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.split("\n")
-
-
-def shown(text: str) -> str:
-    """Text for a message: quoted, control characters visible, not too long."""
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
-
-
-def listed(texts: Iterable[str]) -> str:
-    """The first few of some texts for a message."""
-    few = [shown(text) for text in islice(texts, 6)]
-    return ", ".join(few[:5]) + ", ..." * (len(few) > 5)

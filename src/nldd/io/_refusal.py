@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from os import PathLike
 
+from nldd import _wording
 from nldd.exceptions import InputError
 
+LONGEST = 80
 AGAIN = "Copy or download the file again, or save the model anew."
 ORIGIN = "Use a file that nldd wrote, from somebody you know."
 SAME_VERSIONS = (
@@ -43,14 +44,13 @@ def refusals_of(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def quoted(text: str) -> str:
-    """Text of a file for a message: control characters visible, not too long."""
-    return repr(text if len(text) <= 80 else f"{text[:77]}...")
+    """Text of a file for a message, long enough for the full name of a type."""
+    return _wording.shown(text, LONGEST)
 
 
 def listed(texts: Iterable[str]) -> str:
-    """The first few of some texts for a message."""
-    few = [quoted(text) for text in islice(texts, 6)]
-    return ", ".join(few[:5]) + ", ..." * (len(few) > 5)
+    """The first few of some texts of a file for a message."""
+    return _wording.listed(texts, LONGEST)
 
 
 def told(error: BaseException) -> str:

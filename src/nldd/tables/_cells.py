@@ -5,8 +5,9 @@ import math
 import re
 from typing import Any
 
+from nldd._wording import shown
 from nldd.exceptions import InputError
-from nldd.tables._records import Cell, shown
+from nldd.tables._records import Cell
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from itertools import islice
 
+from nldd._wording import counted, shown
 from nldd.exceptions import InputError
-from nldd.tables._records import MAX_CELL, Row, TableFormat, counted, shown
+from nldd.tables._records import MAX_CELL, Row, TableFormat
 from nldd.tables._separator import (
     NO_SEPARATOR,
     SAMPLE_CHARACTERS,

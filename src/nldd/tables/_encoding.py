@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nldd._wording import shown
 from nldd.exceptions import InputError
 from nldd.tables._languages import guess_encodings
 from nldd.tables._magic import refuse_binary
-from nldd.tables._records import MAX_CELL, shown
+from nldd.tables._records import MAX_CELL
 from nldd.tables._text import TextFile
 
 CHUNK_BYTES = 2**20

@@ -8,10 +8,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from nldd._wording import counted, shown
 from nldd.exceptions import InputError
 from nldd.tables._cells import cell_text, is_text, plain, surrogate_error
 from nldd.tables._names import distinct_names
-from nldd.tables._records import Cell, Row, TableFormat, counted, located, shown
+from nldd.tables._records import Cell, Row, TableFormat, located
 from nldd.tables._text import Reading, TextFile
 
 # The keys of so many lines are the columns.

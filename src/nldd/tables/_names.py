@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
+from nldd._wording import counted, listed, shown
 from nldd.exceptions import InputError
-from nldd.tables._records import counted, listed, shown
 
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:

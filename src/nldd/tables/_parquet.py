@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from nldd._wording import listed
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.tables._records import Cell, Row, TableFormat, listed
+from nldd.tables._records import Cell, Row, TableFormat
 
 
 class ParquetRows:

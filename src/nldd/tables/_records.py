@@ -1,11 +1,12 @@
 """Records that readers and writers of tables share, and the text of their messages."""
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Protocol
+
+from nldd._wording import shown
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
@@ -89,28 +90,6 @@ class Sink(Protocol):
 
     def abandon(self) -> None:
         """Let go of the stream after an error; what was written is thrown away."""
-
-
-def shown(text: str) -> str:
-    """Text for a message: quoted, control characters visible, not too long."""
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
-
-
-def listed(texts: Iterable[str]) -> str:
-    """The first few of some texts for a message."""
-    few = [shown(text) for text in islice(texts, 6)]
-    return ", ".join(few[:5]) + ", ..." * (len(few) > 5)
-
-
-def counted(n: int, thing: str) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "blank line"), counted(1200, "blank line")
-    ('1 blank line', '1,200 blank lines')
-    """
-    return f"{n:,} {thing}{'s' * (n != 1)}"
 
 
 def located(path: Path, row: int, name: str | None = None) -> str:

@@ -9,8 +9,9 @@ from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from nldd._wording import shown
 from nldd.exceptions import InputError
-from nldd.tables._records import MAX_CELL, shown
+from nldd.tables._records import MAX_CELL
 
 if TYPE_CHECKING:
     from _csv import Reader

@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import BinaryIO
 
 from nldd._atomic import replacing
+from nldd._wording import listed
 from nldd.exceptions import InputError, NLDDError
 from nldd.tables._csv_write import CsvSink
 from nldd.tables._jsonl import JsonlSink
-from nldd.tables._records import Cell, Row, Sink, TableFormat, listed, located
+from nldd.tables._records import Cell, Row, Sink, TableFormat, located
 from nldd.tables._xlsx_write import XlsxSink
 
 STANDARD_OUTPUT = "-"

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
+from nldd._wording import counted, listed, shown
 from nldd.exceptions import InputError
 from nldd.tables._cells import cell_text
-from nldd.tables._records import Cell, Row, TableFormat, counted, listed, shown
+from nldd.tables._records import Cell, Row, TableFormat
 from nldd.tables._xlsx_package import Attributes, local, opened, parse
 from nldd.tables._xlsx_values import MAX_COLUMNS, MAX_ROWS, from_serial, unescaped
 from nldd.tables._xlsx_workbook import Style, Workbook, choose_sheet, read_workbook

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
+from nldd._wording import listed, shown
 from nldd.exceptions import InputError
-from nldd.tables._records import listed, shown
 from nldd.tables._xlsx_package import Attributes, elements, local, parse
 from nldd.tables._xlsx_values import FINE_FORMATS, kind_of_format, unescaped
 
