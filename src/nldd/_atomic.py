@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 from typing import BinaryIO
 
 
@@ -15,7 +16,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     error within the block the old file is still there, and nothing else.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
     try:
         with part.open("wb") as stream:
             yield stream

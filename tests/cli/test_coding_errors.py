@@ -1,6 +1,7 @@
 """What the coding commands say when they cannot do their work, and how they end."""
 
 import pytest
+from openpyxl import Workbook
 
 from coding_tables import (
     COLUMNS,
@@ -9,6 +10,7 @@ from coding_tables import (
     answers,
     make_study,
     refuse,
+    succeed,
     write_csv,
 )
 
@@ -87,7 +89,16 @@ REFUSED = {
     ),
     "unknown encoding": ((*FIT, "--encoding", "klingon"), "There is no encoding", "utf-8"),
     "delimiter of two characters": ((*FIT, "--delimiter", "ab"), "must be one character", "tab"),
-    "wrong delimiter": ((*FIT, "--delimiter", ";"), "has no column 'answer'", "id,answer,age"),
+    "wrong delimiter": (
+        (*FIT, "--delimiter", ";"),
+        "answers.csv has no column 'answer'.",
+        '--delimiter ","; with ";" the header is one name: \'id,answer,age,region,codes\'',
+    ),
+    "wrong delimiter of new answers": (
+        (*PREDICT, "-o", "coded.csv", "--delimiter", "tab"),
+        "new.csv has no column 'answer'.",
+        '--delimiter ","; with tab the header is one name',
+    ),
     "sheet of a CSV file": ((*FIT, "--sheet", "one"), "has no sheets", "Leave out"),
     "folder that is a file": (
         ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "new.csv/model.nldd"),
@@ -98,12 +109,17 @@ REFUSED = {
     "CSV as a model": (
         ("predict", "answers.csv", "new.csv", "-o", "coded.csv"),
         "answers.csv: not a model of nldd: it begins with 'id,answe'.",
-        "model.nldd",
+        "such as model.nldd; the model comes first, then the table",
     ),
     "model as a table": (
         ("predict", "model.nldd", "model.nldd", "-o", "coded.csv"),
-        "model.nldd is no table of text",
-        "",
+        "model.nldd is no table of text; it seems to be a model of nldd.",
+        "name a table in its place",
+    ),
+    "model to audit": (
+        ("audit", "model.nldd"),
+        "model.nldd is no table of text; it seems to be a model of nldd.",
+        "name a table in its place",
     ),
     "output is the input": (
         (*PREDICT, "-o", "new.csv"),
@@ -129,7 +145,7 @@ REFUSED = {
     "codes of the machine instead of people": (
         ("evaluate", "model.nldd", "new.csv"),
         "new.csv has no column 'codes'.",
-        "",
+        "rename the right column to 'codes' in the file, or use another file",
     ),
     "answers that have joined": (
         ("update", "model.nldd", "answers.csv"),
@@ -155,8 +171,23 @@ MISSPELT = {
         (*PREDICT, "-o", "coded.csv", "--max-theta", "0.1", "--measure", "hamming"),
         "--max-theta goes without --target-accuracy",
     ),
-    "target in percent": (("triage", "model.nldd", "--target-accuracy", "90"), "not in the range"),
-    "target of 1": (("triage", "model.nldd", "--target-accuracy", "1"), "not in the range"),
+    "target in percent": (
+        ("triage", "model.nldd", "--target-accuracy", "90"),
+        "'--target-accuracy': 90 is not a number between 0 and 1; write 0.9 for 90 %.",
+    ),
+    "confidence in percent": (
+        (*PREDICT, "-o", "coded.csv", "--confidence", "99,5 %"),
+        "'--confidence': 99,5 % is not a number between 0 and 1; write 0.995 for 99.5 %.",
+    ),
+    "percent sign": (("triage", "model.nldd", "--target-accuracy", "90%"), "write 0.9 for 90 %"),
+    "decimal comma": (("triage", "model.nldd", "--target-accuracy", "0,9"), "write 0.9 for 90 %"),
+    **{
+        f"target of {text!r}": (
+            ("triage", "model.nldd", "--target-accuracy", text),
+            f"{text!r} is not a number above 0 and below 1; write 0.9 for 90 %, say.",
+        )
+        for text in ("1", "0", "100%", "-3", "nan", "inf", "much", "")
+    },
     "one fold": (("fit", "answers.csv", *COLUMNS, "--folds", "1"), "not in the range"),
     "no output": (PREDICT, "Missing option '-o'"),
     "no model": (("triage",), "Missing argument 'MODEL'"),
@@ -190,7 +221,7 @@ def test_misspelt_commands_exit_with_2(name, study, capsys):
     [
         ([(*row[:-1], "") for row in answers(20)], "none of the 20 rows has codes in 'codes'."),
         ([(*row[:-1], " ; ") for row in answers(20)], "none of the 20 rows has codes in 'codes'."),
-        ([], "none of the 0 rows has codes in 'codes'."),
+        ([], "answers.csv has no rows below its header."),
         ([(*row[:-1], "a;b") for row in answers(20)], "carry the same codes, {a, b}"),
         (answers(9), "At least 10 coded answers are needed to learn from; there are 9."),
     ],
@@ -239,4 +270,58 @@ def test_text_in_a_column_of_numbers_names_its_cell(study, tmp_path, capsys):
 def test_a_missing_column_of_new_answers_is_named(study, tmp_path, capsys):
     path = write_csv(tmp_path / "new.csv", [("more pay", "30")], ("answer", "Alter"))
     words = ("predict", "model.nldd", path, "-o", tmp_path / "coded.csv")
-    assert refuse(capsys, *words)[0] == "new.csv has no column 'age'."
+    error, hint = refuse(capsys, *words)
+    assert error == "new.csv has no column 'age'."
+    assert hint == (
+        "rename the right column to 'age' in the file, or use another file; this one also has "
+        "'Alter'"
+    )
+
+
+@pytest.mark.parametrize("command", ["update", "evaluate"])
+def test_a_column_of_the_model_with_another_name_is_to_be_renamed(command, study, tmp_path, capsys):
+    header = (*HEADER[:-1], "nldd_codes", "Kodes")
+    path = write_csv(tmp_path / "coded.csv", [(*row, row[-1]) for row in answers(9)], header)
+    error, hint = refuse(capsys, command, "model.nldd", path)
+    assert error == "coded.csv has no column 'codes'."
+    assert hint == "rename the column 'Kodes' to 'codes' in the file, or use another file"
+
+
+def two_sheets(path):
+    """New answers on the second sheet of a workbook."""
+    book = Workbook()
+    book.active.append(["note"])
+    book.active.append(["made in May"])
+    sheet = book.create_sheet("Wave 2")
+    for row in (HEADER, *answers(9)):
+        sheet.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate"])
+def test_columns_on_another_sheet(command, study, tmp_path, capsys):
+    path = two_sheets(tmp_path / "new.xlsx")
+    words = {
+        "fit": ("fit", path, *COLUMNS, "-o", tmp_path / "model.nldd"),
+        "predict": ("predict", "model.nldd", path, "-o", tmp_path / "coded.csv"),
+        "evaluate": ("evaluate", "model.nldd", path),
+    }
+    error, hint = refuse(capsys, *words[command])
+    assert error.startswith("new.xlsx has no column ")
+    assert hint.endswith("; or --sheet NAME, as the workbook has other sheets: 'Wave 2'")
+
+
+def test_a_workbook_in_the_place_of_the_model(study, tmp_path, capsys):
+    path = two_sheets(tmp_path / "new.xlsx")
+    words = (path, "model.nldd", "-o", tmp_path / "coded.csv")
+    error, hint = refuse(capsys, "predict", *words)
+    assert error == f"{path}: not a model of nldd: it is an Excel workbook."
+    assert "the model comes first, then the table" in hint
+
+
+def test_coded_answers_of_a_workbook_open_in_excel(study, tmp_path, capsys):
+    path = two_sheets(tmp_path / "new.xlsx")
+    words = ("predict", "model.nldd", path, "--sheet", "Wave 2", "-o", tmp_path / "coded.csv")
+    succeed(capsys, *words)
+    assert (tmp_path / "coded.csv").read_bytes().startswith(b"\xef\xbb\xbfid,answer,")

@@ -88,7 +88,39 @@ def test_update_prints_what_joined(study, corrected, capsys):
         f"All codes right, by cross-validation: {100 * event.subset_accuracy:.1f} % "
         f"(before: {100 * old.subset_accuracy:.1f} %)",
     ]
-    assert done.out.endswith(f"\nModel: {new}\n")
+    assert done.out.endswith(f"\nModel: {new}\nReport: {study / 'new.report.html'}\n")
+    assert "132 coded answers" in (study / "new.report.html").read_text(encoding="utf-8")
+
+
+def test_promise_after_an_update_is_qualified(study, corrected, capsys):
+    path = study / "model.nldd"
+    coded = ("predict", path, study / "new.csv", "-o", study / "coded.csv")
+    commands = [("triage", path), (*coded, "--target-accuracy", "0.5")]
+    for words in commands:
+        assert "promise is not exact" not in succeed(capsys, *words).err
+    done = succeed(capsys, "update", path, corrected, "--no-report")
+    assert not (study / "model.report.html").exists()
+    for said in (done.err, *(succeed(capsys, *words).err for words in commands)):
+        assert "Note: The model has learned from an update." in said
+        assert "promise is not exact" in said
+    assert "promise is not exact" not in succeed(capsys, *coded, "--max-theta", "0.1").err
+
+
+def test_update_refuses_misspelt_codes(study, capsys):
+    path = write_csv(study / "more.csv", [("a", "free beer", "30", "Bonn", "Pay")])
+    error, hint = refuse(capsys, "update", study / "model.nldd", path)
+    assert error == "more.csv, row 1: the model does not know the code 'Pay', but 'pay'."
+    assert "--new-codes" in hint
+    done = succeed(capsys, "update", study / "model.nldd", path, "--new-codes")
+    assert "Note: New codes: 'Pay'." in done.err
+
+
+def test_evaluate_says_what_the_model_has_learned_from(study, corrected, capsys):
+    path, table = study / "model.nldd", study / "answers.csv"
+    words = ("evaluate", path, table, "--no-report")
+    said = "The model has learned from 108 of these answers: they look too good."
+    assert said in succeed(capsys, *words).err
+    assert "has learned from" not in succeed(capsys, "evaluate", path, corrected, "--no-report").err
 
 
 def test_update_takes_codes_that_are_new(study, capsys):
@@ -107,8 +139,10 @@ def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
     assert error.startswith("corrected.csv: the model has these answers already, since ")
     assert "--again" in hint
     assert path.read_bytes() == content
-    succeed(capsys, "update", path, corrected, "--again")
-    assert len(load_coding_model(path).answers) == 108 + 24 + 24
+    # Its answers have ids, so they are known again even so.
+    error, _ = refuse(capsys, "update", path, corrected, "--again")
+    assert error == "corrected.csv: the model has all 24 coded answers of it already."
+    assert path.read_bytes() == content
 
 
 def test_a_review_file_filled_in_updates_the_model(study, capsys):
@@ -239,7 +273,7 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
     error, _ = refuse(capsys, "audit", sample)
     assert error == "coded.audit.csv: no row of the column 'nldd_check' is filled in yet."
     header, rows = read_csv(sample)
-    marks = ["yes", "YES", "1", "ok", "x", "right", "ja", "no", "0", " yes ", "", ""]
+    marks = ["yes", "YES", "1", "ok", "y", "right", "ja", "no", "0", " yes ", "", ""]
     write_csv(sample, [(*r[:-1], mark) for r, mark in zip(rows, marks, strict=True)], header)
     low, high = accuracy_interval([1] * 8 + [0] * 2)
     assert succeed(capsys, "audit", sample, "--json").json == {

@@ -207,6 +207,40 @@ def test_categories_are_trimmed_text_of_any_cell(tmp_path):
     assert found.categories == [("N", "5"), ("", "5"), ("n", "5"), ("1.25", "TRUE")]
 
 
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (["id", "answers", "age"], "rename the column 'answers' to 'answer' in the file"),
+        (["id", "Answer ", "age"], "rename the column 'Answer' to 'answer' in the file"),
+        (["id", "Ort", "age"], "rename the right column to 'answer' in the file, or use another"),
+        (["id", "nldd_answer", "age"], "another file; this one also has 'id'"),
+        (["id", "answer2", "age"], "another file; this one also has 'id'"),
+        (["'+answer", "age"], "add the column 'answer' to the file, or use another file"),
+    ],
+    ids=["near", "letters", "far", "of nldd", "used", "guarded"],
+)
+def test_column_of_a_model_that_a_table_lacks(tmp_path, names, hint):
+    path = write_csv(tmp_path / "a.csv", names, [["1"] * len(names)])
+    columns = Columns(
+        ("answer",), CodeColumns(("codes",)), numeric=("age",), categorical=("answer2", "+answer")
+    )
+    with pytest.raises(InputError, match=r"a\.csv has no column 'answer'\.") as refused:
+        answers_in(path, columns)
+    assert hint in refused.value.hint
+    assert "Did you mean" not in refused.value.hint
+
+
+def test_column_of_codes_that_a_table_lacks(tmp_path):
+    path = write_csv(tmp_path / "a.csv", ["answer", "nldd_codes", "q1_bus"], [["a", "b", "1"]])
+    for codes, hint in (
+        (LISTED, "rename the right column to 'codes' in the file, or use another file; this one"),
+        (CodeColumns(("q1_bug", "q1_bus"), ""), "rename the right column to 'q1_bug' in the file"),
+    ):
+        with pytest.raises(InputError, match="has no column") as refused:
+            codes_of(path, codes)
+        assert refused.value.hint.startswith(hint)
+
+
 def test_a_part_of_answers_and_all_parts():
     answers = Answers(["a", "b", "c"], np.array([[1.0], [2.0], [3.0]]), [("x",), ("y",), ("z",)])
     part = answers[np.array([2, 0])]
@@ -342,13 +376,16 @@ def test_coded_rows_over_several_blocks(tmp_path):
     assert found.n_rows == 4500
 
 
-@pytest.mark.parametrize("n_rows", [0, 3])
-def test_table_without_codes_is_refused(tmp_path, n_rows):
+@pytest.mark.parametrize(
+    ("n_rows", "said"),
+    [(0, "a.csv has no rows below its header."), (3, "none of the 3 rows has codes in 'codes'.")],
+)
+def test_table_without_codes_is_refused(tmp_path, n_rows, said):
     path = write_csv(tmp_path / "a.csv", ["answer", "codes"], [["a", ""]] * n_rows)
     with pytest.raises(InputError) as refused:
         read_coded(path, Columns(("answer",), LISTED), TableOptions())
-    assert str(refused.value) == f"a.csv: none of the {n_rows} rows has codes in 'codes'."
-    assert "--labels" in refused.value.hint
+    assert str(refused.value).endswith(said)
+    assert "another file" in refused.value.hint
 
 
 def test_likely_separator_is_told(tmp_path):

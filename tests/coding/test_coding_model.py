@@ -64,7 +64,7 @@ def test_parts_are_those_of_the_steps(model):
     found = model.code(answers_of(NEW))
     np.testing.assert_array_equal(found.Y, classifier.predict(X))
     np.testing.assert_array_equal(found.theta, classifier.predict_theta(X))
-    evidence = answers_out_of_fold(coding_classifier(SETTINGS), answers, model.Y, 2, 0)
+    evidence = answers_out_of_fold(classifier, answers, model.Y, 2, 0)
     assert_equal_predictions(model.evidence, evidence)
 
 

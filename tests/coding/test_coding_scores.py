@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nldd.coding import _scores as scores_module
-from nldd.coding import score_answers
+from nldd.coding import accuracy_interval, score_answers
 from nldd.coding._scores import _measures
 from nldd.metrics import MEASURES
 
@@ -71,6 +71,9 @@ def test_intervals_are_percentiles_of_draws(monkeypatch):
         function = MEASURES[score.key].function
         values = [function(Y, Y_pred, sample_weight=row) for row in weights]
         low, high = np.percentile(values, [2.5, 97.5])
+        if score.key in ("subset_accuracy", "zero_one_loss"):
+            right = (Y_pred == Y).all(axis=1)
+            low, high = accuracy_interval(right if score.key == "subset_accuracy" else ~right)
         assert (score.low, score.high) == pytest.approx((low, high), abs=1e-9), score.key
         assert score.low <= score.value <= score.high
 
@@ -87,12 +90,14 @@ def test_scores_are_repeatable():
 def test_perfect_and_single_answers(few_draws):
     Y = np.array([[1, 0], [0, 0], [1, 1]], dtype=np.int8)
     losses = {"hamming_loss", "zero_one_loss"}
+    # Three of three prove no more than 29 %, one of none no less than 98 %: no certainty.
+    bound = 0.025 ** (1 / 3)
     for score in score_answers(Y, Y):
-        expected = 0.0 if score.key in losses else 1.0
-        assert (score.value, score.low, score.high) == (expected, expected, expected)
+        expected = (0.0, 0.0, 1 - bound) if score.key in losses else (1.0, bound, 1.0)
+        assert (score.value, score.low, score.high) == pytest.approx(expected)
     for score in score_answers(Y[:1], 1 - Y[:1]):
-        expected = 1.0 if score.key in losses else 0.0
-        assert (score.value, score.low, score.high) == (expected, expected, expected)
+        expected = (1.0, 0.025, 1.0) if score.key in losses else (0.0, 0.0, 0.975)
+        assert (score.value, score.low, score.high) == pytest.approx(expected)
 
 
 def test_intervals_cover_about_as_often_as_they_say(monkeypatch):

@@ -16,7 +16,6 @@ from nldd.coding._model import coding_classifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
-ESTIMATOR = coding_classifier(Settings())
 NUMERIC = NLDDClassifier(LogisticRegression(solver="liblinear"), random_state=0)
 LABELS = np.array(["bus", "park", "rent"], dtype=object)
 
@@ -32,8 +31,19 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def evidence(study):
-    return answers_out_of_fold(ESTIMATOR, *study, 3, 0)
+def classifier(study):
+    answers, Y = study
+    X = AnswerFeatures.fit(answers).transform(answers)
+    return coding_classifier(Settings()).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def evidence(study, classifier):
+    return answers_out_of_fold(classifier, *study, 3, 0)
+
+
+def numeric_model(X, Y):
+    return clone(NUMERIC).fit(X, Y)
 
 
 def numeric_data(n=40, seed=0):
@@ -42,8 +52,8 @@ def numeric_data(n=40, seed=0):
     return rng.normal(size=(n, 4)) + Y @ rng.normal(size=(3, 4)), Y
 
 
-def naive(X, Y, n_folds, random_state, estimator, make_features=None):
-    """One row after the other, each by the model of its fold."""
+def naive(X, Y, n_folds, random_state, model, make_features=None):
+    """Each fold by a model of the others, with the weights of the model of all rows."""
     Y_pred, theta, row = np.empty_like(Y), np.empty(len(Y)), np.empty(len(Y), dtype=int)
     for train, test in KFold(n_folds, shuffle=True, random_state=random_state).split(Y):
         if make_features is None:
@@ -51,18 +61,20 @@ def naive(X, Y, n_folds, random_state, estimator, make_features=None):
         else:
             features = AnswerFeatures.fit(X[train])
             X_train, X_test = features.transform(X[train]), features.transform(X[test])
-        model = clone(estimator).fit(X_train, Y[train])
-        Y_pred[test] = model.predict(X_test)
-        theta[test] = model.predict_theta(X_test)
-        row[test] = [train[found.row] for found in model.explain(X_test)]
+        fold = clone(model).fit(X_train, Y[train])
+        fold.regression_, fold.beta_ = model.regression_, model.beta_
+        Y_pred[test] = fold.predict(X_test)
+        theta[test] = fold.predict_theta(X_test)
+        row[test] = [train[found.row] for found in fold.explain(X_test)]
     return Y_pred, theta, row
 
 
 @pytest.mark.parametrize(("n_folds", "random_state"), [(2, 0), (3, 7)])
 def test_arrays_are_predicted_as_by_a_loop(n_folds, random_state):
     X, Y = numeric_data()
-    found = out_of_fold(NUMERIC, X, Y, n_folds, random_state)
-    Y_pred, theta, row = naive(X, Y, n_folds, random_state, NUMERIC)
+    model = numeric_model(X, Y)
+    found = out_of_fold(model, X, Y, n_folds, random_state)
+    Y_pred, theta, row = naive(X, Y, n_folds, random_state, model)
     np.testing.assert_array_equal(found.Y, Y_pred)
     np.testing.assert_array_equal(found.theta, theta)
     np.testing.assert_array_equal(found.row, row)
@@ -71,15 +83,15 @@ def test_arrays_are_predicted_as_by_a_loop(n_folds, random_state):
 def test_sparse_arrays_are_predicted_as_dense_ones():
     X, Y = numeric_data()
     X[X < 0] = 0
-    estimator = clone(NUMERIC).set_params(standardize="none")
-    dense, sparse = (out_of_fold(estimator, data, Y, 3) for data in (X, csr_array(X)))
+    model = clone(NUMERIC).set_params(standardize="none").fit(X, Y)
+    dense, sparse = (out_of_fold(model, data, Y, 3) for data in (X, csr_array(X)))
     np.testing.assert_array_equal(dense.Y, sparse.Y)
     np.testing.assert_allclose(dense.theta, sparse.theta, rtol=1e-6)
 
 
-def test_answers_are_predicted_as_by_a_loop(study, evidence):
+def test_answers_are_predicted_as_by_a_loop(study, classifier, evidence):
     answers, Y = study
-    Y_pred, theta, row = naive(answers, Y, 3, 0, ESTIMATOR, make_features=True)
+    Y_pred, theta, row = naive(answers, Y, 3, 0, classifier, make_features=True)
     np.testing.assert_array_equal(evidence.Y, Y_pred)
     np.testing.assert_array_equal(evidence.theta, theta)
     np.testing.assert_array_equal(evidence.row, row)
@@ -100,12 +112,13 @@ def test_labelset_seen_once_is_never_predicted_for_its_own_row(study, evidence):
     assert (evidence.right(Y)[once] == 0).all()
 
 
-def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, evidence):
+def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, evidence):
+    """But for the weights of the two distances, which are those of the classifier."""
     answers, Y = study
     for row in (0, 17, 62):
         changed = Y.copy()
         changed[row] = 1 - changed[row]
-        found = answers_out_of_fold(ESTIMATOR, answers, changed, 3, 0)
+        found = answers_out_of_fold(classifier, answers, changed, 3, 0)
         assert_equal_predictions(found[[row]], evidence[[row]])
         # The answers of its fold do not learn from it either; those of the other folds may.
         test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
@@ -113,30 +126,30 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, evidence):
         assert (found.theta != evidence.theta).any()
 
 
-def test_words_of_an_answer_do_not_reach_the_rest_of_its_fold(study, evidence):
+def test_words_of_an_answer_do_not_reach_the_rest_of_its_fold(study, classifier, evidence):
     answers, Y = study
     row = 5
     texts = [*answers.texts[:row], "a unique wording of buses", *answers.texts[row + 1 :]]
-    found = answers_out_of_fold(ESTIMATOR, answers_of(texts), Y, 3, 0)
+    found = answers_out_of_fold(classifier, answers_of(texts), Y, 3, 0)
     test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
     others = test[test != row]
     assert_equal_predictions(found[others], evidence[others])
 
 
-def test_order_of_the_folds_is_of_no_matter(study, evidence):
+def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
     totals = []
 
     def backwards(folds, total):
         totals.append(total)
         return reversed(list(folds))
 
-    found = answers_out_of_fold(ESTIMATOR, *study, 3, 0, backwards)
+    found = answers_out_of_fold(classifier, *study, 3, 0, backwards)
     assert_equal_predictions(found, evidence)
     assert totals == [3]
 
 
-def test_another_seed_gives_other_folds(study, evidence):
-    found = answers_out_of_fold(ESTIMATOR, *study, 3, 1)
+def test_another_seed_gives_other_folds(study, classifier, evidence):
+    found = answers_out_of_fold(classifier, *study, 3, 1)
     assert (found.row != evidence.row).any()
 
 
@@ -146,7 +159,7 @@ def test_fold_with_a_single_labelset_has_no_evidence():
     Y[:, 0] = 1
     first, second = (test for _, test in KFold(2, shuffle=True, random_state=0).split(Y))
     Y[first[:2]] = [[0, 1], [1, 1]]  # the other fold is of one labelset, and trains for this one
-    found = out_of_fold(NUMERIC, X, Y, 2)
+    found = out_of_fold(numeric_model(X, Y), X, Y, 2)
     assert found.Y[first].tolist() == [[1, 0]] * 5
     assert (found.theta[first] == NO_EVIDENCE).all()
     assert (found.row[first] == second[0]).all()
@@ -161,7 +174,7 @@ def test_no_more_folds_than_rows():
     X, Y = numeric_data(12)
     totals = []
     found = out_of_fold(
-        NUMERIC,
+        numeric_model(X, Y),
         *(X, Y, 50),
         watch=lambda folds, total: totals.append(total) or folds,
     )

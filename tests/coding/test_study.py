@@ -32,6 +32,7 @@ from nldd.coding import (
     read_coded,
     update_model,
 )
+from nldd.coding import _study as study_module
 from nldd.coding._history import checksum, now
 from nldd.exceptions import InputError
 
@@ -142,10 +143,12 @@ def test_the_same_table_joins_once(study, fitted_file):
         assert (study / "model.nldd").read_bytes() == updated
 
 
-def test_the_same_table_joins_again_if_told_so(study):
-    step = update_model(study / "model.nldd", study / "answers.csv", again=True)
-    assert step.model.answers.texts == 2 * TEXTS[:50]
-    assert len(step.model.history) == 2
+def test_the_same_table_joins_again_if_told_so(tmp_path):
+    """Where the table has no ids; they might be other people who say the same."""
+    table = write_coded(tmp_path / "a.csv", [*TEXTS[:50], TEXTS[0]], [*CODES[:50], CODES[0]])
+    fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS)
+    step = update_model(tmp_path / "model.nldd", table, again=True)
+    assert step.model.answers.texts == 2 * [*TEXTS[:50], TEXTS[0]]
     assert step.model.history[0].sha256 == step.model.history[1].sha256
 
 
@@ -291,3 +294,97 @@ def test_time_that_is_no_number_is_refused(monkeypatch):
 def test_checksum(tmp_path):
     (tmp_path / "a").write_bytes(3_000_000 * b"x")
     assert checksum(tmp_path / "a") == sha256(3_000_000 * b"x").hexdigest()
+
+
+def write_codes(path, cells):
+    rows = [(f"{TEXTS[i]} number{i}", cell) for i, cell in enumerate(cells)]
+    return write_csv(path, ["answer", "codes"], rows)
+
+
+def test_misspelt_codes_do_not_join(study):
+    before = (study / "model.nldd").read_bytes()
+    table = write_codes(study / "more.csv", ["bus", "park;Rent", "rent"])
+    with pytest.raises(InputError) as refused:
+        update_model(study / "model.nldd", table)
+    assert str(refused.value) == (
+        "more.csv, row 2: the model does not know the code 'Rent', but 'rent'."
+    )
+    assert "--new-codes" in refused.value.hint
+    assert (study / "model.nldd").read_bytes() == before
+    step = update_model(study / "model.nldd", table, new_codes=True)
+    assert step.model.labels == ("Rent", "bus", "park", "rent")
+
+
+def test_new_codes_are_named(study):
+    table = write_codes(study / "more.csv", ["bus", "traffic;night life", "rent"])
+    step = update_model(study / "model.nldd", table)
+    assert step.table.notes == ["New codes: 'night life', 'traffic'."]
+    assert step.model.labels == ("bus", "night life", "park", "rent", "traffic")
+
+
+def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
+    cells = [";".join(sorted(codes)) for codes in CODES]
+    cells[:4] = ["Bus", "-", "NA", "o\u0308l;öl"]
+    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", REQUEST, SETTINGS)
+    assert step.table.notes == [
+        "1 cell of 'codes': NA or the like, taken as not coded.",
+        "'Bus', 'bus' are taken as different codes; write them alike if they are one.",
+        "'-' is taken as a code; if it means that no code applies, use --no-code '-'.",
+    ]
+    assert step.table.n_set_aside == 1
+    assert step.model.labels == ("-", "Bus", "bus", "park", "rent", "öl")
+
+
+def test_a_mark_for_no_code_may_be_na(tmp_path):
+    cells = ["NA", "n/a", *(";".join(sorted(codes)) for codes in CODES[2:])]
+    request = Request(("answer",), "codes", none="NA")
+    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", request, SETTINGS)
+    assert (step.table.codes[0], step.table.n_set_aside) == (set(), 1)
+
+
+def test_model_with_updates_is_not_replaced_by_a_new_fit(study):
+    model, table = study / "model.nldd", study / "answers.csv"
+    fit_table(table, model, REQUEST, SETTINGS)  # nothing is lost by that
+    update_model(model, write_coded(study / "more.csv", TEXTS[50:], CODES[50:]))
+    before = model.read_bytes()
+    with pytest.raises(
+        InputError, match="is a model with 1 update, which would be lost"
+    ) as refused:
+        fit_table(table, model, REQUEST, SETTINGS)
+    assert "-o with another name" in refused.value.hint
+    assert model.read_bytes() == before
+
+
+def test_table_that_changes_while_it_is_read_is_refused(study, monkeypatch):
+    table = write_coded(study / "more.csv", TEXTS[50:], CODES[50:])
+    read = study_module.read_coded
+
+    def meanwhile(path, *args):
+        found = read(path, *args)
+        path.write_text(path.read_text() + "one more,bus\n")
+        return found
+
+    monkeypatch.setattr(study_module, "read_coded", meanwhile)
+    with pytest.raises(InputError, match=r"more\.csv was changed while it was read"):
+        update_model(study / "model.nldd", table)
+    monkeypatch.undo()
+    step = update_model(study / "model.nldd", table)
+    assert step.model.answers.texts[-1] == "one more"
+    assert step.model.history[-1].sha256 == checksum(table)
+
+
+def test_new_columns_of_marks_are_told(tmp_path):
+    header = ["id", "answer", "q_bus", "q_park"]
+    rows = [
+        [str(i), text, int("bus" in codes), int("park" in codes)]
+        for i, (text, codes) in enumerate(zip(TEXTS, CODES, strict=True))
+    ]
+    request = Request(("answer",), label_columns="q_*")
+    table = write_csv(tmp_path / "a.csv", header, rows[:50])
+    fit_table(table, tmp_path / "m.nldd", request, SETTINGS)
+    more = write_csv(tmp_path / "b.csv", [*header, "q_rent"], [[*row, 1] for row in rows[50:]])
+    step = update_model(tmp_path / "m.nldd", more)
+    assert step.table.notes == [
+        "'q_rent': no codes of the model, and left out; to use them, fit anew."
+    ]
+    assert step.model.labels == ("q_bus", "q_park")

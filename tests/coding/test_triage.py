@@ -5,7 +5,7 @@ from math import ceil, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, t
+from scipy.stats import beta, binomtest, t
 
 from coding.made_up import fitted, made_up
 from nldd.coding import (
@@ -135,13 +135,31 @@ def test_interval_is_clopper_and_pearsons(n):
 
 
 def test_interval_of_shares_is_students():
-    shares = np.array([1.0, 0.75, 0.5, 1.0, 0.75, 0.25])
-    half = t.ppf(0.975, 5) * shares.std(ddof=1) / sqrt(6)
-    expected = (shares.mean() - half, min(1.0, shares.mean() + half))
+    shares = np.array([1.0, 0.75, 0.5, 1.0, 0.75, 0.25] * 5)
+    half = t.ppf(0.975, 29) * shares.std(ddof=1) / sqrt(30)
+    expected = (shares.mean() - half, shares.mean() + half)
     assert accuracy_interval(shares) == pytest.approx(expected)
-    assert accuracy_interval([0.1, 0.9]) == (0.0, 1.0)  # cut to what a share can be
-    assert accuracy_interval([0.5]) == (0.0, 1.0)
+    low, high = accuracy_interval([0.99] * 29 + [0.0] + [1.0] * 5)
+    assert (low > 0.8, high) == (True, 1.0)  # cut to what a share can be
     assert accuracy_interval([]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("shares", [[0.5], [0.75] * 5, [0.95] * 40, [1.0] * 9 + [0.95]])
+def test_interval_of_few_or_equal_shares_is_exact_at_a_price(shares):
+    """Clopper and Pearson's bounds of the whole answers that are right, at 2.5 % by e."""
+    n, right, wrong = len(shares), int(sum(shares)), int(len(shares) - sum(shares))
+    tail = 0.025 / np.e
+    low = beta.ppf(tail, right, n - right + 1) if right else 0.0
+    high = beta.isf(tail, n - wrong + 1, wrong) if wrong else 1.0
+    assert accuracy_interval(shares) == pytest.approx((low, high))
+
+
+def test_interval_of_few_shares_covers_the_truth():
+    rng = np.random.default_rng(0)
+    for n in (1, 5, 20):
+        studies = rng.binomial(8, rng.choice([0.6, 0.98], (400, n))) / 8
+        bounds = np.array([accuracy_interval(study) for study in studies])
+        assert ((bounds[:, 0] <= 0.79) & (bounds[:, 1] >= 0.79)).mean() > 0.95
 
 
 @pytest.mark.parametrize("measure", ["subset", "hamming"])

@@ -292,6 +292,41 @@ def test_some_zip_file(path):
     assert "it is some zip file that does not begin with a manifest" in refusal(path)
 
 
+@pytest.mark.parametrize(
+    ("members", "what"),
+    [
+        (["[Content_Types].xml", "docProps/app.xml", "xl/workbook.xml"], "an Excel workbook"),
+        (["xl/workbook.bin"], "an Excel workbook"),
+        (["[Content_Types].xml", "word/document.xml"], "a Word document"),
+        (["[Content_Types].xml", "ppt/presentation.xml"], "a PowerPoint presentation"),
+        (["[Content_Types].xml", "visio/document.xml"], "a file of Microsoft Office"),
+        (["mimetype", "content.xml"], "an OpenDocument file"),
+        (["Index/Document.iwa"], "a file of Numbers or Pages"),
+        (["new.csv"], "some zip file that does not begin with a manifest"),
+    ],
+)
+@pytest.mark.parametrize("read", [read_archive, read_documents, read_manifest])
+def test_tables_and_documents_are_called_by_their_name(path, members, what, read):
+    write_zip(dict.fromkeys(members, b"content"), path, compressed=members)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert str(caught.value) == f"{path}: not a model of nldd: it is {what}."
+    assert "the model comes first, then the table" in caught.value.hint
+
+
+def test_a_manifest_does_not_make_a_model_of_a_workbook(path):
+    write_archive(path, Contents("test", {"a": 1}))
+    members = {**members_of(path), "xl/workbook.xml": b"<workbook/>"}
+    write_zip(members, path)
+    assert refusal(path) == "members that the manifest does not know: 'xl/workbook.xml'"
+    put_together(members, path)
+    assert refusal(path) == "stray member 'xl/workbook.xml': nldd writes no such file"
+    write_zip(dict(reversed(members.items())), path)
+    assert refusal(path).endswith("it is some zip file that does not begin with a manifest")
+    write_zip(members, path, compressed=["xl/workbook.xml"])
+    assert refusal(path).startswith("member 'xl/workbook.xml' is compressed")
+
+
 def test_changed_member_is_told_by_its_checksum(path, fitted):
     """The zip file's own checksum was made to fit: ours still finds it."""
     write_archive(path, Contents("test", {"a": 1}, {"b": np.zeros(3)}, {"c": [fitted]}))

@@ -99,6 +99,13 @@ def test_repeated_names(tmp_path):
     assert (loaded.names, loaded.rows) == (("a", "a (2)"), [(1, 2)])
 
 
+def test_missing_column(tmp_path):
+    path = parquet(tmp_path, [pa.array([1])], names=["answer"])
+    with open_table(path) as reader, pytest.raises(InputError) as caught:
+        reader.column("answr")
+    assert caught.value.hint == "Did you mean 'answer'?"
+
+
 def test_blocks_and_fraction(tmp_path):
     path = parquet(tmp_path, {"a": list(range(1000))}, row_group_size=300)
     with open_table(path) as reader:

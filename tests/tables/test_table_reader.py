@@ -3,6 +3,7 @@
 import gzip
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -74,17 +75,24 @@ def test_other_files_are_named(tmp_path, content, what, name):
 
 
 @pytest.mark.parametrize(
-    ("members", "what"),
+    ("members", "what", "hint"),
     [
-        ({"xl/workbook.xml": ""}, "an Excel workbook"),
-        ({"xl/workbook.bin": ""}, r"a binary Excel workbook \(.xlsb\)"),
-        ({"content.xml": ""}, "an OpenDocument file"),
-        ({"other": ""}, "a zip archive"),
+        (["xl/workbook.xml"], "an Excel workbook", "ends in .xlsx"),
+        (["xl/workbook.bin"], "a binary Excel workbook (.xlsb)", "save it as .xlsx"),
+        (["[Content_Types].xml", "word/document.xml"], "a Word document", "as .xlsx or .csv"),
+        (["ppt/presentation.xml"], "a PowerPoint presentation", "as .xlsx or .csv"),
+        (["Index/Document.iwa"], "a file of Numbers or Pages", "export it as .xlsx or .csv"),
+        (["mimetype", "content.xml"], "an OpenDocument file", "save it as .xlsx or .csv"),
+        (["manifest.json", "arrays/Y.npy"], "a model of nldd", "name a table"),
+        (["manifest.json", "index.js"], "a zip archive", "unpack it first"),
+        (["arrays/Y.npy", "manifest.json"], "a zip archive", "unpack it first"),
+        (["answers.csv"], "a zip archive", "unpack it first"),
     ],
 )
-def test_archives_are_looked_into(tmp_path, members, what):
-    with pytest.raises(InputError, match=f"it seems to be {what}"):
-        open_table(zipped(tmp_path / "a.csv", members))
+def test_archives_are_looked_into(tmp_path, members, what, hint):
+    with pytest.raises(InputError, match=re.escape(f"it seems to be {what}.")) as caught:
+        open_table(zipped(tmp_path / "a.csv", dict.fromkeys(members, "")))
+    assert hint in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -133,6 +141,26 @@ def test_column_by_name(tmp_path):
             ) as caught:
                 reader.column(wrong)
             assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("free", "hint"),
+    [
+        (["id", "Answers", "Ort"], "rename the column 'Answers' to 'answer' in the file, or use"),
+        (["id", "nsw"], "rename the right column to 'answer' in the file, or use another file;"),
+        ([], "add the column 'answer' to the file, or use another file"),
+    ],
+    ids=["near", "far", "none"],
+)
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_column_that_nobody_can_name_otherwise(tmp_path, name, free, hint):
+    path = save(tmp_path / name, ["id", "x"], [(1, 2)])
+    with open_table(path) as reader:
+        assert reader.column("x", free) == 1
+        with pytest.raises(InputError, match=f"{name} has no column 'answer'") as caught:
+            reader.column("answer", free)
+    assert caught.value.hint.startswith(hint)
+    assert all(repr(other) in caught.value.hint for other in free if "right" in hint)
 
 
 def test_where(tmp_path):

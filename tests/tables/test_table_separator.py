@@ -1,9 +1,10 @@
 """What separates the cells of a file."""
 
 import pytest
-from table_files import load_text
+from table_files import load_text, put
 
 from nldd.exceptions import InputError
+from nldd.tables import open_table
 from nldd.tables._separator import NO_SEPARATOR, find_dialect
 
 
@@ -71,6 +72,28 @@ def test_separator_as_told(tmp_path):
 def test_separator_that_is_none(tmp_path, separator):
     with pytest.raises(InputError, match="The separator must be one character"):
         load_text(tmp_path, "a,b\n", separator=separator)
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "hint"),
+    [
+        ("id;answer;age\n", ",", '--delimiter ";"; with "," the header is one name: \'id;answer;a'),
+        ("id,answer, a|b\n", ";", '--delimiter ","; with ";" the header is one name'),
+        ("id\tanswer\n", "|", '--delimiter tab; with "|" the header is one name'),
+        ("id,answer\n", "tab", '--delimiter ","; with tab the header is one name'),
+        ("answer\n", ";", "name one of its columns: 'answer'"),
+        ('"id;answer"\n', ";", "name one of its columns: 'id;answer'"),
+        ("id;answer\n", ";", "name one of its columns: 'id', 'answer'"),
+        ("Why, if so?\nNo.\n", None, "name one of its columns: 'Why, if so?'"),
+    ],
+)
+def test_separator_that_leaves_one_column(tmp_path, text, separator, hint):
+    with (
+        open_table(put(tmp_path, text), separator=separator) as reader,
+        pytest.raises(InputError, match="has no column 'zzzz'") as caught,
+    ):
+        reader.column("zzzz")
+    assert caught.value.hint.startswith(hint)
 
 
 @pytest.mark.parametrize(

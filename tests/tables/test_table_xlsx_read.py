@@ -234,6 +234,27 @@ def test_sheet_by_name(tmp_path):
     assert caught.value.hint == "name one of its sheets: 'One', 'Two & three', 'Four'"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "hint"),
+    [
+        ("zzz", "name one of its columns: 'answer'; or --sheet NAME, as the workbook has other"),
+        ("answr", "Did you mean 'answer'? Or --sheet NAME, as the workbook has other"),
+    ],
+)
+def test_a_missing_column_may_be_on_another_sheet(tmp_path, wanted, hint):
+    sheets = (("One", ""), ("Wave 2", ""), ("Wave 3", ""))
+    path = workbook(tmp_path, HEADER.replace(">a<", ">answer<"), sheets=sheets)
+    with open_table(path) as reader, pytest.raises(InputError) as caught:
+        reader.column(wanted)
+    assert caught.value.hint == f"{hint} sheets: 'Wave 2', 'Wave 3'"
+
+
+def test_the_only_sheet_needs_no_name(tmp_path):
+    with open_table(workbook(tmp_path, HEADER)) as reader, pytest.raises(InputError) as caught:
+        reader.column("zzz")
+    assert "--sheet" not in caught.value.hint
+
+
 def test_hidden_sheet_is_not_the_first(tmp_path):
     sheets = (("One", 'state="veryHidden"'), ("Two", ""))
     assert load(workbook(tmp_path, HEADER, sheets=sheets)).header == ("sheet 2",)
@@ -250,6 +271,12 @@ def test_chart_alone_is_no_table(tmp_path):
 def test_empty_sheet(tmp_path):
     with pytest.raises(InputError, match="the sheet 'Sheet1' is empty"):
         load(workbook(tmp_path, '<row r="1"/>'))
+
+
+def test_empty_sheet_before_others(tmp_path):
+    with pytest.raises(InputError, match="the sheet 'One' is empty") as caught:
+        load(workbook(tmp_path, "", sheets=(("One", ""), ("Wave 2", ""))))
+    assert caught.value.hint.endswith("or --sheet NAME, as the workbook has other sheets: 'Wave 2'")
 
 
 def test_cell_too_many(tmp_path):

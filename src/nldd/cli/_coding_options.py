@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from nldd._wording import shown
+
 Command = Callable[..., Any]
 
 EXISTING_FILE = click.Path(dir_okay=False, path_type=Path)
@@ -59,9 +61,49 @@ table_options = bundle(
 )
 
 
+class Share(click.FloatRange):
+    """A number between 0 and 1; who gives a percentage is told how to write it."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 1, min_open=True, max_open=True)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """The number that a text stands for."""
+        text = " ".join(str(value).split())
+        number = _float(text)
+        if 0 < number < 1:
+            return number
+        share = _likely_share(text)
+        if 0 < share < 1:
+            self.fail(
+                f"{text} is not a number between 0 and 1; write {share:.12g} for "
+                f"{100 * share:.12g} %.",
+                param,
+                ctx,
+            )
+        self.fail(
+            f"{shown(text)} is not a number above 0 and below 1; write 0.9 for 90 %, say.",
+            param,
+            ctx,
+        )
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _likely_share(text: str) -> float:
+    """What a person may mean by a number above 1, a percent sign or a decimal comma."""
+    number = _float(text.rstrip("% ").replace(",", "."))
+    return number / 100 if text.endswith("%") or number > 1 else number
+
+
 def promise_options(command: Command) -> Command:
     """``--target-accuracy``, ``--confidence`` and ``--measure``."""
-    share = click.FloatRange(0, 1, min_open=True, max_open=True)
+    share = Share()
     for option in (
         click.option(
             "--measure",

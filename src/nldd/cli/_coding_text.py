@@ -141,8 +141,9 @@ def render_unsupported(selection: Selection, measure: str) -> str:
     )
     if selection.needed is None:
         return (
-            f"{said}\nMore answers alone would not do: even the surest codes are not good enough. "
-            "Lower the target, or make the codes easier to tell apart."
+            f"{said}\nHow many would do cannot be told from these: even their surest codes are not "
+            "right often enough.\nMore answers make better codes; or lower the target, or make "
+            "the codes easier to tell apart."
         )
     return f"{said}\nAbout {about(selection.needed)} coded answers would do, or a lower target."
 
@@ -234,16 +235,18 @@ def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) ->
         ("combinations", f"{summary.n_labelsets} distinct, {summary.n_seen_once} seen once"),
         ("features", str(model.classifier.n_features_in_)),
     ]
-    versions = [(name, str(value)) for name, value in manifest["versions"].items()]
+    versions = [
+        (visible(name), visible(str(value))) for name, value in manifest["versions"].items()
+    ]
     history = [
         (
-            event.time,
-            event.action,
+            visible(event.time),
+            visible(event.action),
             visible(event.file),
             f"+{event.n_added}",
             str(event.n_answers),
             percent(event.subset_accuracy),
-            event.sha256[:12],
+            visible(event.sha256[:12]),
         )
         for event in model.history
     ]

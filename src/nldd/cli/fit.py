@@ -16,6 +16,7 @@ from nldd.cli._coding_options import (
     try_report,
 )
 from nldd.cli._fit_options import column_options, setting_options
+from nldd.cli._options import report_options
 
 if TYPE_CHECKING:
     from nldd.coding import Request, Settings, TableOptions
@@ -32,13 +33,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="File for the model.",
 )
-@click.option(
-    "--report",
-    "report_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File for the report.  [default: beside the model]",
-)
-@click.option("--no-report", is_flag=True, help="Write no report.")
+@report_options("the model")
 @promise_options
 @setting_options
 @table_options

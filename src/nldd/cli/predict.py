@@ -76,7 +76,7 @@ def predict(
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
     from nldd.cli._coding_text import counts_record, render_counts, render_unsupported
-    from nldd.coding import Policy, code_table, load_coding_model
+    from nldd.coding import UPDATED, Policy, code_table, load_coding_model
 
     to_stdout = str(out) == "-"
     _check_combination(context, max_theta, as_json and to_stdout)
@@ -88,7 +88,7 @@ def predict(
     policy = Policy(threshold, explain, raw)
     place = "-" if to_stdout else out
     counts = code_table(loaded, table, place, policy, review, options, block_watch("coding"))
-    print_notes(counts.notes)
+    print_notes([*counts.notes, *([UPDATED] if selection and loaded.updated else [])])
     if as_json:
         print_json({"out": out, "review": review, **counts_record(counts, threshold, selection)})
         return

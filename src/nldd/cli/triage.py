@@ -8,6 +8,7 @@ from nldd.cli._coding_options import (
     json_option,
     model_argument,
     print_json,
+    print_notes,
     promise_options,
     try_report,
 )
@@ -51,10 +52,12 @@ def triage(
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
     from nldd.cli._coding_text import render_triage, triage_record
-    from nldd.coding import load_coding_model, save_curve
+    from nldd.coding import UPDATED, load_coding_model, save_curve
     from nldd.coding import triage as make_triage
 
     loaded = load_coding_model(model)
+    if loaded.updated:
+        print_notes([UPDATED])
     made = make_triage(loaded, target, confidence, measure, human_accuracy)
     drawn = None
     if figure is not None:

@@ -15,7 +15,9 @@ from nldd.cli._coding_options import (
     print_notes,
     promise_options,
     table_options,
+    try_report,
 )
+from nldd.cli._options import jobs_option, report_options
 
 if TYPE_CHECKING:
     from nldd.coding import TableOptions
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File for the new model; the old one is replaced if left out.",
 )
-@click.option("--again", is_flag=True, help="Take answers that the model has had already.")
+@click.option("--again", is_flag=True, help="Take a file that the model has had already.")
+@click.option(
+    "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
+)
+@report_options("the model")
+@jobs_option("Threads; -1 is one per core.")
 @promise_options
 @table_options
 @json_option
@@ -39,6 +46,10 @@ def update(
     table: Path,
     out: Path | None,
     again: bool,
+    new_codes: bool,
+    report_path: Path | None,
+    no_report: bool,
+    jobs: int,
     target: float,
     confidence: float,
     measure: str,
@@ -55,23 +66,29 @@ def update(
       nldd update model.nldd corrected.csv
     """
     from nldd.cli._coding_text import render_update, triage_record
-    from nldd.coding import triage as make_triage
-    from nldd.coding import update_model
-
-    step = update_model(
-        model,
-        table,
-        out,
-        options,
-        fold_watch("cross-validation"),
-        again,
-        partial(click.echo, err=True),
+    from nldd.coding import (
+        UPDATED,
+        check_places,
+        evaluate_evidence,
+        update_model,
+        write_fit_report,
     )
+    from nldd.coding import triage as make_triage
+
+    new = out or model
+    place = report_path or new.with_suffix(".report.html")
+    check_places(table, new, None if no_report else place, hint="--report with another name")
+    watch, tell = fold_watch("cross-validation"), partial(click.echo, err=True)
+    step = update_model(model, table, out, options, watch, again, new_codes, jobs, tell)
     made = make_triage(step.model, target, confidence, measure)
-    print_notes(step.table.notes)
+    print_notes([*step.table.notes, UPDATED])
+    written = None
+    if not no_report:
+        quality = evaluate_evidence(step.model)
+        written = try_report(lambda: write_fit_report(step.model, quality, made, new, place))
     if as_json:
-        record = {"model": out or model, **triage_record(made)}
-        print_json({**record, "history": [event.__dict__ for event in step.model.history]})
+        history = [event.__dict__ for event in step.model.history]
+        print_json({"model": new, "report": written, **triage_record(made), "history": history})
         return
     click.echo(render_update(step, made))
-    click.echo(f"\nModel: {out or model}")
+    click.echo(f"\nModel: {new}" + (f"\nReport: {written}" if written else ""))

@@ -12,8 +12,9 @@ which accuracy, and :func:`selective_threshold` finds the theta that holds a tar
 from nldd.coding._abstention import reasons
 from nldd.coding._answers import Answers
 from nldd.coding._audit import Audit, Sample, draw_sample, is_checked, read_audit
+from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._coded_output import Counts, Policy, code_table
-from nldd.coding._coded_tables import CodedAnswers, Request, TableOptions, find_columns, read_coded
+from nldd.coding._coded_tables import Request, TableOptions, find_columns, read_coded
 from nldd.coding._columns import CodeColumns, Columns
 from nldd.coding._curve import curve, save_curve
 from nldd.coding._evaluation import (
@@ -23,10 +24,12 @@ from nldd.coding._evaluation import (
     evaluate_evidence,
     evaluate_model,
     evaluate_table,
+    n_learned,
 )
 from nldd.coding._evidence import Predictions, out_of_fold
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._history import Event
+from nldd.coding._history import UPDATED, Event, checksum
+from nldd.coding._interval import accuracy_interval
 from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._page import write_evaluation_report, write_fit_report
@@ -35,11 +38,12 @@ from nldd.coding._promise import Kept, promise_kept
 from nldd.coding._scores import Score, score_answers
 from nldd.coding._selective import Selection, answers_needed, selective_threshold
 from nldd.coding._study import Step, fit_table, update_model
-from nldd.coding._triage import Triage, TriageRow, accuracy_interval, triage, triage_rows
+from nldd.coding._triage import Triage, TriageRow, triage, triage_rows
 from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.displays import risk_coverage as risk_coverage_curve
 
 __all__ = [
+    "UPDATED",
     "AnswerFeatures",
     "Answers",
     "Audit",
@@ -70,6 +74,7 @@ __all__ = [
     "add_answers",
     "answers_needed",
     "check_places",
+    "checksum",
     "code_table",
     "curve",
     "draw_sample",
@@ -81,6 +86,7 @@ __all__ = [
     "fit_table",
     "is_checked",
     "load_coding_model",
+    "n_learned",
     "out_of_fold",
     "promise_kept",
     "read_audit",

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from nldd.coding._evidence import Predictions
 
 FAR = "far from all coded answers"
-NO_FIT = "no known combination of codes fits"
+NO_FIT = "no known combination of codes fits well enough"
 UNSURE = "not sure enough for the target"
-BOTH = "far from all coded answers, and no known combination of codes fits"
+BOTH = "far from all coded answers, and no known combination of codes fits well enough"
 # From this part of the excess on, one distance alone is named.
 MOST = 0.75
 
@@ -47,8 +47,8 @@ def reasons(found: Predictions, usual: Usual) -> list[str]:
     >>> for reason in reasons(found, Usual(1, 1)):
     ...     print(reason)
     far from all coded answers
-    no known combination of codes fits
-    far from all coded answers, and no known combination of codes fits
+    no known combination of codes fits well enough
+    far from all coded answers, and no known combination of codes fits well enough
     """
     x = np.maximum(found.x_part - usual.x_part, 0.0)
     y = np.maximum(found.y_part - usual.y_part, 0.0)

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import shown
-from nldd.coding._columns import CodeColumns, Columns
+from nldd.coding._columns import PREFIX, CodeColumns, Columns
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
 
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
 MISSING = frozenset({"na", "n/a", "nan", "null", "none", "."})
+# What nldd adds to a table begins with this.
+# In a column that lists codes; "none" may be a code there.
+NOT_CODED = frozenset({"na", "n/a", "#n/a", "nan", "null", "."})
 # Beyond this, squares are no numbers any more.
 LARGEST = 1e150
 # A list that holds these within one cell may have them as its separator.
@@ -67,9 +70,10 @@ def read_answers(
     """The answers of a block of rows, or of those that are `chosen`."""
     places = range(len(block.rows)) if chosen is None else chosen
     rows = [block.rows[i] for i in places]
-    text = [place_of(table, name) for name in columns.text]
-    numeric = [place_of(table, name) for name in columns.numeric]
-    categorical = [place_of(table, name) for name in columns.categorical]
+    used = (*columns.inputs, *columns.codes.names)
+    text = [place_of(table, name, used) for name in columns.text]
+    numeric = [place_of(table, name, used) for name in columns.numeric]
+    categorical = [place_of(table, name, used) for name in columns.categorical]
     numbers = [
         [_number(table, block.first + i, row, j) for j in numeric]
         for i, row in zip(places, rows, strict=True)
@@ -81,11 +85,17 @@ def read_answers(
     )
 
 
-def place_of(table: TableReader, name: str) -> int:
-    """Where a column stands; its name may have been guarded in a CSV file of ours."""
-    if name not in table.names and guarded(name) in table.names:
-        return table.column(guarded(name))
-    return table.column(name)
+def place_of(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
+    """Where a column stands that a model reads; an error names none that is `used` already.
+
+    The name may have been guarded in a CSV file of ours.
+    """
+    for known in (name, guarded(name)):
+        if known in table.names:
+            return table.names.index(known)
+    taken = {*used, *map(guarded, used)}
+    free = [other for other in table.names if other not in taken and not other.startswith(PREFIX)]
+    return table.column(name, free)
 
 
 def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -> float:
@@ -133,7 +143,7 @@ def is_numeric(cells: Iterable[Cell], decimal: str | None = None) -> bool:
 
 def read_codes(table: TableReader, block: Block, codes: CodeColumns) -> list[set[str] | None]:
     """The codes of each row of a block; None for a row that nobody has coded."""
-    places = [place_of(table, name) for name in codes.names]
+    places = [place_of(table, name, codes.names) for name in codes.names]
     if codes.listed:
         return [listed_codes(plain_text(row[places[0]]), codes) for row in block.rows]
     return [
@@ -157,8 +167,15 @@ def listed_codes(cell: str, codes: CodeColumns) -> set[str] | None:
         return found or None
     if codes.none and cell == codes.none:
         return set()
+    if is_missing(cell, codes):
+        return None
     found = {part.strip() for part in cell.split(codes.separator)} - {""}
     return found or None
+
+
+def is_missing(cell: str, codes: CodeColumns) -> bool:
+    """Whether a cell says, as programs write it, that nobody has coded the answer."""
+    return cell.lower() in NOT_CODED and cell != codes.none
 
 
 def _json_list(cell: str) -> set[str] | None:

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nldd._wording import shown
-from nldd.coding._coded_output import AUTO, PREFIX
+from nldd.coding._coded_output import AUTO
 from nldd.coding._coded_tables import TableOptions
+from nldd.coding._columns import PREFIX
+from nldd.coding._filled_in import filled_in
+from nldd.coding._interval import accuracy_interval
 from nldd.coding._places import check_places
-from nldd.coding._triage import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableReader, cell_text, create_table
 
 STATUS = f"{PREFIX}status"
 _STATUSES = re.compile(rf"{STATUS}( \([0-9]+\))?")
 CHECK = f"{PREFIX}check"
-RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si", "x"})
+RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si"})
 WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non"})
 
 
@@ -100,21 +102,11 @@ def draw_sample(
 def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and Path(out).exists() and _has_marks(Path(out), options):
+    if str(out) != "-" and filled_in(Path(out), (CHECK,), options):
         raise InputError(
             f"{out} holds a sample that people have begun to check; it is not replaced.",
             hint=f"nldd audit {out}, or -o with another name",
         )
-
-
-def _has_marks(path: Path, options: TableOptions) -> bool:
-    try:
-        with options.open(path) as table:
-            places = [j for j, name in enumerate(table.names) if name == CHECK]
-            rows = (row for block in table.blocks() for row in block.rows)
-            return any(cell_text(row[j]).strip() for row in rows for j in places)
-    except InputError:
-        return False
 
 
 def _status_column(table: TableReader) -> int:

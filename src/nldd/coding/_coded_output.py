@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nldd.coding._abstention import Usual, abstained, reasons, usual
-from nldd.coding._answers import Answers, codes_cell, read_answers, read_codes
+from nldd.coding._answers import codes_cell, place_of, read_answers, read_codes
 from nldd.coding._coded_tables import TableOptions
+from nldd.coding._columns import PREFIX
 from nldd.coding._evidence import Predictions
+from nldd.coding._filled_in import filled_in
 from nldd.coding._model import CodingModel
 from nldd.coding._places import check_places
 from nldd.exceptions import InputError
@@ -21,16 +21,13 @@ from nldd.tables import (
     Cell,
     TableReader,
     TableWriter,
-    cell_text,
     create_table,
     guarded,
-    open_table,
 )
 
 AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 EMPTY = "the answer is empty"
 BLOCK_ROWS = 2000
-PREFIX = "nldd_"
 CODED = ("codes", "status", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
 
@@ -113,6 +110,8 @@ def code_table(
     coder = _RowCoder(model, policy)
     with ExitStack() as stack:
         table = stack.enter_context(options.open(path))
+        for name in model.columns.inputs:  # even where there are no rows
+            place_of(table, name, model.columns.inputs)
         added = coder.header(table.names)
         writer = stack.enter_context(_writer(out, table, added, policy))
         blank = [name for name in model.columns.codes.names if name not in table.names]
@@ -134,15 +133,7 @@ def code_table(
 
 def _check_review(path: Path, model: CodingModel) -> None:
     """Refuse to replace a review in which people have filled in codes."""
-    names = model.columns.codes.names
-    try:
-        with open_table(path) as table:
-            places = [table.names.index(name) for name in names if name in table.names]
-            cells = (row[j] for block in table.blocks() for row in block.rows for j in places)
-            begun = any(cell_text(cell).strip() for cell in cells)
-    except InputError:
-        return  # nothing there, or nothing that people could have filled in
-    if begun:
+    if filled_in(path, model.columns.codes.names):
         raise InputError(
             f"{path} holds codes that people have filled in; it is not replaced.",
             hint=f"nldd update with {path} first, or --review with another name",
@@ -161,7 +152,6 @@ class _RowCoder:
     def __init__(self, model: CodingModel, policy: Policy) -> None:
         self.model, self.policy = model, policy
         self.usual: Usual = usual(model.evidence, policy.threshold)
-        self.knows_empty = any(not text.strip() for text in model.answers.texts)
 
     def header(self, names: Sequence[str]) -> list[str]:
         """Names of the added columns, which differ from those that are there."""
@@ -177,8 +167,8 @@ class _RowCoder:
         """The rows of a block with all added cells, and the status of each."""
         answers = read_answers(table, block, self.model.columns)
         X = self.model.features.transform(answers)
-        found = self.model.predict(X)
-        empty = self._empty(answers)
+        found = self.model.code(answers, X)
+        empty = self.model.says_nothing(answers)
         statuses = self._statuses(
             table, block, abstained(found.theta, self.policy.threshold) | empty
         )
@@ -202,12 +192,6 @@ class _RowCoder:
             there = read_codes(table, block, codes)
             statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         return statuses
-
-    def _empty(self, answers: Answers) -> Any:
-        """Answers that say nothing, unless the model has learned what to make of them."""
-        if self.knows_empty or not self.model.columns.text:
-            return np.zeros(len(answers), dtype=bool)
-        return np.array([not text.strip() for text in answers.texts], dtype=bool)
 
     def _cells(
         self, found: Predictions, statuses: list[str], why: list[str]

@@ -1,21 +1,28 @@
 """Coded answers from a table: what the columns mean, and which rows are coded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
+from nldd._wording import counted, listed
+from nldd.coding._alike import MARKS, composed, groups_alike
 from nldd.coding._answers import (
     Answers,
+    is_missing,
     is_numeric,
     likely_separator,
     place_of,
     read_answers,
     read_codes,
 )
+from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._columns import CodeColumns, Columns, expanded, matching
-from nldd.coding._identities import identities
+from nldd.coding._identities import Identities
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableReader, cell_text, open_table
+
+SHOWN_GROUPS = 5
 
 
 @dataclass(frozen=True)
@@ -62,40 +69,6 @@ class Request:
     categorical: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class CodedAnswers:
-    """The rows of a table that somebody has coded.
-
-    Attributes
-    ----------
-    answers : Answers
-    codes : list of set of str
-    rows : list of int
-        Their numbers in the table, from 1.
-    n_rows : int
-        All rows of the table; those without codes are set aside.
-    notes : list of str
-        What a person should know about the table.
-    identities : list of str
-        By which each answer is known again, see :func:`identities`.
-    n_known : int
-        Coded rows that were left out because the model has them already.
-    """
-
-    answers: Answers
-    codes: list[set[str]]
-    rows: list[int]
-    n_rows: int
-    notes: list[str]
-    identities: list[str] = field(default_factory=list)
-    n_known: int = 0
-
-    @property
-    def n_set_aside(self) -> int:
-        """Rows without codes."""
-        return self.n_rows - len(self.codes) - self.n_known
-
-
 def find_columns(path: Path, request: Request, options: TableOptions) -> Columns:
     """What the columns of a table mean: the named ones, with features told apart by their cells."""
     with options.open(path) as table:
@@ -139,37 +112,86 @@ def _numeric_columns(table: TableReader, names: Sequence[str]) -> set[str]:
     return {name for name in names if is_numeric(values[name], table.format.decimal)}
 
 
-def read_coded(path: Path, columns: Columns, options: TableOptions) -> CodedAnswers:
-    """All rows of a table that have codes."""
+def read_coded(
+    path: Path, columns: Columns, options: TableOptions, identity_columns: Sequence[str] = ()
+) -> CodedAnswers:
+    """All rows of a table that have codes; those of an earlier table may be known again by it."""
     parts: list[Answers] = []
     codes: list[set[str]] = []
     rows: list[int] = []
-    known: list[str] = []
     n_rows = 0
     cells: list[str] = []
     with options.open(path) as table:
+        identities = Identities(table, columns, identity_columns)
         for block in table.blocks():
             found = read_codes(table, block, columns.codes)
             coded = [i for i, labels in enumerate(found) if labels is not None]
             parts.append(read_answers(table, block, columns, coded))
-            codes += [found[i] or set() for i in coded]
+            codes += [composed(found[i] or ()) for i in coded]
             rows += [block.first + i for i in coded]
-            known += identities(table, [block.rows[i] for i in coded], columns)
+            identities.add([block.rows[i] for i in coded])
             n_rows += len(block.rows)
             if columns.codes.listed:
                 place = place_of(table, columns.codes.names[0])
-                cells += [cell_text(block.rows[i][place]) for i in coded]
+                cells += [cell_text(row[place]).strip() for row in block.rows]
         notes = list(table.notes)
+        if not columns.codes.listed:
+            notes += _notes_on_columns(table.names, columns, identity_columns)
     if not codes:
-        raise InputError(
-            f"{path.name}: none of the {n_rows} rows has codes in "
-            f"{', '.join(map(repr, columns.codes.names[:5]))}.",
-            hint="name the column with the codes by --labels, or code some answers first",
-        )
-    other = likely_separator(cells, columns.codes.separator) if columns.codes.listed else None
+        raise _none_coded(path, n_rows, columns)
+    if columns.codes.listed:
+        notes += _notes_on_codes(cells, codes, columns.codes)
+    answers = Answers.join(parts)
+    return CodedAnswers(
+        *(answers, codes, rows, n_rows, notes),
+        identities=identities.digests,
+        identity_columns=identities.names,
+        tell_apart=identities.tell_apart(),
+    )
+
+
+def _none_coded(path: Path, n_rows: int, columns: Columns) -> InputError:
+    if not n_rows:
+        return InputError(f"{path.name} has no rows below its header.", hint="another file")
+    return InputError(
+        f"{path.name}: none of the {n_rows} rows has codes in {listed(columns.codes.names)}.",
+        hint="code some answers there first; or another file, or another column of codes",
+    )
+
+
+def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[str]) -> list[str]:
+    """Columns that look like codes of 0 and 1 and were not in the earlier table."""
+    first, last = min(columns.codes.names), max(columns.codes.names)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    start = "".join(letter for letter, _ in same)
+    known = {*columns.codes.names, *columns.inputs, *earlier}
+    new = [name for name in names if start and name.startswith(start) and name not in known]
+    if not (earlier and new):
+        return []
+    return [f"{listed(new)}: no codes of the model, and left out; to use them, fit anew."]
+
+
+def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
+    """What looks like a slip in a column that lists codes."""
+    notes = []
+    other = likely_separator(cells, named.separator)
     if other:
         notes.append(
-            f"No cell of {columns.codes.names[0]!r} holds {columns.codes.separator!r}, but many "
-            f'hold {other!r}. If that separates codes, use --sep "{other}".'
+            f"No cell of {named.names[0]!r} holds {named.separator!r}, but many hold {other!r}. "
+            f'If that separates codes, use --sep "{other}".'
         )
-    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, known)
+    n_missing = sum(is_missing(cell, named) for cell in cells)
+    if n_missing:
+        said = f"{counted(n_missing, 'cell')} of {named.names[0]!r}"
+        notes.append(f"{said}: NA or the like, taken as not coded.")
+    names = sorted(set().union(*codes))
+    notes += [
+        f"{listed(group)} are taken as different codes; write them alike if they are one."
+        for group in groups_alike(names)[:SHOWN_GROUPS]
+    ]
+    notes += [
+        f"{mark!r} is taken as a code; if it means that no code applies, use --no-code {mark!r}."
+        for mark in names
+        if mark in MARKS
+    ]
+    return notes

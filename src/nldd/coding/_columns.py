@@ -6,6 +6,9 @@ from fnmatch import fnmatchcase
 
 from nldd.exceptions import InputError
 
+# Of the names of all columns that nldd adds to a table.
+PREFIX = "nldd_"
+
 
 @dataclass(frozen=True)
 class CodeColumns:

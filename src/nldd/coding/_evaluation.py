@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
-from nldd.coding._coded_tables import CodedAnswers, TableOptions, read_coded
+from nldd.coding._coded_answers import CodedAnswers
+from nldd.coding._coded_tables import TableOptions, read_coded
 from nldd.coding._evidence import Predictions, rightness
 from nldd.coding._model import CodingModel
 from nldd.coding._scores import Score, score_answers
@@ -102,8 +103,16 @@ def evaluate_table(
     options: TableOptions = TableOptions(),
 ) -> tuple[Evaluation, CodedAnswers]:
     """Evaluate a model on the coded answers of a table."""
-    table = read_coded(path, model.columns, options)
+    table = read_coded(path, model.columns, options, model.identity_columns)
     return evaluate_model(model, table), table
+
+
+def n_learned(model: CodingModel, table: CodedAnswers, sha256: str) -> int:
+    """How many coded answers of a table with this checksum the model has learned from."""
+    if sha256 in {event.sha256 for event in model.history}:
+        return len(table.codes)
+    known = set(model.identities)
+    return sum(name in known for name in table.identities)
 
 
 def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
@@ -175,9 +184,10 @@ def confusions(
     >>> confusions(Y, Y_pred, ("bus", "tram"))
     (Confusion(missed='bus', predicted='tram', count=1),)
     """
-    missed = ((Y == 1) & (Y_pred == 0)).astype(np.int64)
-    extra = ((Y == 0) & (Y_pred == 1)).astype(np.int64)
-    counts = missed.T @ extra
+    # Floating point: whole numbers are exact in it, and products of matrices are fast.
+    missed = ((Y == 1) & (Y_pred == 0)).astype(float)
+    extra = ((Y == 0) & (Y_pred == 1)).astype(float)
+    counts = (missed.T @ extra).astype(np.intp)
     a, b = np.nonzero(counts)
     pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in zip(a, b, strict=True)]
     pairs.sort(key=lambda pair: (-pair.count, pair.missed, pair.predicted))

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import clone
 from sklearn.model_selection import KFold
 
 from nldd.coding._answers import Answers
 from nldd.coding._features import AnswerFeatures
-from nldd.exceptions import InputError, NLDDWarning
+from nldd.exceptions import InputError
 
 # Passes the folds through, with a progress bar or whatever else.
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -78,33 +76,41 @@ def predict(classifier: Any, X: Any) -> Predictions:
 
 
 def out_of_fold(
-    estimator: Any,
+    model: Any,
     X: Any,
     Y: NDArray[np.int8],
     n_folds: int = 10,
     random_state: int = 0,
     watch: Watch = lambda folds, total: folds,
 ) -> Predictions:
-    """Each row of `X` predicted by a clone of an NLDD classifier that was fitted to other folds.
+    """Each row predicted as `model` would, had it not seen the rows of its fold.
 
     Parameters
     ----------
-    estimator : NLDDClassifier
+    model : NLDDClassifier
+        Fitted to `X` and `Y`.
     X : {ndarray, CSR} of shape (n_samples, n_features)
     Y : ndarray of shape (n_samples, n_labels), 0 and 1
     n_folds, random_state : int
     watch : callable
         ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
+
+    Notes
+    -----
+    Classifiers and neighbours are those of the other folds. The weights of both distances are the
+    model's own in every fold: a threshold of theta is to be used with these, and weights learned
+    anew would put the theta of each fold on a scale of its own, by the chance of the halves that
+    they are learned from. What three numbers know of a single row is next to nothing.
     """
 
     def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
-        return predict(clone(estimator).fit(X[train], Y[train]), X[test])
+        return predict(model.refit(X[train], Y[train]), X[test])
 
     return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
 
 
 def answers_out_of_fold(
-    estimator: Any,
+    model: Any,
     answers: Answers,
     Y: NDArray[np.int8],
     n_folds: int,
@@ -122,7 +128,7 @@ def answers_out_of_fold(
         X = features.transform(answers[train])
         if X.shape[1] == 0:
             return _only_labelset(Y[train[0]], 0, len(test))
-        return predict(clone(estimator).fit(X, Y[train]), features.transform(answers[test]))
+        return predict(model.refit(X, Y[train]), features.transform(answers[test]))
 
     return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
 
@@ -147,10 +153,7 @@ def _over_folds(
         if (Y[train] == Y[train[0]]).all():
             parts.append(_only_labelset(Y[train[0]], int(train[0]), len(test)))
             continue
-        with catch_warnings():
-            # Weights of a fold's model are of no interest by themselves; the final one's are.
-            simplefilter("ignore", NLDDWarning)
-            found = fit_and_predict(train, test)
+        found = fit_and_predict(train, test)
         parts.append(replace(found, row=train[found.row]))
     return stack(parts)[np.argsort(np.concatenate(tested))]
 

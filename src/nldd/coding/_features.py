@@ -94,12 +94,14 @@ class AnswerFeatures:
         present = [column[~np.isnan(column)] for column in answers.numbers.T]
         centre = np.array([column.mean() if len(column) else 0.0 for column in present])
         scale = np.array([column.std() if len(column) else 0.0 for column in present])
+        # The deviation of a constant is seldom exactly 0: its mean is rounded.
+        varies = scale > 1e-9 * np.maximum(np.abs(centre), np.finfo(float).tiny)
         counts = [Counter(column) for column in zip(*answers.categories, strict=True)]
         return cls(
             Terms.fit(answers.texts, "words"),
             Terms.fit(answers.texts, "letters"),
             centre,
-            np.where(scale > 0, scale, 1.0),
+            np.where(varies, scale, 1.0),
             tuple(tuple(sorted(set(count) - {""})) for count in counts),
         )
 

@@ -9,6 +9,11 @@ from pathlib import Path
 from nldd import __version__
 from nldd.exceptions import InputError
 
+UPDATED = (
+    "The model has learned from an update. If its answers were those left over for people, they "
+    "are harder than new ones will be, and the promise is not exact."
+)
+
 
 @dataclass(frozen=True)
 class Event:

@@ -1,8 +1,9 @@
 """The model of a coding study: coded answers, the classifier, and what is known about it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from nldd._labels import as_label_sets, indicator
 from nldd.coding._answers import Answers
 from nldd.coding._columns import Columns
-from nldd.coding._evidence import Predictions, Watch, answers_out_of_fold, predict
+from nldd.coding._evidence import NO_EVIDENCE, Predictions, Watch, answers_out_of_fold, predict
 from nldd.coding._features import AnswerFeatures
 from nldd.coding._history import Event
 from nldd.coding._selective import Selection, selective_threshold
@@ -64,6 +65,8 @@ class CodingModel:
     history : tuple of Event
     identities : tuple of str
         By which answers that come a second time are known again; may be empty.
+    identity_columns : tuple of str
+        What they are made of.
     """
 
     columns: Columns
@@ -76,10 +79,27 @@ class CodingModel:
     evidence: Predictions
     history: tuple[Event, ...] = ()
     identities: tuple[str, ...] = ()
+    identity_columns: tuple[str, ...] = ()
 
-    def code(self, answers: Answers) -> Predictions:
-        """Predicted codes of new answers, with theta and the coded answer they come from."""
-        return self.predict(self.features.transform(answers))
+    @property
+    def updated(self) -> bool:
+        """Whether answers have joined the model since it was first fitted."""
+        return any(event.action == "update" for event in self.history)
+
+    def code(self, answers: Answers, X: Any = None) -> Predictions:
+        """Predicted codes of new answers, with theta and the coded answer they come from.
+
+        Nothing speaks for the codes of an answer that says nothing. `X` are the features of the
+        answers, where they are known.
+        """
+        found = self.predict(self.features.transform(answers) if X is None else X)
+        return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
+
+    def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
+        """Which answers are empty, unless the model has learned what to make of such."""
+        if not self.columns.text or any(not text.strip() for text in self.answers.texts):
+            return np.zeros(len(answers), dtype=bool)
+        return np.array([not text.strip() for text in answers.texts], dtype=bool)
 
     def predict(self, X: Any) -> Predictions:
         """The same for answers that are features already."""
@@ -128,14 +148,13 @@ def fit_coding_model(
     labels = code_names(codes, columns)
     _check_codes(codes, labels)
     Y = indicator(codes, np.array(labels, dtype=object))
-    estimator = coding_classifier(settings)
     features = AnswerFeatures.fit(answers)
     X = features.transform(answers)
     _check_features(answers, X)
+    classifier = coding_classifier(settings).fit(X, Y)
     evidence = answers_out_of_fold(
-        estimator, answers, Y, settings.n_folds, settings.random_state, watch
+        classifier, answers, Y, settings.n_folds, settings.random_state, watch
     )
-    classifier = estimator.fit(X, Y)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
 
 
@@ -167,9 +186,14 @@ def add_answers(
     answers: Answers,
     codes: Sequence[set[str]],
     watch: Watch = lambda folds, total: folds,
+    corrections: Mapping[int, set[str]] = MappingProxyType({}),
 ) -> CodingModel:
-    """The model fitted anew to its own answers and further ones; codes may be new ones."""
+    """The model fitted anew to its own answers and further ones; codes may be new ones.
+
+    Corrections are other codes for its own answers, by their place.
+    """
     known = [set(names) for names in model.codes(model.Y)]
+    known = [corrections.get(i, codes) for i, codes in enumerate(known)]
     fitted = fit_coding_model(
         Answers.join([model.answers, answers]),
         [*known, *codes],

@@ -41,6 +41,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
             "texts": model.answers.texts,
             "categories": [list(row) for row in model.answers.categories],
             "identities": list(model.identities),
+            "identity_columns": list(model.identity_columns),
         },
         "history": [asdict(event) for event in model.history],
     }
@@ -110,6 +111,7 @@ def _model_from(
         evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
         history=tuple(Event(**event) for event in documents["history"]),
         identities=_names(answers["identities"]),
+        identity_columns=_names(answers["identity_columns"]),
     )
     check_parts(loaded)
     return loaded

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from nldd import __version__
 from nldd._atomic import write_atomically
-from nldd.coding._coded_tables import CodedAnswers
+from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._curve import MEASURED, curve
-from nldd.coding._evaluation import Evaluation
-from nldd.coding._history import checksum, now
+from nldd.coding._evaluation import Evaluation, n_learned
+from nldd.coding._history import UPDATED, checksum, now
 from nldd.coding._model import CodingModel
 from nldd.coding._page_sections import (
     calibration_section,
@@ -107,6 +107,7 @@ def fit_page(model: CodingModel, quality: Evaluation, made: Triage, model_file: 
     """What a model has learned from and how good it is, as a page."""
     selection, n = made.selection, len(model.answers)
     automatic = "none yet" if selection.threshold is None else short_percent(selection.share)
+    promise = (*promise_paragraphs(made), *((UPDATED,) if model.updated else ()))
     return Page(
         title=f"Coding by machine: {shown(model_file.name)}",
         subtitle=f"What a model learned from {n:,} coded answers, and how far it can be trusted. "
@@ -119,7 +120,7 @@ def fit_page(model: CodingModel, quality: Evaluation, made: Triage, model_file: 
             ("codes", f"{len(model.labels):,}"),
         ),
         sections=(
-            Section("What can be coded automatically", promise_paragraphs(made), id="answer"),
+            Section("What can be coded automatically", promise, id="answer"),
             learned_answers_section(model),
             measures_section(quality, _cross_validated(model)),
             triage_section(made.rows, curve(model, made), made.measure, made.human_accuracy),
@@ -152,7 +153,7 @@ def evaluation_page(
 ) -> Page:
     """How good a model's codes are on the coded answers of a table, as a page."""
     n, name = len(answers.codes), shown(table_file.name)
-    learned = table_file.sha256 in {event.sha256 for event in model.history}
+    learned = n_learned(model, answers, table_file.sha256) > 0
     # A threshold that lets nothing through has no line of its own.
     chosen = kept.selection.threshold if kept.n_auto else None
     theta, right = quality.predictions.theta, quality.right(kept.measure)

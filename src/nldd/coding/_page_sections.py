@@ -8,7 +8,7 @@ import numpy as np
 
 from nldd import __version__
 from nldd.coding._answers import Answers
-from nldd.coding._coded_tables import CodedAnswers
+from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._columns import Columns
 from nldd.coding._curve import MEASURED
 from nldd.coding._evaluation import Evaluation

@@ -23,7 +23,8 @@ ASSUMED = (
     "rules: as if the new answers and these had been drawn at random from all of them."
 )
 LEARNED = (
-    "Careful: the model has learned from this very file, so that all numbers here are too good. "
+    "Careful: the model has learned from these answers, or from some of them, so that all numbers "
+    "here are too good. "
     "Evaluate it on answers that are new to it."
 )
 
@@ -167,9 +168,10 @@ def no_promise(selection: Selection, measure: str) -> tuple[str, ...]:
     if selection.needed is None:
         return (
             cannot,
-            "More answers alone would not help, as the surest codes are not good enough. Lower the "
-            "target, or make the codes easier to tell apart: the sections below show which codes "
-            "are found badly and which are taken for others.",
+            "How many would do cannot be told from these, as even their surest codes are not right "
+            "often enough. More answers make better codes. So does what makes codes easier to tell "
+            "apart: the sections below show which are found badly and which are taken for others. "
+            "Or lower the target.",
         )
     return (
         cannot,

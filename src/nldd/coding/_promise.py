@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from nldd.coding._evaluation import Evaluation
+from nldd.coding._interval import accuracy_interval
 from nldd.coding._model import CodingModel
 from nldd.coding._selective import Selection
-from nldd.coding._triage import accuracy_interval
 
 
 @dataclass(frozen=True)

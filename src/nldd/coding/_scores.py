@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd.coding._interval import LEVEL, accuracy_interval
 from nldd.metrics import MEASURES
 
 N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
-LEVEL = 0.95
+SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 
 FloatArray = NDArray[np.float64]
 
@@ -37,10 +38,12 @@ class Score:
 def score_answers(
     Y: NDArray[np.int8], Y_pred: NDArray[np.int8], random_state: int = 0
 ) -> tuple[Score, ...]:
-    """Every measure of nldd with a 95 % bootstrap interval over the answers.
+    """Every measure of nldd with a 95 % interval over the answers.
 
     The answers are drawn again with replacement a thousand times; the interval spans the middle
-    95 % of the values. Equal to the measures of :mod:`nldd.metrics` on the answers themselves.
+    95 % of the values. Subset accuracy and its loss, shares of the answers, have an exact interval.
+    It also stands for measures that no drawing can change, as when all answers are right.
+    Equal to the measures of :mod:`nldd.metrics` on the answers themselves.
     """
     rng = np.random.default_rng(random_state)
     n = len(Y)
@@ -53,9 +56,12 @@ def score_answers(
         for key, drawn in _measures(Y, Y_pred, weights).items():
             draws[key].append(drawn)
     tail = 50 * (1 - LEVEL)
+    exact = accuracy_interval((Y_pred == Y).all(axis=1), LEVEL)
     scores = []
     for key, value in values.items():
         low, high = np.percentile(np.concatenate(draws[key]), [tail, 100 - tail])
+        if key in SHARES_OF_ANSWERS or low == high:
+            low, high = exact if MEASURES[key].greater_is_better else (1 - exact[1], 1 - exact[0])
         scores.append(Score(key, MEASURES[key].name, float(value[0]), float(low), float(high)))
     return tuple(scores)
 

@@ -111,6 +111,9 @@ def selective_threshold(
     chosen = proven_size(theta, right, target, confidence)
     if not chosen:
         needed = answers_needed(theta, right, target, confidence)
+        if needed is not None:
+            # What there is was not enough, whatever the smoothed accuracy says.
+            needed = max(needed, len(theta) + len(theta) // 10 + 1)
         return Selection(target, confidence, None, len(theta), 0, None, None, needed)
     total = float(right[:chosen].sum())
     return Selection(

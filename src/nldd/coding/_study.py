@@ -7,21 +7,17 @@ from pathlib import Path
 import numpy as np
 
 from nldd._lock import file_lock
-from nldd.coding._coded_tables import (
-    CodedAnswers,
-    Request,
-    TableOptions,
-    find_columns,
-    read_coded,
-)
+from nldd._wording import counted, listed, shown
+from nldd.coding._alike import alike
+from nldd.coding._coded_answers import CodedAnswers
+from nldd.coding._coded_tables import Request, TableOptions, find_columns, read_coded
 from nldd.coding._evidence import Watch
 from nldd.coding._history import Event, checksum, now
-from nldd.coding._identities import all_differ
 from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._places import check_places, check_writable
 from nldd.exceptions import InputError
-from nldd.io import read_manifest
+from nldd.io import read_documents, read_manifest
 
 
 @dataclass(frozen=True)
@@ -32,10 +28,14 @@ class Step:
     ----------
     model : CodingModel
     table : CodedAnswers
+        Those of its coded answers that joined the model.
+    n_corrected : int
+        Answers of the model that got other codes.
     """
 
     model: CodingModel
     table: CodedAnswers
+    n_corrected: int = 0
 
 
 def fit_table(
@@ -49,11 +49,19 @@ def fit_table(
     """Fit a model to the coded answers of a table and save it."""
     check_places(path, out, hint="-o model.nldd")
     check_writable(out)
+    _check_replaceable(out)
     columns = find_columns(path, request, options)
-    table = read_coded(path, columns, options)
+    digest = checksum(path)
+    table = read_coded(path, columns, options).once()
+    _check_unchanged(path, digest)
     model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
-    model = replace(model, identities=tuple(table.identities))
-    model = model.with_event(_event("fit", path, table, model))
+    if table.tell_apart:
+        model = replace(
+            model,
+            identities=tuple(table.identities),
+            identity_columns=table.identity_columns,
+        )
+    model = model.with_event(_event("fit", path, digest, table, model))
     save_coding_model(model, out)
     return Step(model, table)
 
@@ -65,9 +73,14 @@ def update_model(
     options: TableOptions = TableOptions(),
     watch: Watch = lambda folds, total: folds,
     again: bool = False,
+    new_codes: bool = False,
+    n_jobs: int | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
+
+    Answers that the model has already, by the columns of the table that it was fitted to, do not
+    join a second time; where they come with other codes, these replace the old ones.
 
     One process at a time: a second one waits and then starts from what the first has saved, so that
     no answer is lost.
@@ -81,7 +94,11 @@ def update_model(
     options : TableOptions
     watch : callable
     again : bool
-        Take a table that the model has had already.
+        Take a file that the model has had already.
+    new_codes : bool
+        Take codes that the model does not know even if they look like ones that it does.
+    n_jobs : int or None
+        Threads.
     tell : callable
         Is told if another process is at work and has to be waited for.
     """
@@ -92,64 +109,112 @@ def update_model(
     target.parent.mkdir(parents=True, exist_ok=True)
     with file_lock(target.with_name(f".{target.name}.lock"), f"updating {target.name}", tell):
         old = load_coding_model(model_path)
-        table = read_coded(path, old.columns, options)
-        _check_new(old, path, again)
+        old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
+        with options.open(path):  # says so if that cannot be done
+            digest = checksum(path)
         if not again:
-            table = _new_answers(old, table, path)
-        model = add_answers(old, table.answers, table.codes, watch)
-        if len(old.identities) == len(old.answers):
-            model = replace(model, identities=(*old.identities, *table.identities))
-        model = model.with_event(_event("update", path, table, model))
+            _check_new(old, path, digest)
+        table = read_coded(path, old.columns, options, old.identity_columns)
+        _check_unchanged(path, digest)
+        table = _with_notes_on_codes(old, table, path, new_codes)
+        table, corrections = _new_answers(old, table, path)
+        model = add_answers(old, table.answers, table.codes, watch, corrections)
+        if old.identities:
+            model = replace(
+                model,
+                identities=(*old.identities, *table.identities),
+                identity_columns=old.identity_columns,
+            )
+        model = model.with_event(_event("update", path, digest, table, model))
         save_coding_model(model, target)
-    return Step(model, table)
+    return Step(model, table, len(corrections))
 
 
-def _new_answers(model: CodingModel, table: CodedAnswers, path: Path) -> CodedAnswers:
-    """The answers that the model does not have; a review that is filled in further has both.
+def _new_answers(
+    model: CodingModel, table: CodedAnswers, path: Path
+) -> tuple[CodedAnswers, dict[int, set[str]]]:
+    """The answers that the model does not have, and other codes for those that it has.
 
-    Only where each answer has an identity of its own. Of two people who say the same in a table
-    without ids, nobody can tell whether they are one.
+    A review that is filled in further brings both.
     """
-    if not (all_differ(table.identities) and all_differ(model.identities)):
-        return table
-    known = set(model.identities)
-    new = [i for i, name in enumerate(table.identities) if name not in known]
-    n_known = len(table.codes) - len(new)
-    if not n_known:
-        return table
-    if not new:
+    if not (model.identities and table.tell_apart):
+        return table, {}
+    table = table.once()
+    place = {name: i for i, name in enumerate(model.identities)}
+    new = [i for i, name in enumerate(table.identities) if name not in place]
+    pairs = zip(table.identities, table.codes, strict=True)
+    given = {place[name]: codes for name, codes in pairs if name in place}
+    before = model.codes(model.Y)
+    corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
+    if not new and not corrections:
         raise InputError(
-            f"{path.name}: the model has all {n_known} coded answers of it already.",
-            hint="a file with new answers; or --again, to count these answers once more",
+            f"{path.name}: the model has all {len(table.codes)} coded answers of it already.",
+            hint="a file with new answers, or with other codes",
         )
-    return replace(
-        table,
-        answers=table.answers[np.array(new)],
-        codes=[table.codes[i] for i in new],
-        rows=[table.rows[i] for i in new],
-        identities=[table.identities[i] for i in new],
-        notes=[*table.notes, f"{n_known} coded answers are in the model already."],
-        n_known=n_known,
-    )
+    table = table.take(new, "in the model already")
+    if corrections:
+        corrected = f"{counted(len(corrections), 'answer')} of the model: codes corrected."
+        table = replace(table, notes=[*table.notes, corrected])
+    return table, corrections
 
 
-def _check_new(model: CodingModel, path: Path, again: bool) -> None:
-    digest = checksum(path)
+def _with_notes_on_codes(
+    model: CodingModel, table: CodedAnswers, path: Path, allowed: bool
+) -> CodedAnswers:
+    """Tell of codes that are new to the model, and refuse those that look misspelt."""
+    notes = []
+    new = sorted(set().union(*table.codes) - set(model.labels))
+    for name in () if allowed else new:
+        known = alike(name, model.labels)
+        if known is not None:
+            row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
+            raise InputError(
+                f"{path.name}, row {row}: the model does not know the code {shown(name)}, but "
+                f"{shown(known)}.",
+                hint="correct it in the file; or --new-codes, if it is a code of its own",
+            )
+    if new:
+        notes.append(f"New codes: {listed(new)}.")
+    return replace(table, notes=[*table.notes, *notes]) if notes else table
+
+
+def _check_replaceable(out: Path) -> None:
+    """Refuse to fit in the place of a model that has learned from people since."""
+    try:
+        history = read_documents(out)["history"] if out.exists() else []
+        updated = [event for event in history if event["action"] == "update"]
+    except (InputError, KeyError, TypeError):
+        return  # no model of ours, or none that could be used
+    if updated:
+        raise InputError(
+            f"{out} is a model with {counted(len(updated), 'update')}, which would be lost.",
+            hint="-o with another name; or rename the old model first",
+        )
+
+
+def _check_unchanged(path: Path, digest: str) -> None:
+    if checksum(path) != digest:
+        raise InputError(
+            f"{path.name} was changed while it was read.", hint="the same command once more"
+        )
+
+
+def _check_new(model: CodingModel, path: Path, digest: str) -> None:
     before = [event for event in model.history if event.sha256 == digest]
-    if before and not again:
+    if before:
         raise InputError(
             f"{path.name}: the model has these answers already, since {before[0].time} "
             f"({before[0].action} with {before[0].file}).",
-            hint="a file with new answers; or --again, to count these answers once more",
+            hint="a file with new answers; or --again, to take the same file once more",
         )
 
 
-def _event(action: str, path: Path, table: CodedAnswers, model: CodingModel) -> Event:
+def _event(action: str, path: Path, digest: str, table: CodedAnswers, model: CodingModel) -> Event:
     return Event(
         action=action,
         time=now(),
         file=path.name,
-        sha256=checksum(path),
+        sha256=digest,
         n_added=len(table.codes),
         n_set_aside=table.n_set_aside,
         n_answers=len(model.answers),

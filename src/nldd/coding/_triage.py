@@ -1,17 +1,15 @@
 """The triage table: how much is coded automatically at which theta, and how well."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, t
 
+from nldd.coding._interval import accuracy_interval
 from nldd.coding._model import CodingModel
 from nldd.coding._selective import Selection
 
 SHARES = tuple(k / 10 for k in range(1, 11))
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -110,30 +108,3 @@ def triage_rows(
             TriageRow(threshold, k, k / n, total / k, low, high, combined, threshold == chosen)
         )
     return tuple(rows)
-
-
-def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
-    """Interval for the mean of answers that are right or wrong, or right by a share.
-
-    Clopper and Pearson's exact interval for the former; Student's for shares, whose labels are not
-    independent within an answer, so that the answer is the unit.
-
-    Examples
-    --------
-    >>> low, high = accuracy_interval([1] * 95 + [0] * 5)
-    >>> round(low, 3), round(high, 3)
-    (0.887, 0.984)
-    """
-    right = np.asarray(right, dtype=float)
-    n, total, tail = len(right), float(right.sum()), (1 - level) / 2
-    if n == 0:
-        return 0.0, 1.0
-    if ((right == 0) | (right == 1)).all():
-        k = round(total)
-        low = float(beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
-        high = float(beta.isf(tail, k + 1, n - k)) if k < n else 1.0
-        return low, high
-    if n == 1:
-        return 0.0, 1.0
-    half = float(t.isf(tail, n - 1) * right.std(ddof=1) / np.sqrt(n))
-    return max(0.0, total / n - half), min(1.0, total / n + half)

@@ -7,7 +7,8 @@ from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._explanation import Explanation
 from nldd.estimators._label_powerset import LabelPowerset
 from nldd.estimators._mlknn import MLkNN
-from nldd.estimators._nldd import NearestLabelsets, NLDDClassifier
+from nldd.estimators._nearest_labelsets import NearestLabelsets
+from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._rakel import RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT

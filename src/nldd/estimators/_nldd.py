@@ -1,11 +1,11 @@
 """Nearest Labelset using Double Distances."""
 
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +15,7 @@ from nldd._labels import as_label_sets
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._explanation import Explanation, braces
 from nldd.estimators._label_probabilities import fit_label_probabilities
+from nldd.estimators._nearest_labelsets import NearestLabelsets
 from nldd.estimators._pairs import nearest_pairs, random_halves, random_part
 from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
@@ -30,27 +31,6 @@ from nldd.search import (
 )
 
 MIN_ROWS = 4
-
-
-@dataclass(frozen=True)
-class NearestLabelsets:
-    """The k best distinct labelsets of each row, best first.
-
-    Attributes
-    ----------
-    labelsets : ndarray of shape (n_samples, k, n_labels)
-    theta : ndarray of shape (n_samples, k)
-        Probability that one label of the labelset is wrong.
-    row : ndarray of shape (n_samples, k)
-        Training row that stands for the labelset, as a position in the data passed to `fit`.
-    Dx, Dy : ndarray of shape (n_samples, k)
-    """
-
-    labelsets: NDArray[np.int64]
-    theta: NDArray[np.float64]
-    row: NDArray[np.intp]
-    Dx: NDArray[np.float64]
-    Dy: NDArray[np.float64]
 
 
 class NLDDClassifier(WithBaseEstimator):
@@ -220,13 +200,41 @@ class NLDDClassifier(WithBaseEstimator):
         T1, T2 = T[first], T[second]
         scale = feature_scale(T.X, self.standardize)
 
-        h1, self._classifiers = self._fit_classifiers([T1, T], rng)
+        h1, h = self._fit_classifiers([T1, T], rng)
         P = self._probabilities(h1, T2.X)
         self.pairs_ = nearest_pairs(T1, T2, P, scale, self.n_jobs, verbose=self.verbose)
         self.regression_ = fit_regression(self.pairs_, self.model, self.covariance)
         self.beta_ = self.regression_.beta
+        return self._hold(T, h, scale)
 
-        self.estimators_ = self._classifiers.estimators
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """A new classifier, fitted to other rows with the weights of this one.
+
+        Its theta is on the same scale, while those of two calls of `fit` differ by the chance of
+        their halves. So a theta may be looked for by cross-validation and used with this model.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        NLDDClassifier
+        """
+        check_is_fitted(self)
+        other = clone(self)
+        rng = check_random_state(other.random_state)
+        T = other._fraction(other._validate_fit(X, y, sample_weight), rng)
+        other._check_training(T)
+        (h,) = other._fit_classifiers([T], rng)
+        other.pairs_, other.regression_, other.beta_ = self.pairs_, self.regression_, self.beta_
+        return other._hold(T, h, feature_scale(T.X, self.standardize))
+
+    def _hold(self, T: Training, classifiers: Any, scale: Any) -> Self:
+        """Keep what predictions need: classifiers of all rows, and the rows to search."""
+        self._classifiers = classifiers
+        self.estimators_ = classifiers.estimators
         Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
         self.index_ = Index(T.X, T.Y, scale)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)

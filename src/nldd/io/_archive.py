@@ -35,9 +35,19 @@ from nldd.io._manifest import (
     member_name,
     plain_name,
     read_checked,
+    refuse_foreign,
 )
 from nldd.io._npy import npy_pieces, stream_npy
-from nldd.io._refusal import AGAIN, Refusal, damaged, quoted, refusals_of, told, unlike_checksum
+from nldd.io._refusal import (
+    AGAIN,
+    MODEL_FIRST,
+    Refusal,
+    damaged,
+    quoted,
+    refusals_of,
+    told,
+    unlike_checksum,
+)
 from nldd.io._skops import dump_estimators, load_estimators
 from nldd.io._stored_zip import CHUNK, Buffers, StoredZip, folder_of, take, write_stored
 
@@ -165,7 +175,7 @@ def _opened(
         try:
             with open(path, "rb") as stream:
                 _check_start(stream, max_bytes)
-                archive = StoredZip(stream, MAX_MEMBERS)
+                archive = StoredZip(stream, MAX_MEMBERS, refuse_foreign)
                 yield archive, read_checked(archive)
         except (Refusal, InputError):
             raise
@@ -202,7 +212,7 @@ def _check_start(stream: BinaryIO, max_bytes: int) -> None:
         )
     raise Refusal(
         f"not a model of nldd: it begins with {quoted(start[:8].decode('latin-1'))}",
-        "Name a file that nldd saved, such as model.nldd.",
+        MODEL_FIRST,
     )
 
 

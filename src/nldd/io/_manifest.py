@@ -2,22 +2,33 @@
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 from nldd import __version__
 from nldd.io._json import json_bytes, read_json
-from nldd.io._refusal import Refusal, damaged, listed, quoted
+from nldd.io._refusal import MODEL_FIRST, Refusal, damaged, listed, quoted
 from nldd.io._stored_zip import StoredZip, folder_of, is_safe_name
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 2**22
+NO_MANIFEST = "it is some zip file that does not begin with a manifest"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "skops")
 # Folder in the file -> ending of its members.
 ENDINGS = {"documents": ".json", "arrays": ".npy", "estimators": ".skops"}
+# How a member of a file begins that is often taken for a model -> what such a file is.
+FOREIGN = {
+    "xl/": "an Excel workbook",
+    "word/": "a Word document",
+    "ppt/": "a PowerPoint presentation",
+    "[Content_Types].xml": "a file of Microsoft Office",
+    "content.xml": "an OpenDocument file",
+    "Index/Document.iwa": "a file of Numbers or Pages",
+    "schema.json": "a skops file",
+}
 
 
 def member_name(folder: str, name: str) -> str:
@@ -67,11 +78,20 @@ def compose(kind: str, created: Any, members: Mapping[str, Mapping[str, Any]]) -
     return json_bytes(manifest, MANIFEST)
 
 
+def refuse_foreign(names: Sequence[str]) -> None:
+    """Refuse a zip file without a manifest, and say what it is."""
+    if MANIFEST in names:
+        return
+    for beginning, what in FOREIGN.items():
+        if any(name.startswith(beginning) for name in names):
+            raise Refusal(f"not a model of nldd: it is {what}", MODEL_FIRST)
+    raise Refusal(f"not a model of nldd: {NO_MANIFEST}", MODEL_FIRST)
+
+
 def read_checked(archive: StoredZip) -> dict[str, Any]:
     """The manifest of a file, found to fit the members that are there."""
     if next(iter(archive.sizes), "") != MANIFEST:
-        what = "it is a skops file" if "schema.json" in archive.sizes else "it is some zip file"
-        raise Refusal(f"not a model of nldd: {what} that does not begin with a manifest")
+        raise Refusal(f"not a model of nldd: {NO_MANIFEST}")
     if archive.sizes[MANIFEST] > MAX_MANIFEST:
         raise Refusal(f"its manifest has {archive.sizes[MANIFEST]} bytes, too many")
     manifest = read_json(archive.read(MANIFEST), MANIFEST)

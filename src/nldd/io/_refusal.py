@@ -10,6 +10,9 @@ from nldd.exceptions import InputError
 LONGEST = 80
 AGAIN = "Copy or download the file again, or save the model anew."
 ORIGIN = "Use a file that nldd wrote, from somebody you know."
+MODEL_FIRST = (
+    "Name a file that nldd saved, such as model.nldd; the model comes first, then the table."
+)
 SAME_VERSIONS = (
     "Install the versions of scikit-learn and numpy that the model was saved with, "
     "see nldd.io.read_manifest."

@@ -6,7 +6,7 @@ reads a directory of any size; and every entry is checked before a member is ope
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
 from stat import S_IFMT, S_IFREG
@@ -38,6 +38,8 @@ class StoredZip:
     ----------
     stream : binary stream that can seek
     max_members : int
+    look : callable
+        Gets the names of all members before anything else is made of them, and may refuse.
 
     Attributes
     ----------
@@ -45,7 +47,12 @@ class StoredZip:
         Bytes of each member, in the order of the file.
     """
 
-    def __init__(self, stream: BinaryIO, max_members: int) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        max_members: int,
+        look: Callable[[list[str]], None] = lambda names: None,
+    ) -> None:
         n_bytes = stream.seek(0, 2)
         _check_end(stream, n_bytes, max_members)
         try:
@@ -53,6 +60,7 @@ class StoredZip:
             entries = self._zip.infolist()
         except Exception as error:  # zipfile meets hostile bytes with errors of many kinds
             raise damaged("the directory of the file cannot be read") from error
+        look([entry.filename for entry in entries])
         for entry in entries:
             _check_entry(entry)
         self.sizes = {entry.filename: entry.file_size for entry in entries}

@@ -12,6 +12,7 @@ from nldd.tables._records import MAX_CELL, Row, TableFormat
 from nldd.tables._separator import (
     NO_SEPARATOR,
     SAMPLE_CHARACTERS,
+    SEPARATORS,
     Dialect,
     checked_separator,
     find_dialect,
@@ -53,6 +54,7 @@ class CsvRows:
         self._dialect = find_dialect(lines[self._skipped_lines :], complete, separator or told)
         with text.open() as stream:
             self.header, _ = self._read_header(stream)
+        self._given = separator
         separator = self._dialect.separator
         self.format = TableFormat(
             kind=kind,
@@ -86,6 +88,19 @@ class CsvRows:
                 f"line {self._first_short}; empty ones were added."
             )
         return notes
+
+    def advice(self, hint: str) -> str:
+        """The hint about a column that is not there, or the separator that would give columns."""
+        if self._given is None or len(self.header) > 1:
+            return hint
+        line = self.header[0]
+        likely = max((mark for mark in SEPARATORS if mark != self._given), key=line.count)
+        if likely not in line:
+            return hint
+        return (
+            f"--delimiter {_told(likely)}; with {_told(self._given)} the header is one name: "
+            f"{shown(line)}"
+        )
 
     def _read_header(self, stream: TextIOWrapper) -> tuple[tuple[str, ...], "_Rows"]:
         for _ in range(self._skipped_lines):
@@ -211,6 +226,11 @@ class _Rows:
             rows = self._dialect.reader(islice(stream, first - 1, None), strict=False)
             row: list[str] = next(rows, [])
         return first + _n_lines(row[:-1]) - 1
+
+
+def _told(separator: str) -> str:
+    """A separator as a person may give it."""
+    return "tab" if separator == "\t" else f'"{separator}"'
 
 
 def _n_lines(row: list[str]) -> int:

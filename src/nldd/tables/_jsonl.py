@@ -80,6 +80,10 @@ class JsonlRows:
             )
         return notes
 
+    def advice(self, hint: str) -> str:
+        """The hint about a column that is not there."""
+        return hint
+
     def _records(self, stream: TextIOWrapper) -> Iterator[tuple[int, dict[str, Any]]]:
         for line, content in enumerate(stream, 1):
             if not content.strip():

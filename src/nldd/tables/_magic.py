@@ -12,6 +12,7 @@ ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _EXPORT = "export the answers as CSV or .xlsx from the program that wrote the file"
 _UNPACK = "unpack it first"
+_COPY = "copy the table into a spreadsheet and save that as .xlsx or .csv"
 # First bytes, what they belong to, what to do.
 _KINDS = (
     (ZIP, "a zip archive", _UNPACK),
@@ -38,6 +39,16 @@ _KINDS = (
     (b"GIF89a", "a picture", _EXPORT),
     (b"\x7fELF", "a program", _EXPORT),
 )
+# Members of zip archives, what they belong to, what to do.
+_ARCHIVES = (
+    ("xl/workbook.xml", "an Excel workbook", "rename it so that it ends in .xlsx"),
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)", "save it as .xlsx"),
+    ("word/document.xml", "a Word document", _COPY),
+    ("ppt/presentation.xml", "a PowerPoint presentation", _COPY),
+    ("Index/Document.iwa", "a file of Numbers or Pages", "export it as .xlsx or .csv"),
+    ("content.xml", "an OpenDocument file", "save it as .xlsx or .csv"),
+)
+_MODEL_FOLDERS = ("documents/", "arrays/", "estimators/")
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|table|\?xml)[\s>]", re.I)
 
 
@@ -85,15 +96,19 @@ def refuse_foreign(path: Path, head: bytes) -> None:
 def _in_zip(path: Path) -> tuple[str, str]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
+            return _kind_of_archive(archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return "a damaged zip archive or workbook", "copy it again from where it came"
-    if "xl/workbook.xml" in names:
-        return "an Excel workbook", "rename it so that it ends in .xlsx"
-    if "xl/workbook.bin" in names:
-        return "a binary Excel workbook (.xlsb)", "save it as .xlsx"
-    if "content.xml" in names:
-        return "an OpenDocument file", "save it as .xlsx"
+
+
+def _kind_of_archive(names: list[str]) -> tuple[str, str]:
+    """What a zip archive is by the names of its members, and what to do."""
+    first, *others = names or [""]
+    if first == "manifest.json" and all(name.startswith(_MODEL_FOLDERS) for name in others):
+        return "a model of nldd", "name a table in its place, such as a CSV or XLSX file"
+    for member, what, hint in _ARCHIVES:
+        if member in names:
+            return what, hint
     return "a zip archive", _UNPACK
 
 

@@ -2,10 +2,8 @@
 
 import difflib
 from collections.abc import Sequence
-from pathlib import Path
 
 from nldd._wording import counted, listed, shown
-from nldd.exceptions import InputError
 
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
@@ -51,14 +49,43 @@ def renaming_notes(header: Sequence[str], names: Sequence[str]) -> list[str]:
     return notes
 
 
-def find_column(name: str, names: Sequence[str], path: Path) -> int:
-    """Position of a column, or an error that says which names are like it."""
-    if name in names:
-        return names.index(name)
-    folded = {known.casefold(): known for known in reversed(names)}
-    near = difflib.get_close_matches(name.strip().casefold(), folded, n=3, cutoff=0.6)
+def naming_hint(name: str, names: Sequence[str]) -> str:
+    """What to do about a wrong name that a person can put right where it was given.
+
+    Examples
+    --------
+    >>> naming_hint("anwser", ["id", "answer"])
+    "Did you mean 'answer'?"
+    """
+    near = _near(name, names, n=3, cutoff=0.6)
     if near:
-        hint = f"Did you mean {' or '.join(shown(folded[key]) for key in near)}?"
-    else:
-        hint = f"name one of its columns: {listed(names)}"
-    raise InputError(f"{path.name} has no column {shown(name)}.", hint=hint)
+        return f"Did you mean {' or '.join(map(shown, near))}?"
+    return f"name one of its columns: {listed(names)}"
+
+
+def renaming_hint(name: str, free: Sequence[str]) -> str:
+    """What to do about a name that cannot change, so that one of the `free` columns must get it.
+
+    Examples
+    --------
+    >>> renaming_hint("answer", ["id", "answers"])
+    "rename the column 'answers' to 'answer' in the file, or use another file"
+    """
+    if not free:
+        return f"add the column {shown(name)} to the file, or use another file"
+    # To rename what only looks alike would code the wrong answers.
+    near = _near(name, free, n=1, cutoff=0.8)
+    if near:
+        return (
+            f"rename the column {shown(near[0])} to {shown(name)} in the file, or use another file"
+        )
+    return (
+        f"rename the right column to {shown(name)} in the file, or use another file; this one also "
+        f"has {listed(free)}"
+    )
+
+
+def _near(name: str, names: Sequence[str], n: int, cutoff: float) -> list[str]:
+    folded = {known.casefold(): known for known in reversed(names)}
+    keys = difflib.get_close_matches(name.strip().casefold(), folded, n=n, cutoff=cutoff)
+    return [folded[key] for key in keys]

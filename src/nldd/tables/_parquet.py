@@ -55,6 +55,10 @@ class ParquetRows:
             return []
         return [f"Times were cut to microseconds in the columns {listed(self._cut)}."]
 
+    def advice(self, hint: str) -> str:
+        """The hint about a column that is not there."""
+        return hint
+
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         try:

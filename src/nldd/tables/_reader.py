@@ -1,16 +1,17 @@
 """Open a table, whatever its format, and read its rows in blocks."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from nldd._wording import shown
 from nldd.exceptions import InputError
 from nldd.tables._csv_read import CsvRows
 from nldd.tables._encoding import text_file
 from nldd.tables._jsonl import JsonlRows
 from nldd.tables._magic import first_bytes, refuse_foreign
-from nldd.tables._names import distinct_names, find_column, renaming_notes
+from nldd.tables._names import distinct_names, naming_hint, renaming_hint, renaming_notes
 from nldd.tables._parquet import ParquetRows
 from nldd.tables._records import Block, Row, Source, TableFormat, located
 from nldd.tables._xlsx_read import XlsxRows
@@ -80,9 +81,21 @@ class TableReader:
         """How much of the file has been read, from 0 to 1."""
         return self._source.fraction()
 
-    def column(self, name: str) -> int:
-        """Position of a column; an error names those that are like it."""
-        return find_column(name, self.names, self.path)
+    def column(self, name: str, free: Sequence[str] | None = None) -> int:
+        """Position of a column; an error names those that are like it.
+
+        Parameters
+        ----------
+        name : str
+        free : sequence of str, optional
+            Columns that could be renamed, where the name is not the person's choice.
+        """
+        if name in self.names:
+            return self.names.index(name)
+        hint = naming_hint(name, self.names) if free is None else renaming_hint(name, free)
+        raise InputError(
+            f"{self.path.name} has no column {shown(name)}.", hint=self._source.advice(hint)
+        )
 
     def where(self, row: int, column: int | None = None) -> str:
         """The place of a cell for a message: row from 1, and position of the column from 0."""

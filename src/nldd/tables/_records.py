@@ -78,6 +78,9 @@ class Source(Protocol):
     def notes(self) -> list[str]:
         """What a person should know about what has been read."""
 
+    def advice(self, hint: str) -> str:
+        """The hint about a column that is not there, with what the file itself makes likely."""
+
 
 class Sink(Protocol):
     """What a file format has to offer to :class:`nldd.tables.TableWriter`."""

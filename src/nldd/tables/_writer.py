@@ -140,7 +140,8 @@ def _sink(
         path,
         separator=_separator(ending, like),
         newline=like.newline,
-        bom=to_file and (like.bom or not unicode),
+        # Who works in Excel opens the file there, where umlauts without the mark are garbled.
+        bom=to_file and (like.bom or not unicode or like.kind == "xlsx"),
         raw=raw,
     )
 
@@ -170,7 +171,7 @@ def create_table(
     header : sequence of str
     like : TableFormat, optional
         Of the table that it came from: CSV gets the same separator and line ends, and a byte order
-        mark if that had one or was not in UTF-8. All text is written in UTF-8.
+        mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
     raw : bool
         Whether to write text to CSV as it is. By default text that a spreadsheet would run gets an
         apostrophe before it, see :func:`guarded`.

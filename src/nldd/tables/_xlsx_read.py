@@ -48,7 +48,7 @@ class XlsxRows:
         if first is None:
             raise InputError(
                 f"{path}: the sheet {shown(self._sheet.name)} is empty.",
-                hint="begin the sheet with a row of column names, or name another sheet",
+                hint=self.advice("begin the sheet with a row of column names"),
             )
         self.header = tuple(map(cell_text, first[1]))
         self.format = TableFormat(kind="xlsx", sheet=self._sheet.name)
@@ -68,13 +68,23 @@ class XlsxRows:
     def notes(self) -> list[str]:
         """What a person should know about what has been read."""
         notes = []
-        others = [sheet.name for sheet in self._workbook.sheets if sheet != self._sheet]
-        if others:
+        if others := self._other_sheets():
             notes.append(f"The sheet {shown(self._sheet.name)} was read, and not {listed(others)}.")
         if self._n_skipped:
             verb = "were" if self._n_skipped > 1 else "was"
             notes.append(f"{counted(self._n_skipped, 'empty row')} {verb} skipped.")
         return notes
+
+    def advice(self, hint: str) -> str:
+        """The hint about a column that is not there, and the sheets where it may be."""
+        others = self._other_sheets()
+        if not others:
+            return hint
+        joined = f"{hint} Or" if hint.endswith("?") else f"{hint}; or"
+        return f"{joined} --sheet NAME, as the workbook has other sheets: {listed(others)}"
+
+    def _other_sheets(self) -> list[str]:
+        return [sheet.name for sheet in self._workbook.sheets if sheet != self._sheet]
 
     def _batches(self, stream: IO[bytes], n_rows: int) -> Iterator[list[Row]]:
         width = len(self.header)

@@ -1,0 +1,159 @@
+"""Which rows are the same answer, in tables with ids and without, and what becomes of them."""
+
+import numpy as np
+import pytest
+
+from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
+from nldd.coding import (
+    CodeColumns,
+    Columns,
+    TableOptions,
+    evaluate_table,
+    fit_table,
+    load_coding_model,
+    n_learned,
+    read_coded,
+    update_model,
+)
+from nldd.coding._history import checksum
+from nldd.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+TEXTS, CODES = made_up(80, 0)
+HEADER = ["id", "answer", "codes"]
+COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
+
+
+def rows_of(part, ids=None):
+    """Rows of some answers; ids with leading zeros, as Excel likes to drop them."""
+    numbers = range(80)[part]
+    return [
+        [f"{i + 1:04d}" if ids is None else ids(i), TEXTS[i], ";".join(sorted(CODES[i]))]
+        for i in numbers
+    ]
+
+
+def fit(folder, rows, header=HEADER):
+    table = write_csv(folder / "answers.csv", header, rows)
+    return fit_table(table, folder / "model.nldd", REQUEST, SETTINGS)
+
+
+def update(folder, rows, header=HEADER, **options):
+    table = write_csv(folder / "more.csv", header, rows)
+    return update_model(folder / "model.nldd", table, **options)
+
+
+def test_rows_that_are_there_twice_count_once(tmp_path):
+    rows = rows_of(slice(50))
+    step = fit(tmp_path, [*rows, *rows[10:22], rows[10]])
+    assert step.model.answers.texts == TEXTS[:50]
+    assert step.table.notes == ["13 coded answers: in the table twice, and count once."]
+    assert (step.table.n_known, step.table.n_set_aside) == (13, 0)
+    (tmp_path / "other").mkdir()
+    np.testing.assert_array_equal(
+        fit(tmp_path / "other", rows).model.evidence.theta, step.model.evidence.theta
+    )
+
+
+def test_table_pasted_twice_gives_the_model_of_one(tmp_path):
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    once.mkdir()
+    twice.mkdir()
+    rows = rows_of(slice(60))
+    theta = fit(once, rows).model.evidence.theta
+    np.testing.assert_array_equal(fit(twice, rows + rows).model.evidence.theta, theta)
+
+
+def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
+    rows = [row[1:] for row in rows_of(slice(50))]
+    step = fit(tmp_path, [*rows, *rows[:3]], HEADER[1:])
+    assert step.model.answers.texts == [*TEXTS[:50], *TEXTS[:3]]
+    assert step.model.identities == ()
+    assert step.table.notes == []
+    again = update(tmp_path, rows[:5], HEADER[1:])
+    assert len(again.model.answers) == 58
+
+
+def test_column_of_few_values_is_no_id(tmp_path):
+    rows = [[str(20 + i % 40), *row[1:]] for i, row in enumerate(rows_of(slice(80)))]
+    table = write_csv(tmp_path / "a.csv", ["age", "answer", "codes"], [*rows, rows[0]])
+    found = read_coded(table, COLUMNS, TableOptions())
+    assert not found.tell_apart
+    assert len(found.once().codes) == 81
+
+
+def test_review_given_back_a_second_time_adds_only_what_is_new(tmp_path):
+    """Although a row of the first table was there twice."""
+    first = rows_of(slice(50))
+    fit(tmp_path, [*first, first[0]])
+    assert len(update(tmp_path, rows_of(slice(50, 60))).table.codes) == 10
+    step = update(tmp_path, rows_of(slice(50, 70)))
+    assert step.model.answers.texts == TEXTS[:70]
+    assert step.table.notes == ["10 coded answers: in the model already."]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: [row[0].lstrip("0"), *row[1:]],
+        lambda row: [*row, "seen by Ann"],
+    ],
+    ids=["zeros dropped", "column added"],
+)
+def test_answers_are_known_again_however_the_table_came_back(tmp_path, change):
+    fit(tmp_path, rows_of(slice(50)))
+    header = HEADER if len(change(["1", "", ""])) == 3 else [*HEADER, "remark"]
+    step = update(tmp_path, [change(row) for row in rows_of(slice(40, 60))], header)
+    assert step.model.answers.texts == TEXTS[:60]
+    assert len(step.model.identities) == 60
+
+
+def test_review_pasted_twice_joins_once(tmp_path):
+    fit(tmp_path, rows_of(slice(50)))
+    more = rows_of(slice(50, 60))
+    assert update(tmp_path, more + more).model.answers.texts == TEXTS[:60]
+
+
+def test_column_that_is_gone_leaves_nothing_to_compare(tmp_path):
+    fit(tmp_path, rows_of(slice(50)))
+    step = update(tmp_path, [row[1:] for row in rows_of(slice(45, 55))], HEADER[1:])
+    assert len(step.model.answers) == 60
+
+
+def test_other_codes_of_a_known_answer_replace_the_old_ones(tmp_path):
+    fit(tmp_path, rows_of(slice(50)))
+    wrong = rows_of(slice(50))
+    wrong[3][2], wrong[7][2] = "rent", "bus;park;rent"
+    step = update(tmp_path, [*wrong[:10], *rows_of(slice(50, 52))])
+    assert step.n_corrected == sum(
+        set(row[2].split(";")) != CODES[i] for i, row in enumerate(wrong[:10])
+    )
+    codes = [set(names) for names in step.model.codes(step.model.Y)]
+    assert (codes[3], codes[7]) == ({"rent"}, {"bus", "park", "rent"})
+    assert [codes[i] for i in (0, 1, 2, 50, 51)] == [CODES[i] for i in (0, 1, 2, 50, 51)]
+    assert len(codes) == 52
+    assert f"{step.n_corrected} answers of the model: codes corrected." in step.table.notes
+
+
+def test_nothing_new_is_refused(tmp_path):
+    fit(tmp_path, rows_of(slice(50)))
+    before = (tmp_path / "model.nldd").read_bytes()
+    with pytest.raises(InputError, match="has all 10 coded answers of it already"):
+        update(tmp_path, rows_of(slice(10)))
+    assert (tmp_path / "model.nldd").read_bytes() == before
+
+
+def test_identities_are_kept_in_the_file(tmp_path):
+    model = fit(tmp_path, rows_of(slice(50))).model
+    loaded = load_coding_model(tmp_path / "model.nldd")
+    assert loaded.identities == model.identities
+    assert loaded.identity_columns == ("answer", "id")
+
+
+def test_evaluation_counts_what_the_model_has_learned_from(tmp_path):
+    model = fit(tmp_path, rows_of(slice(50))).model
+    table = write_csv(tmp_path / "new.csv", HEADER, rows_of(slice(45, 60)))
+    _, answers = evaluate_table(model, table)
+    assert n_learned(model, answers, checksum(table)) == 5
+    assert n_learned(model, answers, model.history[0].sha256) == 15
