@@ -389,7 +389,7 @@ def test_table_without_codes_is_refused(tmp_path, n_rows, said):
 
 
 def test_likely_separator_is_told(tmp_path):
-    rows = [["a", "bus,park"], ["b", "bus"], ["c", "rent, park"]]
+    rows = [["a", "bus,park"], ["b", "bus"], ["c", "rent, park"], *[["d", ""]] * 100]
     path = write_csv(tmp_path / "a.csv", ["answer", "codes"], rows)
     found = read_coded(path, Columns(("answer",), LISTED), TableOptions())
     assert found.notes == [

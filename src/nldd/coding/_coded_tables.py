@@ -133,7 +133,8 @@ def read_coded(
             n_rows += len(block.rows)
             if columns.codes.listed:
                 place = place_of(table, columns.codes.names[0])
-                cells += [cell_text(row[place]).strip() for row in block.rows]
+                texts = (cell_text(row[place]).strip() for row in block.rows)
+                cells += [text for text in texts if text]
         notes = list(table.notes)
         if not columns.codes.listed:
             notes += _notes_on_columns(table.names, columns, identity_columns)
