@@ -200,11 +200,15 @@ def random_problem(seed, n_pairs, zeros):
     return make_pairs(Dx, Dy, errors, n_labels)
 
 
+some_or_many = pytest.mark.parametrize("n_seeds", [12, pytest.param(50, marks=pytest.mark.slow)])
+
+
+@some_or_many
 @pytest.mark.parametrize("zeros", [False, True], ids=["positive distances", "some zero distances"])
 @pytest.mark.parametrize("n_pairs", [20, 150])
-def test_multiplicative_reaches_smallest_loss(n_pairs, zeros):
+def test_multiplicative_reaches_smallest_loss(n_pairs, zeros, n_seeds):
     worse = {}
-    for seed in range(50):
+    for seed in range(n_seeds):
         pairs = random_problem(seed, n_pairs, zeros)
         estimate = fit_multiplicative(loss_of(pairs), pairs.Dx, pairs.Dy)
         loss = loss_of(pairs).smoothed(3) if estimate.separated else loss_of(pairs)
@@ -214,11 +218,12 @@ def test_multiplicative_reaches_smallest_loss(n_pairs, zeros):
     assert worse == {}
 
 
+@some_or_many
 @pytest.mark.parametrize("zeros", [False, True], ids=["positive distances", "some zero distances"])
-def test_multiplicative_converges_where_it_stops(zeros):
+def test_multiplicative_converges_where_it_stops(zeros, n_seeds):
     """At the optimum it must not say that it did not converge."""
     lost = []
-    for seed in range(50):
+    for seed in range(n_seeds):
         pairs = random_problem(seed, 150, zeros)
         estimate = fit_multiplicative(loss_of(pairs), pairs.Dx, pairs.Dy)
         loss = loss_of(pairs).smoothed(3) if estimate.separated else loss_of(pairs)

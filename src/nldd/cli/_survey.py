@@ -45,6 +45,7 @@ def survey(out: Path, seed: int) -> None:
 
     made = make_survey(random_state=seed)
     out.mkdir(parents=True, exist_ok=True)
+    (out / "model.nldd").unlink(missing_ok=True)  # of an earlier walk
     n_new = len(made.rows) - N_CODED
     place = made.header.index("codes")
     _write(out / "answers.csv", made.header, made.rows[:N_CODED])
