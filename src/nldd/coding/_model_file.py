@@ -111,7 +111,7 @@ def _model_from(
         evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
         history=tuple(Event(**event) for event in documents["history"]),
         identities=_names(answers["identities"]),
-        identity_columns=_names(answers["identity_columns"]),
+        identity_columns=_names(answers.get("identity_columns", [])),
     )
     check_parts(loaded)
     return loaded
