@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix, issparse
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 sys.path.insert(0, str(HERE.parent / "tests"))
-import paper_data  # noqa: E402
+import paper_data  # noqa: E402 (found only by the path above)
 
 NAMES = tuple(paper_data.FILES)
 Run = Callable[[], Any]

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from unicodedata import normalize
 
 # What people write into a cell to say that no code applies.
-MARKS = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001
+MARKS = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)
 CLOSE = 0.8
 
 

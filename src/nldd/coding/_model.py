@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -97,9 +98,14 @@ class CodingModel:
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
-        if not self.columns.text or any(not text.strip() for text in self.answers.texts):
+        if self._knows_empty:
             return np.zeros(len(answers), dtype=bool)
         return np.array([not text.strip() for text in answers.texts], dtype=bool)
+
+    @cached_property
+    def _knows_empty(self) -> bool:
+        # Asked for every block of a table, and the model may have many answers.
+        return not self.columns.text or any(not text.strip() for text in self.answers.texts)
 
     def predict(self, X: Any) -> Predictions:
         """The same for answers that are features already."""

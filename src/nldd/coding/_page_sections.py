@@ -7,6 +7,7 @@ from importlib.metadata import version
 import numpy as np
 
 from nldd import __version__
+from nldd._wording import counted
 from nldd.coding._answers import Answers
 from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._columns import Columns
@@ -29,7 +30,6 @@ from nldd.coding._page_tables import (
 from nldd.coding._page_words import (
     calibration_words,
     listed_names,
-    number_of,
     short_percent,
     shown,
 )
@@ -115,7 +115,7 @@ def _read_columns(columns: Columns) -> str:
     where = (
         f"the column {listed_names(codes.names)}"
         if codes.listed
-        else f"{number_of(len(codes.names), 'column')} of yes and no, one for each code"
+        else f"{counted(len(codes.names), 'column')} of yes and no, one for each code"
     )
     return f"The model reads the {read}. The codes that people gave stand in {where}."
 

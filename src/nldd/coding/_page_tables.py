@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from nldd._wording import counted
 from nldd.coding._evaluation import Confusion, LabelScore
 from nldd.coding._history import Event
 from nldd.coding._page_words import (
     interval_words,
-    number_of,
     readable_time,
     shown,
     theta_number,
@@ -146,7 +146,7 @@ def calibration_table(found: Calibration) -> Table:
         head=("expected", "observed", "agree"),
         rows=tuple(
             (
-                Entry(percent(expected, 2), under=number_of(count, "answer")),
+                Entry(percent(expected, 2), under=counted(count, "answer")),
                 Entry(percent(observed, 2), under=interval_words(low, high, 2)),
                 "yes" if low <= expected <= high else "no",
             )

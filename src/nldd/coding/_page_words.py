@@ -6,6 +6,7 @@ from unicodedata import bidirectional
 import numpy as np
 from scipy.stats import binom
 
+from nldd._wording import counted
 from nldd.coding._promise import Kept
 from nldd.coding._selective import Selection
 from nldd.coding._triage import Triage
@@ -99,17 +100,6 @@ def theta_number(theta: float) -> str:
     return np.format_float_positional(theta, 2, fractional=False, trim="-")
 
 
-def number_of(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    Examples
-    --------
-    >>> number_of(1, "answer"), number_of(1200, "answer")
-    ('1 answer', '1,200 answers')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def listed_names(names: Sequence[str], most: int = 12) -> str:
     """Names in quotes, and how many more there are.
 
@@ -160,7 +150,7 @@ def _held(selection: Selection, measure: str) -> str:
 def no_promise(selection: Selection, measure: str) -> tuple[str, ...]:
     """Why nothing can be coded automatically, and what it would take."""
     cannot = (
-        f"Nothing can be coded automatically yet. {number_of(selection.n_answers, 'coded answer')} "
+        f"Nothing can be coded automatically yet. {counted(selection.n_answers, 'coded answer')} "
         f"cannot show, with {short_percent(selection.confidence)} confidence, that the machine is "
         f"good enough at even the surest of them: that {_held(selection, measure)}. So all answers "
         "go to people."
@@ -175,7 +165,7 @@ def no_promise(selection: Selection, measure: str) -> tuple[str, ...]:
         )
     return (
         cannot,
-        f"About {number_of(selection.needed, 'coded answer')} would do, if further ones are like "
+        f"About {counted(selection.needed, 'coded answer')} would do, if further ones are like "
         "these; such a number is enough in four of five cases. Or lower the target.",
     )
 
@@ -199,7 +189,7 @@ def kept_paragraphs(kept: Kept, learned: bool) -> tuple[str, ...]:
             promise,
         )
     found = (
-        f"The machine codes {kept.n_auto:,} of {number_of(kept.n_answers, 'answer')} by itself "
+        f"The machine codes {kept.n_auto:,} of {counted(kept.n_answers, 'answer')} by itself "
         f"({short_percent(kept.share)}), and {short_percent(kept.accuracy)} of "
         f"{RIGHT[kept.measure]} are right, with a 95 % interval of "
         f"{interval_words(kept.low, kept.high)}; at least {short_percent(selection.target)} were "
@@ -235,7 +225,7 @@ def calibration_words(found: Calibration) -> tuple[str, ...]:
     else:
         verdict = "Theta is not calibrated"
     return (
-        f"{verdict}: in {n_inside} of {number_of(n, 'group')} of answers, the share of wrong "
+        f"{verdict}: in {n_inside} of {counted(n, 'group')} of answers, the share of wrong "
         "labels that it expects lies in the 95 % interval of the share observed. In "
         f"{n_fewer} fewer are wrong than it expects, in {n_more} more. Expected and observed share "
         f"are {100 * found.error:.2g} percentage points apart on average; over all answers it "
