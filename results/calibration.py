@@ -18,7 +18,7 @@ from nldd.coding import out_of_fold
 from nldd.datasets import CATALOGUE
 from nldd.displays import CalibrationDisplay, calibration_deciles
 from nldd.displays._figure_class import figure_class
-from nldd.pages import svg
+from nldd.reports import svg
 
 HERE = Path(__file__).parent
 PLACE = HERE / "promise" / "calibration.json"

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from nldd.experiments import CELLS, read_records
-from nldd.pages import Table, to_markdown
-from nldd.reports import make_report, results
+from nldd.reports import Table, make_report, results, to_markdown
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "results.md"

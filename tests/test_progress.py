@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from nldd import _progress
-from nldd._progress import progress
+from nldd._progress import progress, progress_of_share
 
 
 class Terminal(io.StringIO):
@@ -40,24 +40,28 @@ def walk(steps, clock, seconds):
     return seen
 
 
-def test_progress_on_terminal_redraws_one_line(clock):
+def test_progress_on_terminal_counts_the_steps_on_one_line():
     stream = Terminal()
-    assert walk(progress("abc", 3, "folds", show=True, stream=stream), clock, 1.0) == list("abc")
-    # A third of 30 cells each step; 1 s gone for 1 step leaves 2 s for 2 steps.
-    assert stream.getvalue() == (
-        f"\rfolds [{'#' * 10}{'.' * 20}] 1/3 0:02 left  "
-        f"\rfolds [{'#' * 20}{'.' * 10}] 2/3 0:01 left  "
-        f"\rfolds [{'#' * 30}] 3/3 0:03 in all  "
-        "\n"
-    )
+    assert list(progress("abc", 3, "folds", show=True, stream=stream)) == list("abc")
+    drawn = stream.getvalue()
+    assert drawn.count("\n") == 1
+    assert drawn.endswith("\n")
+    assert drawn.split("\r")[-1].startswith("folds |")
+    assert " 3/3 [00:00, 00:00 left]" in drawn.split("\r")[-1]
 
 
-def test_progress_on_terminal_does_not_redraw_faster_than_the_eye(clock):
+def test_share_on_terminal_ends_at_the_whole():
     stream = Terminal()
-    walk(progress(range(25), 25, "rows", show=True, stream=stream), clock, 1 / 64)
-    # 1/64 s a step: drawn every 7 steps (7/64 = 0.109 s, 6/64 = 0.094 s), and at the end.
-    counts = [line.split("] ")[1].split()[0] for line in stream.getvalue().split("\r")[1:]]
-    assert counts == ["7/25", "14/25", "21/25", "25/25"]
+    shares = iter([0.25, 0.5, 0.9])
+    steps = progress_of_share("abc", lambda: next(shares), "rows", show=True, stream=stream)
+    assert list(steps) == list("abc")
+    assert "100 %" in stream.getvalue().split("\r")[-1]
+
+
+def test_share_elsewhere_is_silent():
+    stream = io.StringIO()
+    assert list(progress_of_share("abc", lambda: 0.5, "rows", show=True, stream=stream)) == [*"abc"]
+    assert stream.getvalue() == ""
 
 
 def test_progress_elsewhere_writes_one_line_at_the_end(clock):
@@ -66,13 +70,13 @@ def test_progress_elsewhere_writes_one_line_at_the_end(clock):
     next(steps)
     assert stream.getvalue() == ""
     walk(steps, clock, 40.0)
-    assert stream.getvalue() == "folds: 3 of 3 in 1:20\n"
+    assert stream.getvalue() == "folds: 3 of 3 in 01:20\n"
 
 
 def test_progress_counts_the_steps_that_came(clock):
     stream = io.StringIO()
     walk(progress([7, 8], 5, "folds", show=True, stream=stream), clock, 0.0)
-    assert stream.getvalue() == "folds: 2 of 5 in 0:00\n"
+    assert stream.getvalue() == "folds: 2 of 5 in 00:00\n"
 
 
 @pytest.mark.parametrize("stream", [io.StringIO(), Terminal()], ids=["file", "terminal"])
@@ -98,7 +102,7 @@ def test_progress_writes_to_standard_error(capsys):
     assert list(progress([1], 1, "folds", show=True)) == [1]
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "folds: 1 of 1 in 0:00\n"
+    assert captured.err == "folds: 1 of 1 in 00:00\n"
 
 
 def test_progress_asks_for_standard_error_when_it_starts(monkeypatch):
@@ -106,18 +110,19 @@ def test_progress_asks_for_standard_error_when_it_starts(monkeypatch):
     steps = progress([], 0, "folds", show=True)
     monkeypatch.setattr(sys, "stderr", stream)
     assert list(steps) == []
-    assert stream.getvalue() == "folds: 0 of 0 in 0:00\n"
-
-
-def test_progress_on_terminal_without_steps_ends_the_line(clock):
-    stream = Terminal()
-    assert list(progress([], 0, "folds", show=True, stream=stream)) == []
-    assert stream.getvalue() == "\n"
+    assert stream.getvalue() == "folds: 0 of 0 in 00:00\n"
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0:00"), (0.6, "0:01"), (59.4, "0:59"), (59.6, "1:00"), (61, "1:01"), (3600, "1:00:00")],
+    [
+        (0.0, "00:00"),
+        (0.6, "00:01"),
+        (59.4, "00:59"),
+        (59.6, "01:00"),
+        (61, "01:01"),
+        (3600, "1:00:00"),
+    ],
 )
 def test_clock_rounds_to_minutes_and_seconds(seconds, text):
     assert _progress.clock(seconds) == text

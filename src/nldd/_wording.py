@@ -1,38 +1,52 @@
-"""Words of messages: texts of a person's file quoted, listed and counted."""
+"""Words that messages, tables and pages share: texts quoted, nouns counted, shares in percent."""
 
 from collections.abc import Iterable
 from itertools import islice
 
 
-def shown(text: str, longest: int = 40) -> str:
+def quote(text: str, longest: int = 40) -> str:
     r"""Text for a message: quoted, control characters visible, not too long.
 
     Examples
     --------
-    >>> print(shown("a\tb"), shown("Wolfeschlegelstein", longest=10))
+    >>> print(quote("a\tb"), quote("Wolfeschlegelstein", longest=10))
     'a\tb' 'Wolfesc...'
     """
     return repr(text if len(text) <= longest else f"{text[: longest - 3]}...")
 
 
-def listed(texts: Iterable[str], longest: int = 40) -> str:
+def quote_first(texts: Iterable[str], longest: int = 40) -> str:
     """The first few of some texts for a message.
 
     Examples
     --------
-    >>> print(listed("abc"), listed("abcdefg"), sep="; ")
+    >>> print(quote_first("abc"), quote_first("abcdefg"), sep="; ")
     'a', 'b', 'c'; 'a', 'b', 'c', 'd', 'e', ...
     """
-    few = [shown(text, longest) for text in islice(texts, 6)]
+    few = [quote(text, longest) for text in islice(texts, 6)]
     return ", ".join(few[:5]) + ", ..." * (len(few) > 5)
 
 
-def counted(n: int, thing: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """A number with its noun.
 
     Examples
     --------
-    >>> counted(1, "blank line"), counted(1200, "blank line")
+    >>> count_noun(1, "blank line"), count_noun(1200, "blank line")
     ('1 blank line', '1,200 blank lines')
     """
-    return f"{n:,} {thing}{'s' * (n != 1)}"
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share in percent; 0 and 100 are said only where nothing had to be rounded.
+
+    Examples
+    --------
+    >>> percent(0.6249), percent(0.931, 1), percent(0.9997), percent(1.0, 1)
+    ('62 %', '93.1 %', '99.97 %', '100 %')
+    """
+    words = f"{100 * share:.{0 if share in (0, 1) else digits}f}"
+    if float(words) in (0, 100) and share not in (0, 1) and digits < 6:
+        return percent(share, digits + 1)
+    return f"{words} %"

@@ -5,8 +5,7 @@ import pytest
 
 from nldd.coding import _scores as scores_module
 from nldd.coding import accuracy_interval, score_answers
-from nldd.coding._scores import _measures
-from nldd.metrics import MEASURES
+from nldd.metrics import MEASURES, weighted_values
 
 
 def random_case(rng):
@@ -51,7 +50,7 @@ def test_drawn_answers_are_scored_as_if_they_stood_there_so_often():
     for _ in range(100):
         Y, Y_pred = random_case(rng)
         weights = rng.multinomial(len(Y), np.full(len(Y), 1 / len(Y)), size=2)
-        found = _measures(Y, Y_pred, weights.astype(float))
+        found = weighted_values(Y, Y_pred, weights.astype(float))
         for i, times in enumerate(weights):
             rows = np.repeat(np.arange(len(Y)), times)
             for key, measure in MEASURES.items():

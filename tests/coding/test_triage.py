@@ -10,13 +10,12 @@ from scipy.stats import beta, binomtest, t
 from coding.made_up import fitted, made_up
 from nldd.coding import (
     accuracy_interval,
-    curve,
-    risk_coverage_curve,
-    save_curve,
     selective_threshold,
     triage,
     triage_rows,
 )
+from nldd.displays import risk_coverage as risk_coverage_curve
+from nldd.reports import curve, save_curve
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -13,7 +13,7 @@ from dataclasses import asdict
 import pytest
 
 from file_server import CONTENTS, ONE, PIECE, ROWS, found, serve, slow
-from nldd import _lock as lock_module
+from nldd import _files as lock_module
 from nldd.datasets import _fetch as fetch_module
 from nldd.datasets import fetch
 from nldd.datasets._fetch import LOCK_FILE

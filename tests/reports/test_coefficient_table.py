@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from nldd.pages import to_csv
-from nldd.reports import PUBLISHED_COEFFICIENTS, published, results
+from nldd.reports import PUBLISHED_COEFFICIENTS, published, results, to_csv
 from nldd.reports._coefficient_table import coefficient_table
 from reports.records import folds, published_records, record, texts, unders
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nldd.pages import render_page
-from pages.browser import Browser
+from nldd.reports import render_page
+from reports.browser import Browser
 from reports.records import FIGURES, SECTIONS, TABLES, full_report
 
 

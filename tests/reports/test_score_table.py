@@ -7,8 +7,7 @@ import itertools
 import pytest
 
 from nldd.metrics import MEASURES, PAPER_MEASURES
-from nldd.pages import to_csv
-from nldd.reports import doubtful, published, published_average_ranks, results
+from nldd.reports import doubtful, published, published_average_ranks, results, to_csv
 from nldd.reports._score_table import published_line, score_table
 from reports.records import bold, folds, grid, published_records, record, texts, unders
 

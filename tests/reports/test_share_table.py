@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from displays.drawn import assert_legible
-from nldd.pages import to_csv
-from nldd.reports import results
+from nldd.reports import results, to_csv
 from nldd.reports._share_table import mismatches, share_pictures, share_table
 from reports.records import record
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from nldd.metrics import PAPER_MEASURES
-from nldd.pages import to_csv
-from nldd.reports import published_subsets, results
+from nldd.reports import published_subsets, results, to_csv
 from nldd.reports._subset_table import subset_mean, subset_table, subset_tables
 from reports.records import published_records, record, texts, unders
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from nldd.pages import to_csv
-from nldd.reports import published_seconds, results
+from nldd.reports import published_seconds, results, to_csv
 from nldd.reports._time_table import published_ratio, time_table
 from reports.records import folds, published_records, record, texts, unders
 

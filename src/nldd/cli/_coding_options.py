@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from nldd._wording import shown
+from nldd._wording import quote
 
 Command = Callable[..., Any]
 
@@ -82,7 +82,7 @@ class Share(click.FloatRange):
                 ctx,
             )
         self.fail(
-            f"{shown(text)} is not a number above 0 and below 1; write 0.9 for 90 %, say.",
+            f"{quote(text)} is not a number above 0 and below 1; write 0.9 for 90 %, say.",
             param,
             ctx,
         )

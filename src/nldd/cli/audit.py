@@ -55,8 +55,8 @@ def audit(
       nldd audit coded.csv --sample 200
       nldd audit coded.audit.csv
     """
-    from nldd.cli._coding_text import render_audit, render_sample
     from nldd.coding import draw_sample, is_checked, read_audit
+    from nldd.reports import render_audit, render_sample
 
     if is_checked(table, options):
         found = read_audit(table, options)

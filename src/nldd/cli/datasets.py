@@ -38,7 +38,7 @@ def datasets() -> None:
 def _known(
     context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
 ) -> tuple[str, ...]:
-    from nldd.datasets._folder import select_entries
+    from nldd.datasets import select_entries
 
     try:
         select_entries(names)
@@ -62,9 +62,8 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
       nldd datasets list
       nldd datasets list --data-dir /data/multilabel --json
     """
-    from nldd.cli._datasets_text import as_record, render_list
-    from nldd.datasets import CATALOGUE, data_folder
-    from nldd.datasets._folder import is_here
+    from nldd.datasets import CATALOGUE, data_folder, is_here
+    from nldd.reports import as_record, render_list
 
     here = {name: is_here(entry, data_dir) for name, entry in CATALOGUE.items()}
     folder = data_folder(data_dir)
@@ -107,10 +106,8 @@ def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) ->
 
 
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
-    from nldd.cli._datasets_text import as_record, render_entry, render_facts
-    from nldd.datasets import CATALOGUE, data_folder
-    from nldd.datasets._catalogue import EMBEDDED
-    from nldd.datasets._folder import is_here
+    from nldd.datasets import CATALOGUE, EMBEDDED, data_folder, is_here
+    from nldd.reports import as_record, render_entry, render_facts
 
     entry, folder = CATALOGUE[name], data_folder(data_dir)
     here = is_here(entry, data_dir)
@@ -130,9 +127,8 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
 
 
 def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
-    from nldd.cli._datasets_text import render_facts
-    from nldd.datasets._catalogue import find_entry
-    from nldd.datasets._label_columns import FORMS
+    from nldd.datasets import FORMS, find_entry
+    from nldd.reports import render_facts
 
     if not Path(path).exists():
         try:
@@ -186,8 +182,8 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
       nldd datasets fetch emotions scene
       nldd datasets fetch all --data-dir /data/multilabel
     """
-    from nldd.cli._datasets_text import render_fetched
     from nldd.datasets import fetch as fetch_files
+    from nldd.reports import render_fetched
 
     if not names:
         raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
@@ -214,9 +210,9 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
       nldd datasets verify
       nldd datasets verify emotions scene
     """
-    from nldd.cli._datasets_text import render_states
     from nldd.datasets import data_folder
     from nldd.datasets import verify as verify_files
+    from nldd.reports import render_states
 
     states = verify_files(names or None, data_dir)
     if not names:

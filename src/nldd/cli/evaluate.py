@@ -48,7 +48,6 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded-by-people.csv
     """
-    from nldd.cli._evaluation_text import evaluation_record, render_evaluation
     from nldd.coding import (
         check_places,
         checksum,
@@ -56,8 +55,8 @@ def evaluate(
         load_coding_model,
         n_learned,
         promise_kept,
-        write_evaluation_report,
     )
+    from nldd.reports import evaluation_record, render_evaluation, write_evaluation_report
 
     place = report_path or table.with_suffix(".report.html")
     check_places(table, model, None if no_report else place, hint="--report with another name")

@@ -63,8 +63,8 @@ def fit(
       nldd fit answers.csv --text answer --labels codes --features age,region
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
-    from nldd.cli._coding_text import fit_record, render_fit
-    from nldd.coding import check_places, evaluate_evidence, fit_table, triage, write_fit_report
+    from nldd.coding import check_places, evaluate_evidence, fit_table, triage
+    from nldd.reports import fit_record, render_fit, write_fit_report
 
     place = report_path or out.with_suffix(".report.html")
     check_places(table, out, None if no_report else place, hint="--report with another name")

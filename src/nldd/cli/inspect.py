@@ -17,9 +17,9 @@ def inspect(model: Path, as_json: bool) -> None:
     Example:
       nldd inspect model.nldd
     """
-    from nldd.cli._coding_text import model_record, render_model
     from nldd.coding import load_coding_model
     from nldd.io import read_manifest
+    from nldd.reports import model_record, render_model
 
     manifest = read_manifest(model)
     loaded = load_coding_model(model)

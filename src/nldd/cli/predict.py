@@ -75,8 +75,8 @@ def predict(
       nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
-    from nldd.cli._coding_text import counts_record, render_counts, render_unsupported
     from nldd.coding import UPDATED, Policy, code_table, load_coding_model
+    from nldd.reports import counts_record, render_counts, render_unsupported
 
     to_stdout = str(out) == "-"
     _check_combination(context, max_theta, as_json and to_stdout)

@@ -65,15 +65,14 @@ def update(
     Example:
       nldd update model.nldd corrected.csv
     """
-    from nldd.cli._coding_text import render_update, triage_record
     from nldd.coding import (
         UPDATED,
         check_places,
         evaluate_evidence,
         update_model,
-        write_fit_report,
     )
     from nldd.coding import triage as make_triage
+    from nldd.reports import render_update, triage_record, write_fit_report
 
     new = out or model
     place = report_path or new.with_suffix(".report.html")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.coding._columns import PREFIX, CodeColumns, Columns
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
@@ -104,7 +104,7 @@ def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -
         if value is not None and not abs(value) <= LARGEST:
             raise ValueError
     except ValueError:
-        found, name = shown(plain_text(row[column])), table.names[column]
+        found, name = quote(plain_text(row[column])), table.names[column]
         raise InputError(
             f"{table.where(number, column)}: expected a number, got {found}.",
             hint=f"correct the cell, or fit the model with --categorical {name!r}",
@@ -201,7 +201,7 @@ def _marked_codes(
     for j, mark in zip(places, marks, strict=True):
         if mark and mark not in YES and mark not in NO:
             raise InputError(
-                f"{table.where(number, j)}: expected 0 or 1 (or yes, no, x), got {shown(mark)}.",
+                f"{table.where(number, j)}: expected 0 or 1 (or yes, no, x), got {quote(mark)}.",
                 hint="--labels NAME for a column that lists codes; or correct the cell",
             )
     if not any(marks):

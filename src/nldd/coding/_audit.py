@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.coding._coded_output import AUTO
 from nldd.coding._coded_tables import TableOptions
 from nldd.coding._columns import PREFIX
@@ -141,7 +141,7 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
                     marks.append(float(mark in RIGHT))
                 else:
                     raise InputError(
-                        f"{table.where(number, place)}: expected yes or no, got {shown(mark)}.",
+                        f"{table.where(number, place)}: expected yes or no, got {quote(mark)}.",
                         hint="yes where all codes of the row are right, no where one is wrong",
                     )
     if not marks:

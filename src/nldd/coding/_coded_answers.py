@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nldd._wording import counted
+from nldd._wording import count_noun
 from nldd.coding._answers import Answers
 
 
@@ -66,6 +66,6 @@ class CodedAnswers:
             codes=[self.codes[i] for i in places],
             rows=[self.rows[i] for i in places],
             identities=[self.identities[i] for i in places],
-            notes=[*self.notes, f"{counted(n_out, 'coded answer')}: {why}."],
+            notes=[*self.notes, f"{count_noun(n_out, 'coded answer')}: {why}."],
             n_known=self.n_known + n_out,
         )

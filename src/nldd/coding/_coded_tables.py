@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from nldd._wording import counted, listed
+from nldd._wording import count_noun, quote_first
 from nldd.coding._alike import MARKS, composed, groups_alike
 from nldd.coding._answers import (
     Answers,
@@ -155,7 +155,7 @@ def _none_coded(path: Path, n_rows: int, columns: Columns) -> InputError:
     if not n_rows:
         return InputError(f"{path.name} has no rows below its header.", hint="another file")
     return InputError(
-        f"{path.name}: none of the {n_rows} rows has codes in {listed(columns.codes.names)}.",
+        f"{path.name}: none of the {n_rows} rows has codes in {quote_first(columns.codes.names)}.",
         hint="code some answers there first; or another file, or another column of codes",
     )
 
@@ -169,7 +169,7 @@ def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[
     new = [name for name in names if start and name.startswith(start) and name not in known]
     if not (earlier and new):
         return []
-    return [f"{listed(new)}: no codes of the model, and left out; to use them, fit anew."]
+    return [f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."]
 
 
 def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
@@ -183,11 +183,11 @@ def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns)
         )
     n_missing = sum(is_missing(cell, named) for cell in cells)
     if n_missing:
-        said = f"{counted(n_missing, 'cell')} of {named.names[0]!r}"
+        said = f"{count_noun(n_missing, 'cell')} of {named.names[0]!r}"
         notes.append(f"{said}: NA or the like, taken as not coded.")
     names = sorted(set().union(*codes))
     notes += [
-        f"{listed(group)} are taken as different codes; write them alike if they are one."
+        f"{quote_first(group)} are taken as different codes; write them alike if they are one."
         for group in groups_alike(names)[:SHOWN_GROUPS]
     ]
     notes += [

@@ -13,6 +13,7 @@ from nldd.coding._evidence import Predictions, rightness
 from nldd.coding._model import CodingModel
 from nldd.coding._scores import Score, score_answers
 from nldd.displays import Calibration, calibration_deciles
+from nldd.metrics import label_counts
 
 N_CONFUSIONS = 20
 
@@ -160,17 +161,12 @@ def label_scores(
     >>> [(score.name, round(score.f, 2)) for score in label_scores(Y, Y_pred, ("a", "b"))]
     [('a', 0.67), ('b', 1.0)]
     """
-    both = (Y & Y_pred).sum(axis=0).tolist()
-    n_true, n_pred = Y.sum(axis=0).tolist(), Y_pred.sum(axis=0).tolist()
-    scores = [
-        LabelScore(name, t, p, b, _share(b, p), _share(b, t), _share(2 * b, t + p))
-        for name, t, p, b in zip(labels, n_true, n_pred, both, strict=True)
-    ]
+    counts = label_counts(Y, Y_pred)
+    columns = (counts.true, counts.pred, counts.both)
+    ratios = (counts.precision(0.0), counts.recall(0.0), counts.f(0.0))
+    rows = zip(labels, *(column.tolist() for column in (*columns, *ratios)), strict=True)
+    scores = [LabelScore(*row) for row in rows]
     return tuple(sorted(scores, key=lambda score: (score.f, -score.n_true, score.name)))
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
 
 
 def confusions(

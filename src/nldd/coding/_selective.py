@@ -15,8 +15,7 @@ from scipy.special import logit
 from scipy.stats import beta, binom, norm
 
 from nldd.exceptions import InputError
-from nldd.regression._loss import BinomialLoss
-from nldd.regression._newton import minimize_linear
+from nldd.regression import BinomialLoss, minimize_linear
 
 N_TESTS = 50
 # The first test takes at least this share of the answers, so that with more and more answers it

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nldd._lock import file_lock
-from nldd._wording import counted, listed, shown
+from nldd._files import file_lock
+from nldd._wording import count_noun, quote, quote_first
 from nldd.coding._alike import alike
 from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._coded_tables import Request, TableOptions, find_columns, read_coded
@@ -153,7 +153,7 @@ def _new_answers(
         )
     table = table.take(new, "in the model already")
     if corrections:
-        corrected = f"{counted(len(corrections), 'answer')} of the model: codes corrected."
+        corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
         table = replace(table, notes=[*table.notes, corrected])
     return table, corrections
 
@@ -169,12 +169,12 @@ def _with_notes_on_codes(
         if known is not None:
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
             raise InputError(
-                f"{path.name}, row {row}: the model does not know the code {shown(name)}, but "
-                f"{shown(known)}.",
+                f"{path.name}, row {row}: the model does not know the code {quote(name)}, but "
+                f"{quote(known)}.",
                 hint="correct it in the file; or --new-codes, if it is a code of its own",
             )
     if new:
-        notes.append(f"New codes: {listed(new)}.")
+        notes.append(f"New codes: {quote_first(new)}.")
     return replace(table, notes=[*table.notes, *notes]) if notes else table
 
 
@@ -187,7 +187,7 @@ def _check_replaceable(out: Path) -> None:
         return  # no model of ours, or none that could be used
     if updated:
         raise InputError(
-            f"{out} is a model with {counted(len(updated), 'update')}, which would be lost.",
+            f"{out} is a model with {count_noun(len(updated), 'update')}, which would be lost.",
             hint="-o with another name; or rename the old model first",
         )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.datasets._source import Refusal, Source
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
@@ -97,7 +97,7 @@ def _resolve(escape: re.Match[str]) -> str:
     if code in _ESCAPED:
         return _ESCAPED[code]
     raise Refusal(
-        f"unknown escape {shown(escape[0])} in quotes. "
+        f"unknown escape {quote(escape[0])} in quotes. "
         r"""Known are \' \" \\ \% \t \n \r and \u with four hexadecimal digits."""
     )
 
@@ -108,10 +108,10 @@ def _parse_declaration(text: str) -> tuple[str, str]:
     if not found or keyword not in ("relation", "attribute", "data"):
         raise Refusal(
             f"expected @relation, @attribute, @data or a comment (%) in the header; "
-            f"got {shown(text)}."
+            f"got {quote(text)}."
         )
     if found[2] and found[2][0] not in " \t'\"%":
-        raise Refusal(f"expected a space after @{keyword}; got {shown(text)}.")
+        raise Refusal(f"expected a space after @{keyword}; got {quote(text)}.")
     return keyword, found[2].strip(" \t")
 
 
@@ -138,25 +138,25 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
     if not kind.startswith("{"):
         kind, _, rest = found[3].partition("%")[0].replace("\t", " ").partition(" ")
     if not name or not kind:
-        raise Refusal(f"@attribute needs a name and a type; got {shown(text)}.")
+        raise Refusal(f"@attribute needs a name and a type; got {quote(text)}.")
     if kind.startswith("{"):
         if kind not in known:
             known[kind] = _parse_values(kind, name)
         return Attribute(name, known[kind], line)
     _check_type(kind, name)
-    _check_end(rest, f"the type of attribute {shown(name)}")
+    _check_end(rest, f"the type of attribute {quote(name)}")
     return Attribute(name, None, line)
 
 
 def _check_type(kind: str, name: str) -> None:
     if kind.lower() in _TEXT:
         raise Refusal(
-            f"attribute {shown(name)} is of type {kind.lower()}, which is neither a number nor one "
+            f"attribute {quote(name)} is of type {kind.lower()}, which is neither a number nor one "
             "of a list of values. Remove it, or turn it into numbers first."
         )
     if kind.lower() not in _NUMERIC:
         raise Refusal(
-            f"attribute {shown(name)} has an unknown type {shown(kind)}; expected numeric, real, "
+            f"attribute {quote(name)} has an unknown type {quote(kind)}; expected numeric, real, "
             "integer or a list of values such as {0,1}."
         )
 
@@ -167,25 +167,25 @@ def _parse_values(text: str, name: str) -> Codes:
     while end == ",":
         found = _VALUE.match(text, position)
         if not found and "}" not in text:
-            raise Refusal(f"the list of values of attribute {shown(name)} does not end with }}.")
+            raise Refusal(f"the list of values of attribute {quote(name)} does not end with }}.")
         if not found:
             raise Refusal(
-                f"the values of attribute {shown(name)} should read like {{a, 'b c', d}}; "
-                f"got {shown(text[position:].strip())} in their place."
+                f"the values of attribute {quote(name)} should read like {{a, 'b c', d}}; "
+                f"got {quote(text[position:].strip())} in their place."
             )
         value = unquote(found[1]) if found[1] else found[2].rstrip(" \t")
         if value in codes:
-            raise Refusal(f"attribute {shown(name)} lists the value {shown(value)} twice.")
+            raise Refusal(f"attribute {quote(name)} lists the value {quote(value)} twice.")
         codes[value] = float(len(codes))
         position, end = found.end(), found[3]
-    _check_end(text[position:], f"the values of attribute {shown(name)}")
+    _check_end(text[position:], f"the values of attribute {quote(name)}")
     return codes
 
 
 def _check_new(attribute: Attribute, attributes: dict[str, Attribute]) -> None:
     if attribute.name in attributes:
         raise Refusal(
-            f"attribute {shown(attribute.name)} was declared before, in line "
+            f"attribute {quote(attribute.name)} was declared before, in line "
             f"{attributes[attribute.name].line}. Rename one of them."
         )
 
@@ -198,8 +198,8 @@ def _check_attributes(attributes: dict[str, Attribute]) -> None:
 def _check_end(text: str, after: str) -> None:
     text = text.strip(" \t")
     if text and not text.startswith("%"):
-        raise Refusal(f"unexpected {shown(text)} after {after}.")
+        raise Refusal(f"unexpected {quote(text)} after {after}.")
 
 
 def _unclosed(text: str) -> Refusal:
-    return Refusal(f"a quote is not closed: {shown(text)}.")
+    return Refusal(f"a quote is not closed: {quote(text)}.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nldd._wording import listed, shown
+from nldd._wording import quote, quote_first
 from nldd.datasets._arff_header import QUOTED, Attribute, unquote
 from nldd.datasets._numbers import number
 from nldd.datasets._source import Refusal, Source
@@ -78,7 +78,7 @@ def read_sparse_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
     rest = row[position:]
     if rest:
         raise Refusal(
-            _WEIGHTS if _WEIGHT.match(rest) else f"unexpected {shown(rest)} after the closing }}."
+            _WEIGHTS if _WEIGHT.match(rest) else f"unexpected {quote(rest)} after the closing }}."
         )
     return sorted((index, value) for index, value in entries.items() if value != 0)
 
@@ -90,16 +90,16 @@ def cell_value(cell: str, attribute: Attribute) -> float:
     if cell[:1] in ("'", '"'):
         cell = unquote(cell)
     elif not cell:
-        raise Refusal(f"attribute {shown(attribute.name)} has no value. Write ? if it is missing.")
+        raise Refusal(f"attribute {quote(attribute.name)} has no value. Write ? if it is missing.")
     if attribute.codes is None:
         try:
             return number(cell)
         except Refusal as refusal:
-            raise Refusal(f"attribute {shown(attribute.name)}: {refusal}") from None
+            raise Refusal(f"attribute {quote(attribute.name)}: {refusal}") from None
     if cell not in attribute.codes:
         raise Refusal(
-            f"attribute {shown(attribute.name)}: expected one of {listed(attribute.codes)}; "
-            f"got {shown(cell)}. Write a value of the header, or add this one there."
+            f"attribute {quote(attribute.name)}: expected one of {quote_first(attribute.codes)}; "
+            f"got {quote(cell)}. Write a value of the header, or add this one there."
         )
     return attribute.codes[cell]
 
@@ -113,10 +113,10 @@ def _split_cells(row: str) -> list[str]:
         assert found  # it matches the empty text too
         quoted, bare, gap = found.groups()
         if not quoted and bare[:1] in ("'", '"'):
-            raise Refusal(f"a quote is not closed: {shown(bare)}.")
+            raise Refusal(f"a quote is not closed: {quote(bare)}.")
         position, comma = found.end(), "," in gap
         if quoted and position < len(row) and not comma and "\t" not in gap:
-            raise Refusal(f"expected a comma after {shown(quoted)}; got {shown(row[position:])}.")
+            raise Refusal(f"expected a comma after {quote(quoted)}; got {quote(row[position:])}.")
         cells.append(quoted or bare.rstrip(" "))
     return cells
 
@@ -139,7 +139,7 @@ def _bad_entry(text: str) -> Refusal:
         return Refusal("the row begins with { but does not end with }. Is the file complete?")
     return Refusal(
         "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}; "
-        f"got {shown(text)}."
+        f"got {quote(text)}."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.datasets._dataset import Dataset
 from nldd.datasets._label_columns import Labels, label_columns
 from nldd.datasets._numbers import number, numbers, pick, truth
@@ -142,11 +142,11 @@ def _check_names(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise Refusal(f"two columns are called {shown(name)}. Rename one of them.")
+            raise Refusal(f"two columns are called {quote(name)}. Rename one of them.")
         seen.add(name)
     if len(names) == 1:
         raise Refusal(
-            f"only one column, {shown(names[0])}; at least one feature and one label are needed. "
+            f"only one column, {quote(names[0])}; at least one feature and one label are needed. "
             "Is the separator something else than comma, semicolon and tab? Then set sep."
         )
 
@@ -205,7 +205,7 @@ def _located(
     try:
         return read(cell.strip(" \t"))
     except Refusal as refusal:
-        raise source.error(line, f"column {shown(name)}: {refusal}") from None
+        raise source.error(line, f"column {quote(name)}: {refusal}") from None
 
 
 def _feature(cell: str) -> float:
@@ -215,5 +215,5 @@ def _feature(cell: str) -> float:
 def _label(cell: str) -> float:
     value = truth(cell)
     if value is None:
-        raise Refusal(f"a label must be 0 or 1, false or true; got {shown(cell)}.")
+        raise Refusal(f"a label must be 0 or 1, false or true; got {quote(cell)}.")
     return value

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
-from nldd._wording import listed, shown
+from nldd._wording import quote, quote_first
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute
 from nldd.datasets._dataset import Dataset
@@ -54,7 +54,8 @@ def _check_attribute(label: Attribute, arff: Arff) -> None:
         return
     raise arff.source.error(
         label.line,
-        f"label {shown(label.name)} must take the values {{0,1}}; it takes {listed(label.codes)}.",
+        f"label {quote(label.name)} must take the values {{0,1}}; "
+        f"it takes {quote_first(label.codes)}.",
     )
 
 
@@ -71,5 +72,5 @@ def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> N
     found = "is missing (?)" if np.isnan(value) else f"is {value:g}"
     raise arff.source.error(
         int(arff.row_lines[rows[first]]),
-        f"label {shown(labels[columns[first]].name)} must be 0 or 1; it {found}.",
+        f"label {quote(labels[columns[first]].name)} must be 0 or 1; it {found}.",
     )

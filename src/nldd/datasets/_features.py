@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
 from nldd._sparse import with_narrow_indices
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute
 from nldd.datasets._numbers import truth
@@ -75,7 +75,7 @@ def _check_distinct(names: Sequence[str], arff: Arff) -> None:
         repeated, _ = Counter(names).most_common(1)[0]
         raise arff.source.error(
             arff.data_line,
-            f"two features would be called {shown(repeated)}, since an attribute with more than "
+            f"two features would be called {quote(repeated)}, since an attribute with more than "
             "two values becomes a column for each value. Rename one of the attributes.",
         )
 

@@ -19,8 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nldd._atomic import sync_folder
-from nldd._lock import file_lock
+from nldd._files import file_lock, sync_folder
 from nldd._progress import progress
 from nldd.datasets._catalogue import CatalogueFile, Entry
 from nldd.datasets._folder import (

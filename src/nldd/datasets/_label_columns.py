@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from nldd._wording import listed, shown
+from nldd._wording import quote, quote_first
 from nldd.datasets._source import Refusal
 from nldd.exceptions import InputError
 
@@ -58,15 +58,15 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
     repeated = [label for label, count in Counter(labels).items() if count > 1]
     if repeated:
-        raise InputError(f"labels names {listed(repeated)} more than once.")
+        raise InputError(f"labels names {quote_first(repeated)} more than once.")
     position = {name: j for j, name in enumerate(names)}
     unknown = [label for label in labels if label not in position]
     if unknown:
         near = _nearest(unknown[0], names)
         raise Refusal(
             f"{len(unknown)} of the {len(labels)} labels {origin} are not among the {len(names)} "
-            f"columns of the file: {listed(unknown)}. "
-            + (f"Did you mean {shown(near)}?" if near else "Names must agree exactly.")
+            f"columns of the file: {quote_first(unknown)}. "
+            + (f"Did you mean {quote(near)}?" if near else "Names must agree exactly.")
         )
     return sorted(position[label] for label in labels)
 
@@ -77,7 +77,7 @@ def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
     columns = [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]
     if not columns:
         raise Refusal(
-            f"no column matches {shown(pattern)}; the columns are {listed(names)}. {FORMS}."
+            f"no column matches {quote(pattern)}; the columns are {quote_first(names)}. {FORMS}."
         )
     return columns
 

@@ -2,7 +2,7 @@
 
 import re
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.datasets._label_columns import counted_columns
 from nldd.datasets._source import Refusal
 
@@ -34,7 +34,7 @@ def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
         )
     if not _COUNT.fullmatch(counts[0]):
         raise Refusal(
-            f"the relation says -C {shown(counts[0])}; expected the number of labels, such as "
+            f"the relation says -C {quote(counts[0])}; expected the number of labels, such as "
             "-C 3 (the first three attributes) or -C -3 (the last three)."
         )
     try:

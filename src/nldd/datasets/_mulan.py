@@ -3,7 +3,7 @@
 import os
 from xml.parsers import expat
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.datasets._source import Source, read_bytes
 from nldd.exceptions import InputError
 
@@ -71,7 +71,7 @@ class _LabelParser:
         except (ValueError, LookupError) as error:
             # An encoding that Python does not know, or not as one byte a character.
             raise self.source.error(
-                1, f"the file cannot be decoded: {shown(str(error))}."
+                1, f"the file cannot be decoded: {quote(str(error))}."
             ) from None
         if not self.names:
             raise self._error('<labels> holds no label. Expected <label name="..."/> in it.')
@@ -95,7 +95,7 @@ class _LabelParser:
         if not name:
             raise self._error('a <label> has no name. Expected <label name="...">.')
         if name in self.names:
-            raise self._error(f"label {shown(name)} was named before, in line {self.names[name]}.")
+            raise self._error(f"label {quote(name)} was named before, in line {self.names[name]}.")
         self.names[name] = self.parser.CurrentLineNumber
 
     def _refuse_declaration(self, *_: object) -> None:

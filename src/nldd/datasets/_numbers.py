@@ -13,7 +13,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.datasets._source import Refusal
 
 # Python's float also takes 1_000, nan, infinity, digits of all scripts and odd spaces.
@@ -32,10 +32,10 @@ def number(text: str) -> float:
     """
     if not _NUMBER.fullmatch(text):
         hint = " Write decimals with a point." if "," in text else ""
-        raise Refusal(f"expected a number such as 12, -0.5 or 1e-3; got {shown(text)}.{hint}")
+        raise Refusal(f"expected a number such as 12, -0.5 or 1e-3; got {quote(text)}.{hint}")
     value = float(text)
     if isinf(value):
-        raise Refusal(f"expected a number below 1.8e308; got {shown(text)}.")
+        raise Refusal(f"expected a number below 1.8e308; got {quote(text)}.")
     return value
 
 

@@ -11,13 +11,9 @@ from sklearn.utils import check_consistent_length, check_random_state
 from nldd._base import Training
 from nldd._labels import read_labels
 from nldd.displays._figure_class import figure_class
-from nldd.estimators._label_models import default_estimator
-from nldd.estimators._label_probabilities import fit_label_probabilities
-from nldd.estimators._pairs import random_halves
+from nldd.estimators import default_estimator, fit_label_probabilities, random_halves
 from nldd.exceptions import InputError
-from nldd.search import feature_scale, scaled
-from nldd.search._distances import exact_distances
-from nldd.search._ties import TIE
+from nldd.search import TIE, exact_distances, feature_scale, scaled
 
 INK, QUIET, GREY, BLUE, VERMILION = "#1a1a1a", "#595959", "#8c8c8c", "#0072b2", "#d55e00"
 # Names stand where no row can be: nothing is nearer than the nearest.

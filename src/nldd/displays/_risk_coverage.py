@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._wording import percent
 from nldd.displays._figure_class import figure_class
-from nldd.displays._shares import as_shares, percent
+from nldd.displays._shares import as_shares
 from nldd.displays._words import BAND_COST, WORDS, place_words, show_at_the_rim, spread
 from nldd.exceptions import InputError
 

@@ -1,4 +1,4 @@
-"""Numbers from 0 to 1: checked, and as percentages."""
+"""Numbers from 0 to 1, checked."""
 
 from typing import Any
 
@@ -27,17 +27,3 @@ def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.f
             hint="give shares rather than percentages, and no missing values.",
         )
     return shares
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """A share in percent; 0 and 100 are said only where nothing had to be rounded.
-
-    Examples
-    --------
-    >>> percent(0.6249), percent(0.931, 1), percent(0.9997), percent(1.0, 1)
-    ('62 %', '93.1 %', '99.97 %', '100 %')
-    """
-    words = f"{100 * share:.{0 if share in (0, 1) else digits}f}"
-    if float(words) in (0, 100) and share not in (0, 1) and digits < 6:
-        return percent(share, digits + 1)
-    return f"{words} %"

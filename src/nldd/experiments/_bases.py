@@ -7,8 +7,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from nldd.estimators import PlattSVC
-from nldd.estimators._platt_svc import linear_machine
+from nldd.estimators import PlattSVC, linear_machine
 
 
 @dataclass(frozen=True, slots=True)

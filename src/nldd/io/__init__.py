@@ -1,18 +1,5 @@
 """Model files: one checked zip of JSON, arrays and estimators, never pickle."""
 
-from nldd.io._archive import read_archive, read_documents, read_manifest, write_archive
-from nldd.io._classifier import pack_classifier, unpack_classifier
-from nldd.io._contents import Contents
-from nldd.io._models import load_model, save_model
+import lazy_loader
 
-__all__ = [
-    "Contents",
-    "load_model",
-    "pack_classifier",
-    "read_archive",
-    "read_documents",
-    "read_manifest",
-    "save_model",
-    "unpack_classifier",
-    "write_archive",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -24,7 +24,7 @@ from typing import IO, Any, BinaryIO
 
 from numpy.typing import NDArray
 
-from nldd._atomic import replacing
+from nldd._files import replacing
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.io._contents import Contents
 from nldd.io._json import MAX_JSON, json_bytes, read_json

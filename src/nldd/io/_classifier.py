@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable
-from nldd.estimators import NLDDClassifier
-from nldd.estimators._label_probabilities import JointModel, SeparateModels
+from nldd.estimators import JointModel, NLDDClassifier, SeparateModels
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.io._contents import Contents
 from nldd.io._refusal import SAME_VERSIONS, Refusal, damaged, refusals_of, told

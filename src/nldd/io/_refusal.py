@@ -48,12 +48,12 @@ def refusals_of(path: str | PathLike[str]) -> Iterator[None]:
 
 def quoted(text: str) -> str:
     """Text of a file for a message, long enough for the full name of a type."""
-    return _wording.shown(text, LONGEST)
+    return _wording.quote(text, LONGEST)
 
 
 def listed(texts: Iterable[str]) -> str:
     """The first few of some texts of a file for a message."""
-    return _wording.listed(texts, LONGEST)
+    return _wording.quote_first(texts, LONGEST)
 
 
 def told(error: BaseException) -> str:

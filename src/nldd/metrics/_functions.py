@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from nldd._labels import LabelTable, is_frame, read_indicator
 from nldd.exceptions import InputError
-
-FloatArray = NDArray[np.float64]
+from nldd.metrics._core import FloatArray, label_counts, label_values, row_values
 
 
 def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -25,8 +24,7 @@ def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> floa
     >>> hamming_loss([[1, 0, 1, 0]], [[1, 1, 1, 0]])
     0.25
     """
-    Y_true, Y_pred = _pair(Y_true, Y_pred)
-    return _mean((Y_true != Y_pred).mean(axis=1), sample_weight)
+    return _value("hamming_loss", Y_true, Y_pred, sample_weight)
 
 
 def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -37,8 +35,7 @@ def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> flo
     >>> zero_one_loss([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.5
     """
-    Y_true, Y_pred = _pair(Y_true, Y_pred)
-    return _mean((Y_true != Y_pred).any(axis=1), sample_weight)
+    return _value("zero_one_loss", Y_true, Y_pred, sample_weight)
 
 
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -49,7 +46,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> f
     >>> subset_accuracy([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.5
     """
-    return 1.0 - zero_one_loss(Y_true, Y_pred, sample_weight=sample_weight)
+    return _value("subset_accuracy", Y_true, Y_pred, sample_weight)
 
 
 def multilabel_accuracy(
@@ -66,8 +63,7 @@ def multilabel_accuracy(
     >>> multilabel_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]], empty=0)
     0.25
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=1)
-    return _mean(_ratio(both, true + pred - both, empty), sample_weight)
+    return _value("multilabel_accuracy", Y_true, Y_pred, sample_weight, empty)
 
 
 def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
@@ -78,8 +74,7 @@ def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
     >>> f_measure([[1, 1, 0]], [[1, 0, 1]])
     0.5
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=1)
-    return _mean(_ratio(2 * both, true + pred, empty), sample_weight)
+    return _value("f_measure", Y_true, Y_pred, sample_weight, empty)
 
 
 def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
@@ -92,8 +87,7 @@ def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
     >>> precision([[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 0, 0]])
     0.5
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=1)
-    return _mean(_ratio(both, pred, np.where(true > 0, 0.0, empty)), sample_weight)
+    return _value("precision", Y_true, Y_pred, sample_weight, empty)
 
 
 def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
@@ -106,8 +100,7 @@ def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any =
     >>> recall([[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.75
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=1)
-    return _mean(_ratio(both, true, np.where(pred > 0, 0.0, empty)), sample_weight)
+    return _value("recall", Y_true, Y_pred, sample_weight, empty)
 
 
 def micro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
@@ -118,8 +111,7 @@ def micro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any 
     >>> micro_f([[1, 1], [0, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    both, true, pred = _totals(Y_true, Y_pred, sample_weight)
-    return float(_ratio(2 * both, true + pred, empty))
+    return _value("micro_f", Y_true, Y_pred, sample_weight, empty)
 
 
 def micro_precision(
@@ -132,8 +124,7 @@ def micro_precision(
     >>> micro_precision([[1, 1], [0, 1]], [[1, 0], [1, 1]]).__round__(3)
     0.667
     """
-    both, true, pred = _totals(Y_true, Y_pred, sample_weight)
-    return float(_ratio(both, pred, np.where(true > 0, 0.0, empty)))
+    return _value("micro_precision", Y_true, Y_pred, sample_weight, empty)
 
 
 def micro_recall(
@@ -146,8 +137,7 @@ def micro_recall(
     >>> micro_recall([[1, 1], [0, 1]], [[1, 0], [1, 1]]).__round__(3)
     0.667
     """
-    both, true, pred = _totals(Y_true, Y_pred, sample_weight)
-    return float(_ratio(both, true, np.where(pred > 0, 0.0, empty)))
+    return _value("micro_recall", Y_true, Y_pred, sample_weight, empty)
 
 
 def macro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
@@ -160,8 +150,7 @@ def macro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any 
     >>> macro_f([[1, 0], [1, 0]], [[1, 0], [0, 0]]).__round__(3)
     0.833
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=0, sample_weight=sample_weight)
-    return float(_ratio(2 * both, true + pred, empty).mean())
+    return _value("macro_f", Y_true, Y_pred, sample_weight, empty)
 
 
 def macro_precision(
@@ -174,8 +163,7 @@ def macro_precision(
     >>> macro_precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.75
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=0, sample_weight=sample_weight)
-    return float(_ratio(both, pred, np.where(true > 0, 0.0, empty)).mean())
+    return _value("macro_precision", Y_true, Y_pred, sample_weight, empty)
 
 
 def macro_recall(
@@ -188,8 +176,15 @@ def macro_recall(
     >>> macro_recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.75
     """
-    both, true, pred = _counts(Y_true, Y_pred, axis=0, sample_weight=sample_weight)
-    return float(_ratio(both, true, np.where(pred > 0, 0.0, empty)).mean())
+    return _value("macro_recall", Y_true, Y_pred, sample_weight, empty)
+
+
+def _value(key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float = 1.0) -> float:
+    truth, prediction = _pair(Y_true, Y_pred)
+    weight = _weights(sample_weight, len(truth))
+    if key.startswith(("micro", "macro")):
+        return float(label_values(label_counts(truth, prediction, weight), empty)[key])
+    return float(np.average(row_values(truth, prediction, empty)[key], weights=weight))
 
 
 def _pair(Y_true: Any, Y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -225,32 +220,3 @@ def _weights(sample_weight: Any, n_samples: int) -> FloatArray:
             f"got shape {weight.shape}."
         )
     return weight
-
-
-def _counts(
-    Y_true: Any, Y_pred: Any, axis: int, sample_weight: Any = None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Labels in both, in the truth, in the prediction: per row (axis 1) or per label (axis 0)."""
-    truth, prediction = _pair(Y_true, Y_pred)
-    weight = _weights(sample_weight, len(truth))
-    both, true, pred = (
-        (Y * weight[:, np.newaxis]).sum(axis=axis) for Y in (truth & prediction, truth, prediction)
-    )
-    return both, true, pred
-
-
-def _totals(
-    Y_true: Any, Y_pred: Any, sample_weight: Any
-) -> tuple[np.float64, np.float64, np.float64]:
-    both, true, pred = _counts(Y_true, Y_pred, axis=0, sample_weight=sample_weight)
-    return both.sum(), true.sum(), pred.sum()
-
-
-def _ratio(numerator: Any, denominator: Any, if_nothing: Any) -> FloatArray:
-    """Ratio, with `if_nothing` where the denominator is 0."""
-    nothing = np.asarray(denominator) == 0
-    return np.where(nothing, if_nothing, numerator / np.where(nothing, 1, denominator))
-
-
-def _mean(values: Any, sample_weight: Any) -> float:
-    return float(np.average(values, weights=_weights(sample_weight, len(values))))

@@ -13,8 +13,6 @@ minimum under the bounds), ``_linear``, ``_multiplicative`` and ``_gee`` (the th
 (which of them, warnings), ``_result`` (coefficients, standard errors, theta, summary).
 """
 
-from nldd.regression._fit import check_regression, fit_regression
-from nldd.regression._pairs import Pairs
-from nldd.regression._result import DistanceRegression
+import lazy_loader
 
-__all__ = ["DistanceRegression", "Pairs", "check_regression", "fit_regression"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

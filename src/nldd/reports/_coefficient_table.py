@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nldd.pages import DataRow, Entry, Row, Table
+from nldd.reports import DataRow, Entry, Row, Table
 from nldd.reports._published import PUBLISHED_COEFFICIENTS
 from nldd.reports._summary import Results
 

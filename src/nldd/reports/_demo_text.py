@@ -1,8 +1,7 @@
 """The demonstration as text."""
 
-from nldd.estimators import Explanation
-from nldd.estimators._explanation import braces, theta_in_words
-from nldd.experiments._demo import BASE_NAMES, Demo, Example
+from nldd.estimators import Explanation, braces, theta_in_words
+from nldd.experiments import BASE_NAMES, Demo, Example
 from nldd.metrics import PAPER_MEASURES
 from nldd.reports._published import PUBLISHED_COEFFICIENTS, doubtful, published
 

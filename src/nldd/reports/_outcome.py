@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from nldd.experiments._record import CELLS, Record
+from nldd.experiments import CELLS, Record
 
 
 @dataclass(frozen=True, slots=True)

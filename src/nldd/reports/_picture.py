@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from nldd.pages import Figure, svg
+from nldd.reports import Figure, svg
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from nldd.estimators import METHODS
 from nldd.experiments import Record
-from nldd.pages import Table
+from nldd.reports import Table
 from nldd.reports._summary import Results
 
 

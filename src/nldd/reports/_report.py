@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from nldd.metrics import PAPER_MEASURES
-from nldd.pages import Figure, Page, Section, Table
+from nldd.reports import Figure, Page, Section, Table
 from nldd.reports._coefficient_table import coefficient_table
 from nldd.reports._differences import about_differences, difference_diagrams
 from nldd.reports._illustrations import illustrations

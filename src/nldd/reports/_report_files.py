@@ -3,10 +3,10 @@
 from pathlib import Path
 from shlex import quote
 
-from nldd._atomic import write_atomically
+from nldd._files import write_atomically
 from nldd.exceptions import InputError
-from nldd.experiments._record import CELLS, read_records
-from nldd.pages import RENDERERS, render_page, save_figure
+from nldd.experiments import CELLS, read_records
+from nldd.reports import RENDERERS, render_page, save_figure
 from nldd.reports._report import Report, make_report
 from nldd.reports._summary import results
 

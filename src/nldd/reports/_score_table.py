@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd.metrics import Measure
-from nldd.pages import DataRow, Entry, Row, Table
+from nldd.reports import DataRow, Entry, Row, Table
 from nldd.reports._published import (
     PUBLISHED_MEASURES,
     doubtful,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nldd.displays import ShareDisplay
 from nldd.experiments import Record
-from nldd.pages import Table
+from nldd.reports import Table
 from nldd.reports._picture import Picture
 
 

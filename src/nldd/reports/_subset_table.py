@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nldd.experiments._record import Record
+from nldd.experiments import Record
 from nldd.metrics import PAPER_MEASURES, Measure
-from nldd.pages import DataRow, Entry, Row, Table
+from nldd.reports import DataRow, Entry, Row, Table
 from nldd.reports._published import published_subsets
 from nldd.reports._score_table import MISSING
 from nldd.reports._summary import Results

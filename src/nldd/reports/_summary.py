@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
-from nldd.experiments._record import Record
+from nldd.experiments import Record
 from nldd.metrics import Measure
 
 FloatArray = NDArray[np.float64]

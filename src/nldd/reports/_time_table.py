@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.pages import DataRow, Entry, Row, Table
+from nldd.reports import DataRow, Entry, Row, Table
 from nldd.reports._published import published_seconds
 from nldd.reports._score_table import MISSING
 from nldd.reports._summary import Results

@@ -28,23 +28,6 @@ know cheaply that a row is too far), ``_arrays``, ``_compile``, ``_heap``, ``_sc
 ``_neighbors`` (plain nearest neighbours, with the same care).
 """
 
-from nldd.search._faiss import FaissLabelsetIndex, check_faiss
-from nldd.search._index import LabelsetIndex, Neighbors
-from nldd.search._neighbors import NeighborIndex
-from nldd.search._scale import feature_scale, scaled
-from nldd.search._score import IN_FEATURES, IN_LABELS, Score
-from nldd.search._stats import SearchStats
+import lazy_loader
 
-__all__ = [
-    "IN_FEATURES",
-    "IN_LABELS",
-    "FaissLabelsetIndex",
-    "LabelsetIndex",
-    "NeighborIndex",
-    "Neighbors",
-    "Score",
-    "SearchStats",
-    "check_faiss",
-    "feature_scale",
-    "scaled",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

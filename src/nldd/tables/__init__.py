@@ -10,20 +10,6 @@
 Neither side holds more than a block in memory. A writer's file gets its name when it is complete.
 """
 
-from nldd.tables._cells import cell_number, cell_text, guarded
-from nldd.tables._reader import TableReader, open_table
-from nldd.tables._records import Block, Cell, TableFormat
-from nldd.tables._writer import TableWriter, create_table
+import lazy_loader
 
-__all__ = [
-    "Block",
-    "Cell",
-    "TableFormat",
-    "TableReader",
-    "TableWriter",
-    "cell_number",
-    "cell_text",
-    "create_table",
-    "guarded",
-    "open_table",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

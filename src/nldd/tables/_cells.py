@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.tables._records import Cell
 
@@ -117,11 +117,11 @@ def _read_number(text: str, decimal: str | None) -> float | None:
     if grouped:
         stripped = re.sub(rf"[{_SPACES}']", "", grouped[1]) + grouped[2]
     elif not _NUMBER.fullmatch(stripped):
-        raise ValueError(f"{shown(text)} is no number")
+        raise ValueError(f"{quote(text)} is no number")
     elif _AMBIGUOUS.fullmatch(stripped) and decimal != ",":
         if decimal is None:
             whole, part = stripped.split(",")
-            raise ValueError(f"{shown(text)} may mean {whole}{part} or {whole}.{part}")
+            raise ValueError(f"{quote(text)} may mean {whole}{part} or {whole}.{part}")
         stripped = stripped.replace(",", "")
     return float(stripped.replace(",", "."))
 

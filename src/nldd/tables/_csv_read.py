@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from itertools import islice
 
-from nldd._wording import counted, shown
+from nldd._wording import count_noun, quote
 from nldd.exceptions import InputError
 from nldd.tables._records import MAX_CELL, Row, TableFormat
 from nldd.tables._separator import (
@@ -81,10 +81,10 @@ class CsvRows:
             notes.append("Spaces after a separator were dropped, as quotes follow them.")
         if self._n_blank:
             verb = "were" if self._n_blank > 1 else "was"
-            notes.append(f"{counted(self._n_blank, 'blank line')} {verb} skipped.")
+            notes.append(f"{count_noun(self._n_blank, 'blank line')} {verb} skipped.")
         if self._n_short:
             notes.append(
-                f"{counted(self._n_short, 'row')} had fewer cells than the header, the first in "
+                f"{count_noun(self._n_short, 'row')} had fewer cells than the header, the first in "
                 f"line {self._first_short}; empty ones were added."
             )
         return notes
@@ -99,7 +99,7 @@ class CsvRows:
             return hint
         return (
             f"--delimiter {_told(likely)}; with {_told(self._given)} the header is one name: "
-            f"{shown(line)}"
+            f"{quote(line)}"
         )
 
     def _read_header(self, stream: TextIOWrapper) -> tuple[tuple[str, ...], "_Rows"]:
@@ -172,7 +172,7 @@ class CsvRows:
             return tuple(row[:width])
         raise InputError(
             f"{self._text.path}, line {source.line(k)}: the row has {len(row)} cells, the header "
-            f"{width}; the first cell too many is {shown(surplus[0])}.",
+            f"{width}; the first cell too many is {quote(surplus[0])}.",
             hint="put text that holds the separator in quotes, or name the separator of the file",
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.tables._languages import guess_encodings
 from nldd.tables._magic import refuse_binary
@@ -93,7 +93,7 @@ def _as_told(path: Path, encoding: str, mark: bytes, marked: str) -> TextFile:
         known = False
     if not known:
         raise InputError(
-            f"There is no encoding {shown(encoding)}.",
+            f"There is no encoding {quote(encoding)}.",
             hint="use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030",
         )
     name = marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
@@ -119,7 +119,7 @@ def _marked(path: Path, mark: bytes, encoding: str) -> TextFile:
 def _misfit_error(path: Path, misfit: Misfit, encoding: str) -> InputError:
     return InputError(
         f"{path}, line {misfit.line}: byte {misfit.byte} of the file is not in the encoding "
-        f"{shown(encoding)}.",
+        f"{quote(encoding)}.",
         hint="leave out --encoding to have it detected, or name the right one",
     )
 

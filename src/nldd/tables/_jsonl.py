@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from nldd._wording import counted, shown
+from nldd._wording import count_noun, quote
 from nldd.exceptions import InputError
 from nldd.tables._cells import cell_text, is_text, plain, surrogate_error
 from nldd.tables._names import distinct_names
@@ -73,10 +73,11 @@ class JsonlRows:
         notes = list(self._text.notes)
         if self._n_blank:
             verb = "were" if self._n_blank > 1 else "was"
-            notes.append(f"{counted(self._n_blank, 'blank line')} {verb} skipped.")
+            notes.append(f"{count_noun(self._n_blank, 'blank line')} {verb} skipped.")
         if self._n_half:
             notes.append(
-                f"{counted(self._n_half, 'text')} held half of a character; \ufffd stands for it."
+                f"{count_noun(self._n_half, 'text')} held half of a character; "
+                "\ufffd stands for it."
             )
         return notes
 
@@ -112,13 +113,13 @@ class JsonlRows:
     def _refused(self, line: int, what: str, content: str) -> InputError:
         hint = 'write one object such as {"id": 1, "answer": "good"} on each line'
         return InputError(
-            f"{self._text.path}, line {line}: {what}: {shown(content.strip())}.", hint=hint
+            f"{self._text.path}, line {line}: {what}: {quote(content.strip())}.", hint=hint
         )
 
     def _unknown_key(self, line: int, record: dict[str, Any]) -> InputError:
         key = next(key for key in record if key not in self.header)
         return InputError(
-            f"{self._text.path}, line {line}: the key {shown(key)} is in none of the first "
+            f"{self._text.path}, line {line}: the key {quote(key)} is in none of the first "
             f"{HEADER_LINES:,} lines.",
             hint="add it, with null, to the first line",
         )

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Sequence
 
-from nldd._wording import counted, listed, shown
+from nldd._wording import count_noun, quote, quote_first
 
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
@@ -43,9 +43,9 @@ def renaming_notes(header: Sequence[str], names: Sequence[str]) -> list[str]:
     empty = [name for cell, name in pairs if not cell]
     notes = []
     if repeated:
-        notes.append(f"Repeated column names got a number: {listed(repeated)}.")
+        notes.append(f"Repeated column names got a number: {quote_first(repeated)}.")
     if empty:
-        notes.append(f"{counted(len(empty), 'column')} had no name: {listed(empty)}.")
+        notes.append(f"{count_noun(len(empty), 'column')} had no name: {quote_first(empty)}.")
     return notes
 
 
@@ -59,8 +59,8 @@ def naming_hint(name: str, names: Sequence[str]) -> str:
     """
     near = _near(name, names, n=3, cutoff=0.6)
     if near:
-        return f"Did you mean {' or '.join(map(shown, near))}?"
-    return f"name one of its columns: {listed(names)}"
+        return f"Did you mean {' or '.join(map(quote, near))}?"
+    return f"name one of its columns: {quote_first(names)}"
 
 
 def renaming_hint(name: str, free: Sequence[str]) -> str:
@@ -72,16 +72,16 @@ def renaming_hint(name: str, free: Sequence[str]) -> str:
     "rename the column 'answers' to 'answer' in the file, or use another file"
     """
     if not free:
-        return f"add the column {shown(name)} to the file, or use another file"
+        return f"add the column {quote(name)} to the file, or use another file"
     # To rename what only looks alike would code the wrong answers.
     near = _near(name, free, n=1, cutoff=0.8)
     if near:
         return (
-            f"rename the column {shown(near[0])} to {shown(name)} in the file, or use another file"
+            f"rename the column {quote(near[0])} to {quote(name)} in the file, or use another file"
         )
     return (
-        f"rename the right column to {shown(name)} in the file, or use another file; this one also "
-        f"has {listed(free)}"
+        f"rename the right column to {quote(name)} in the file, or use another file; this one also "
+        f"has {quote_first(free)}"
     )
 
 

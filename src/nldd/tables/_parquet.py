@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import listed
+from nldd._wording import quote_first
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.tables._records import Cell, Row, TableFormat
 
@@ -53,7 +53,7 @@ class ParquetRows:
         """What a person should know about what has been read."""
         if not self._cut:
             return []
-        return [f"Times were cut to microseconds in the columns {listed(self._cut)}."]
+        return [f"Times were cut to microseconds in the columns {quote_first(self._cut)}."]
 
     def advice(self, hint: str) -> str:
         """The hint about a column that is not there."""

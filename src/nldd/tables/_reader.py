@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.tables._csv_read import CsvRows
 from nldd.tables._encoding import text_file
@@ -94,7 +94,7 @@ class TableReader:
             return self.names.index(name)
         hint = naming_hint(name, self.names) if free is None else renaming_hint(name, free)
         raise InputError(
-            f"{self.path.name} has no column {shown(name)}.", hint=self._source.advice(hint)
+            f"{self.path.name} has no column {quote(name)}.", hint=self._source.advice(hint)
         )
 
     def where(self, row: int, column: int | None = None) -> str:

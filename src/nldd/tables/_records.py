@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from nldd._wording import shown
+from nldd._wording import quote
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
@@ -97,4 +97,4 @@ class Sink(Protocol):
 
 def located(path: Path, row: int, name: str | None = None) -> str:
     """The place of a cell for a message."""
-    return f"{path.name}, row {row}" + (f", column {shown(name)}" if name is not None else "")
+    return f"{path.name}, row {row}" + (f", column {quote(name)}" if name is not None else "")

@@ -9,7 +9,7 @@ from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from nldd._wording import shown
+from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.tables._records import MAX_CELL
 
@@ -82,7 +82,7 @@ def checked_separator(separator: str) -> str:
     separator = {"tab": "\t", "\\t": "\t"}.get(separator.lower(), separator)
     if len(separator) != 1 or separator in '"\r\n ':
         raise InputError(
-            f"The separator must be one character; got {shown(separator)}.",
+            f"The separator must be one character; got {quote(separator)}.",
             hint='use "," or ";" or tab or "|"',
         )
     return separator

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from nldd._atomic import replacing
-from nldd._wording import listed
+from nldd._files import replacing
+from nldd._wording import quote_first
 from nldd.exceptions import InputError, NLDDError
 from nldd.tables._csv_write import CsvSink
 from nldd.tables._jsonl import JsonlSink
@@ -212,5 +212,5 @@ def create_table(
         raise InputError(f"{path}: a table needs at least one column.")
     wrong = [str(name) for name in header if not isinstance(name, str)]
     if wrong:
-        raise InputError(f"{path}: names of columns must be text; got {listed(wrong)}.")
+        raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
     return TableWriter(path, header, like, raw)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
-from nldd._wording import counted, listed, shown
+from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
 from nldd.tables._cells import cell_text
 from nldd.tables._records import Cell, Row, TableFormat
@@ -47,7 +47,7 @@ class XlsxRows:
                 first = next(self._rows(stream), None)
         if first is None:
             raise InputError(
-                f"{path}: the sheet {shown(self._sheet.name)} is empty.",
+                f"{path}: the sheet {quote(self._sheet.name)} is empty.",
                 hint=self.advice("begin the sheet with a row of column names"),
             )
         self.header = tuple(map(cell_text, first[1]))
@@ -69,10 +69,12 @@ class XlsxRows:
         """What a person should know about what has been read."""
         notes = []
         if others := self._other_sheets():
-            notes.append(f"The sheet {shown(self._sheet.name)} was read, and not {listed(others)}.")
+            notes.append(
+                f"The sheet {quote(self._sheet.name)} was read, and not {quote_first(others)}."
+            )
         if self._n_skipped:
             verb = "were" if self._n_skipped > 1 else "was"
-            notes.append(f"{counted(self._n_skipped, 'empty row')} {verb} skipped.")
+            notes.append(f"{count_noun(self._n_skipped, 'empty row')} {verb} skipped.")
         return notes
 
     def advice(self, hint: str) -> str:
@@ -81,7 +83,7 @@ class XlsxRows:
         if not others:
             return hint
         joined = f"{hint} Or" if hint.endswith("?") else f"{hint}; or"
-        return f"{joined} --sheet NAME, as the workbook has other sheets: {listed(others)}"
+        return f"{joined} --sheet NAME, as the workbook has other sheets: {quote_first(others)}"
 
     def _other_sheets(self) -> list[str]:
         return [sheet.name for sheet in self._workbook.sheets if sheet != self._sheet]
@@ -117,7 +119,7 @@ class XlsxRows:
         if surplus:
             raise InputError(
                 f"{self._path}, row {number} of the sheet: it has {len(cells)} cells, the header "
-                f"{width}; the first cell too many is {shown(cell_text(surplus[0]))}.",
+                f"{width}; the first cell too many is {quote(cell_text(surplus[0]))}.",
                 hint="give its column a name in the header, or empty the cell",
             )
 
@@ -199,14 +201,14 @@ class _SheetParser:
             return self._column + 1
         column = _column_of(reference.rstrip("0123456789"))
         if column is None:
-            raise self._damage(f"a cell is called {shown(reference)}")
+            raise self._damage(f"a cell is called {quote(reference)}")
         return column
 
     def _whole(self, text: str | None, otherwise: int, most: int) -> int:
         if text is None:
             return otherwise
         if not (text.isdecimal() and len(text) < 12 and int(text) <= most):
-            raise self._damage(f"a number is {shown(text)}")
+            raise self._damage(f"a number is {quote(text)}")
         return int(text)
 
     def _value(self, text: str) -> Cell:
@@ -237,7 +239,7 @@ class _SheetParser:
             if not math.isfinite(number):
                 raise OverflowError
         except (ValueError, OverflowError):
-            raise self._damage(f"a cell is no number: {shown(text)}") from None
+            raise self._damage(f"a cell is no number: {quote(text)}") from None
         kind = self._style.kind
         if kind is None:
             return number

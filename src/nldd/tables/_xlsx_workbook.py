@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
-from nldd._wording import listed, shown
+from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
 from nldd.tables._xlsx_package import Attributes, elements, local, parse
 from nldd.tables._xlsx_values import FINE_FORMATS, kind_of_format, unescaped
@@ -88,8 +88,8 @@ def choose_sheet(path: Path, sheets: tuple[Sheet, ...], name: str | None) -> She
         if sheet.name == name:
             return sheet
     raise InputError(
-        f"{path} has no sheet {shown(name)}.",
-        hint=f"name one of its sheets: {listed(sheet.name for sheet in sheets)}",
+        f"{path} has no sheet {quote(name)}.",
+        hint=f"name one of its sheets: {quote_first(sheet.name for sheet in sheets)}",
     )
 
 

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from nldd.pages._page import render_page
-from pages.browser import Browser
-from pages.sample_page import PAYLOADS, hostile_page, sample_page
+from nldd.reports._page import render_page
+from reports.browser import Browser
+from reports.sample_page import PAYLOADS, hostile_page, sample_page
 
 
 @pytest.fixture(scope="module")

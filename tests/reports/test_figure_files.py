@@ -9,7 +9,7 @@ import pytest
 from nldd.displays._critical_difference import CriticalDifferenceDisplay
 from nldd.displays._figure_class import figure_class
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.pages._figure_files import picture_width, save_figure, svg
+from nldd.reports._figure_files import picture_width, save_figure, svg
 
 
 def figure(name="NLDD"):

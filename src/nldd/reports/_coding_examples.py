@@ -6,13 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import as_label_sets
-from nldd.coding._answers import Answers
-from nldd.coding._columns import Columns
-from nldd.coding._evaluation import Evaluation
-from nldd.coding._model import CodingModel
-from nldd.coding._page_words import LONGEST_ANSWER, shown
-from nldd.estimators._explanation import theta_in_words
-from nldd.pages import Entry, Row, Table
+from nldd.coding import Answers, CodingModel, Columns, Evaluation
+from nldd.estimators import theta_in_words
+from nldd.reports import Entry, Row, Table
+from nldd.reports._coding_words import LONGEST_ANSWER, shown
 
 N_EXAMPLES = 3
 

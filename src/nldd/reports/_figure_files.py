@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from nldd._atomic import write_atomically
+from nldd._files import write_atomically
 from nldd.exceptions import InputError
 
 DPI = 150

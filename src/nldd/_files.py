@@ -1,11 +1,18 @@
-"""Files that are whole or not there, whatever happens while they are written."""
+"""Files that are whole or not there, written by one process at a time."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
 from typing import BinaryIO
+
+from filelock import FileLock, Timeout
+
+from nldd.exceptions import NLDDError
+
+WAIT_SECONDS = 600.0
+POLL_SECONDS = 0.1
 
 
 @contextmanager
@@ -43,3 +50,29 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def file_lock(path: Path, doing: str, tell: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the lock file `path`; whoever comes second waits, and is told so by `tell`.
+
+    The lock belongs to the process and ends with it, however it ends. `doing` says what the other
+    process is at, such as "fetching into data".
+    """
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        if tell is not None:
+            tell(f"Waiting for another process that is {doing}.")
+        try:
+            lock.acquire(timeout=WAIT_SECONDS, poll_interval=POLL_SECONDS)
+        except Timeout:
+            raise NLDDError(
+                f"Another process has been {doing} for {WAIT_SECONDS / 60:g} minutes.",
+                hint="let it finish or end it, then run this again",
+            ) from None
+    try:
+        yield
+    finally:
+        lock.release()

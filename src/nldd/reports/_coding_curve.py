@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from nldd.coding._model import CodingModel
-from nldd.coding._triage import Triage
+from nldd.coding import CodingModel, Triage
 from nldd.displays import RiskCoverageDisplay
-from nldd.pages import save_figure
+from nldd.reports import save_figure
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 

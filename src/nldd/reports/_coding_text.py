@@ -5,7 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nldd.cli._text import about, aligned, percent, round_percent, several, visible
 from nldd.coding import (
     Audit,
     CodedAnswers,
@@ -15,9 +14,11 @@ from nldd.coding import (
     Sample,
     Selection,
     Step,
+    Summary,
     Triage,
+    summarise,
 )
-from nldd.coding._summary import Summary, summarise
+from nldd.reports._text import about, aligned, percent, round_percent, several, visible
 
 RIGHT = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 SHOWN_LABELS = 30

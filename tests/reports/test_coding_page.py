@@ -19,35 +19,35 @@ from nldd.coding._columns import CodeColumns, Columns
 from nldd.coding._evaluation import LabelScore, evaluate_evidence, evaluate_model
 from nldd.coding._history import Event
 from nldd.coding._model import Settings, fit_coding_model
-from nldd.coding._page import (
+from nldd.coding._promise import promise_kept
+from nldd.coding._triage import triage
+from nldd.displays import Calibration
+from nldd.exceptions import MissingExtraError, NLDDWarning
+from nldd.metrics import MEASURES
+from nldd.reports import render_page
+from nldd.reports._coding_examples import example_rows
+from nldd.reports._coding_page import (
     evaluation_page,
     fit_page,
     write_evaluation_report,
     write_fit_report,
 )
-from nldd.coding._page_examples import example_rows
-from nldd.coding._page_sections import (
+from nldd.reports._coding_sections import (
     LONGEST_NOTE,
     codes_sections,
     n_never_seen,
     provenance_sections,
 )
-from nldd.coding._page_tables import MEANINGS, StudyFile, labels_table
-from nldd.coding._page_words import (
+from nldd.reports._coding_tables import MEANINGS, StudyFile, labels_table
+from nldd.reports._coding_words import (
     LONGEST_ANSWER,
     calibration_words,
     kept_paragraphs,
     promise_paragraphs,
     shown,
 )
-from nldd.coding._promise import promise_kept
-from nldd.coding._triage import triage
-from nldd.displays import Calibration
-from nldd.exceptions import MissingExtraError, NLDDWarning
-from nldd.metrics import MEASURES
-from nldd.pages import render_page
-from nldd.pages._table import as_entry
-from pages.browser import Browser
+from nldd.reports._table import as_entry
+from reports.browser import Browser
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],

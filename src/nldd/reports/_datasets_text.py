@@ -5,9 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nldd.cli._text import aligned
-from nldd.datasets import Entry, FileState
-from nldd.datasets._catalogue import EMBEDDED
+from nldd.datasets import EMBEDDED, Entry, FileState
+from nldd.reports._text import aligned
 
 if TYPE_CHECKING:
     from nldd.datasets import Facts

@@ -7,15 +7,21 @@ from importlib.metadata import version
 import numpy as np
 
 from nldd import __version__
-from nldd._wording import counted
-from nldd.coding._answers import Answers
-from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._columns import Columns
-from nldd.coding._curve import MEASURED
-from nldd.coding._evaluation import Evaluation
-from nldd.coding._model import CodingModel
-from nldd.coding._page_examples import example_rows, examples_table
-from nldd.coding._page_tables import (
+from nldd._wording import count_noun
+from nldd.coding import (
+    Answers,
+    CodedAnswers,
+    CodingModel,
+    Columns,
+    Evaluation,
+    TriageRow,
+    summarise,
+)
+from nldd.displays import Calibration, CalibrationDisplay, RiskCoverageDisplay
+from nldd.reports import Figure, Section, Table, svg
+from nldd.reports._coding_curve import MEASURED
+from nldd.reports._coding_examples import example_rows, examples_table
+from nldd.reports._coding_tables import (
     StudyFile,
     calibration_table,
     codes_table,
@@ -27,16 +33,12 @@ from nldd.coding._page_tables import (
     measures_table,
     triage_table,
 )
-from nldd.coding._page_words import (
+from nldd.reports._coding_words import (
     calibration_words,
     listed_names,
     short_percent,
     shown,
 )
-from nldd.coding._summary import summarise
-from nldd.coding._triage import TriageRow
-from nldd.displays import Calibration, CalibrationDisplay, RiskCoverageDisplay
-from nldd.pages import Figure, Section, Table, svg
 
 LONGEST_NOTE = 400
 ASIDE = "rows set aside, as nobody has coded them"
@@ -115,7 +117,7 @@ def _read_columns(columns: Columns) -> str:
     where = (
         f"the column {listed_names(codes.names)}"
         if codes.listed
-        else f"{counted(len(codes.names), 'column')} of yes and no, one for each code"
+        else f"{count_noun(len(codes.names), 'column')} of yes and no, one for each code"
     )
     return f"The model reads the {read}. The codes that people gave stand in {where}."
 

@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import Any
 
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.pages._figure_files import checked_key, picture_width
-from nldd.pages._table import Table, as_entry, right_aligned
+from nldd.reports._figure_files import checked_key, picture_width
+from nldd.reports._table import Table, as_entry, right_aligned
 
 # From so many columns on, a table takes the whole width, then smaller letters.
 CLASSES = {"wide": 5, "dense": 9, "very-wide": 13}
@@ -24,7 +24,7 @@ class Figure:
         Letters, digits, ``.``, ``_`` and ``-``; the page has the figure at ``#figure-<key>``.
     caption : str
     svg : str
-        An ``<svg>`` element, as from :func:`nldd.pages.svg`.
+        An ``<svg>`` element, as from :func:`nldd.reports.svg`.
     alt : str
         What the picture shows, for those who cannot see it.
     """
@@ -160,7 +160,7 @@ def _figure_view(number: int, figure: Figure) -> dict[str, Any]:
 
 
 def _own_file(name: str) -> str:
-    return files("nldd.pages").joinpath(name).read_text(encoding="utf-8")
+    return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
 
 
 def _template(name: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.pages._table import (
+from nldd.reports._table import (
     RENDERERS,
     Entry,
     Table,

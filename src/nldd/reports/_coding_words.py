@@ -6,12 +6,9 @@ from unicodedata import bidirectional
 import numpy as np
 from scipy.stats import binom
 
-from nldd._wording import counted
-from nldd.coding._promise import Kept
-from nldd.coding._selective import Selection
-from nldd.coding._triage import Triage
+from nldd._wording import count_noun, percent
+from nldd.coding import Kept, Selection, Triage
 from nldd.displays import Calibration
-from nldd.displays._shares import percent
 
 LONGEST_ANSWER, LONGEST_NAME = 200, 80
 # They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
@@ -150,10 +147,10 @@ def _held(selection: Selection, measure: str) -> str:
 def no_promise(selection: Selection, measure: str) -> tuple[str, ...]:
     """Why nothing can be coded automatically, and what it would take."""
     cannot = (
-        f"Nothing can be coded automatically yet. {counted(selection.n_answers, 'coded answer')} "
-        f"cannot show, with {short_percent(selection.confidence)} confidence, that the machine is "
-        f"good enough at even the surest of them: that {_held(selection, measure)}. So all answers "
-        "go to people."
+        "Nothing can be coded automatically yet. "
+        f"{count_noun(selection.n_answers, 'coded answer')} cannot show, with "
+        f"{short_percent(selection.confidence)} confidence, that the machine is good enough at "
+        f"even the surest of them: that {_held(selection, measure)}. So all answers go to people."
     )
     if selection.needed is None:
         return (
@@ -165,7 +162,7 @@ def no_promise(selection: Selection, measure: str) -> tuple[str, ...]:
         )
     return (
         cannot,
-        f"About {counted(selection.needed, 'coded answer')} would do, if further ones are like "
+        f"About {count_noun(selection.needed, 'coded answer')} would do, if further ones are like "
         "these; such a number is enough in four of five cases. Or lower the target.",
     )
 
@@ -189,7 +186,7 @@ def kept_paragraphs(kept: Kept, learned: bool) -> tuple[str, ...]:
             promise,
         )
     found = (
-        f"The machine codes {kept.n_auto:,} of {counted(kept.n_answers, 'answer')} by itself "
+        f"The machine codes {kept.n_auto:,} of {count_noun(kept.n_answers, 'answer')} by itself "
         f"({short_percent(kept.share)}), and {short_percent(kept.accuracy)} of "
         f"{RIGHT[kept.measure]} are right, with a 95 % interval of "
         f"{interval_words(kept.low, kept.high)}; at least {short_percent(selection.target)} were "
@@ -225,7 +222,7 @@ def calibration_words(found: Calibration) -> tuple[str, ...]:
     else:
         verdict = "Theta is not calibrated"
     return (
-        f"{verdict}: in {n_inside} of {counted(n, 'group')} of answers, the share of wrong "
+        f"{verdict}: in {n_inside} of {count_noun(n, 'group')} of answers, the share of wrong "
         "labels that it expects lies in the 95 % interval of the share observed. In "
         f"{n_fewer} fewer are wrong than it expects, in {n_more} more. Expected and observed share "
         f"are {100 * found.error:.2g} percentage points apart on average; over all answers it "

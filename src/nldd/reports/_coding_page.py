@@ -9,13 +9,23 @@ become the sections that both reports share (``_page_sections``), and the sectio
 from pathlib import Path
 
 from nldd import __version__
-from nldd._atomic import write_atomically
-from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._curve import MEASURED, curve
-from nldd.coding._evaluation import Evaluation, n_learned
-from nldd.coding._history import UPDATED, checksum, now
-from nldd.coding._model import CodingModel
-from nldd.coding._page_sections import (
+from nldd._files import write_atomically
+from nldd.coding import (
+    UPDATED,
+    CodedAnswers,
+    CodingModel,
+    Evaluation,
+    Kept,
+    Triage,
+    checksum,
+    n_learned,
+    now,
+    triage_rows,
+)
+from nldd.displays import RiskCoverageDisplay
+from nldd.reports import Page, Section, render_page
+from nldd.reports._coding_curve import MEASURED, curve
+from nldd.reports._coding_sections import (
     calibration_section,
     codes_sections,
     evaluated_answers_section,
@@ -25,18 +35,14 @@ from nldd.coding._page_sections import (
     provenance_sections,
     triage_section,
 )
-from nldd.coding._page_tables import StudyFile
-from nldd.coding._page_words import (
+from nldd.reports._coding_tables import StudyFile
+from nldd.reports._coding_words import (
     kept_paragraphs,
     promise_paragraphs,
     readable_time,
     short_percent,
     shown,
 )
-from nldd.coding._promise import Kept
-from nldd.coding._triage import Triage, triage_rows
-from nldd.displays import RiskCoverageDisplay
-from nldd.pages import Page, Section, render_page
 
 PRIVATE = "This page holds answers of respondents: keep it as you keep the answers themselves."
 FOOT = f"Made by nldd {__version__}."

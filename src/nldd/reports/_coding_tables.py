@@ -3,22 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nldd._wording import counted
-from nldd.coding._evaluation import Confusion, LabelScore
-from nldd.coding._history import Event
-from nldd.coding._page_words import (
+from nldd._wording import count_noun, percent
+from nldd.coding import Confusion, Event, LabelScore, Score, Summary, TriageRow
+from nldd.displays import Calibration
+from nldd.metrics import MEASURES
+from nldd.reports import Entry, Row, Table
+from nldd.reports._coding_words import (
     interval_words,
     readable_time,
     shown,
     theta_number,
 )
-from nldd.coding._scores import Score
-from nldd.coding._summary import Summary
-from nldd.coding._triage import TriageRow
-from nldd.displays import Calibration
-from nldd.displays._shares import percent
-from nldd.metrics import MEASURES
-from nldd.pages import Entry, Row, Table
 
 MICRO = "all codes of all answers together, so that frequent codes count most"
 MACRO = (
@@ -146,7 +141,7 @@ def calibration_table(found: Calibration) -> Table:
         head=("expected", "observed", "agree"),
         rows=tuple(
             (
-                Entry(percent(expected, 2), under=counted(count, "answer")),
+                Entry(percent(expected, 2), under=count_noun(count, "answer")),
                 Entry(percent(observed, 2), under=interval_words(low, high, 2)),
                 "yes" if low <= expected <= high else "no",
             )

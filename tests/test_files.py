@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from nldd._atomic import sync_folder, write_atomically
+from nldd._files import sync_folder, write_atomically
 
 
 def names(folder):
@@ -72,7 +72,7 @@ def test_killed_writer_leaves_the_old_file(tmp_path):
     path = tmp_path / "page.html"
     path.write_bytes(b"old")
     code = (
-        "import os, signal, sys; from pathlib import Path; from nldd._atomic import *;"
+        "import os, signal, sys; from pathlib import Path; from nldd._files import *;"
         "os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL);"
         "write_atomically(Path(sys.argv[1]), b'new')"
     )

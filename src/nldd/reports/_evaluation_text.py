@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
-from nldd.cli._coding_text import RIGHT, names_text, render_unsupported, selection_record
-from nldd.cli._text import aligned, percent, round_percent, several, visible
 from nldd.coding import CodedAnswers, Evaluation, Kept
+from nldd.reports._coding_text import RIGHT, names_text, render_unsupported, selection_record
+from nldd.reports._text import aligned, percent, round_percent, several, visible
 
 
 def render_evaluation(quality: Evaluation, kept: Kept, table: CodedAnswers) -> str:

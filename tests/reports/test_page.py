@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.pages._page import Figure, Page, Section, render_page
-from nldd.pages._table import Entry, Table
-from pages.sample_page import (
+from nldd.reports._page import Figure, Page, Section, render_page
+from nldd.reports._table import Entry, Table
+from reports.sample_page import (
     DATASETS,
     PAYLOADS,
     PICTURE,

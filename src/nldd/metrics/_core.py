@@ -1,0 +1,116 @@
+"""All measures from one count of labels: in truth and prediction, in the truth, in the prediction.
+
+Counts are made for each row (example-based measures) or for each label (micro and macro). Where a
+ratio has nothing to count, 0 / 0, because truth and prediction are both empty, its value is
+`empty`; where only its own denominator is 0, its value is 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Labels in truth and prediction, in the truth, and in the prediction, of the same shape."""
+
+    both: NDArray[Any]
+    true: NDArray[Any]
+    pred: NDArray[Any]
+
+    def sum(self) -> "Counts":
+        """Counts of all labels together."""
+        return Counts(*(n.sum(axis=-1) for n in (self.both, self.true, self.pred)))
+
+    def ratio(self, part: NDArray[Any], whole: NDArray[Any], empty: float) -> FloatArray:
+        """`part` over `whole`, or `empty` where truth and prediction are both empty."""
+        value = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
+        return np.where(self.true + self.pred == 0, empty, value)
+
+    def precision(self, empty: float = 1.0) -> FloatArray:
+        """Share of predicted labels that are true."""
+        return self.ratio(self.both, self.pred, empty)
+
+    def recall(self, empty: float = 1.0) -> FloatArray:
+        """Share of true labels that are predicted."""
+        return self.ratio(self.both, self.true, empty)
+
+    def f(self, empty: float = 1.0) -> FloatArray:
+        """Harmonic mean of precision and recall."""
+        return self.ratio(2 * self.both, self.true + self.pred, empty)
+
+    def jaccard(self, empty: float = 1.0) -> FloatArray:
+        """Labels in both over labels in either."""
+        return self.ratio(self.both, self.true + self.pred - self.both, empty)
+
+
+def row_counts(Y: NDArray[Any], Y_pred: NDArray[Any]) -> Counts:
+    """Counts of each row."""
+    Y, Y_pred = Y.astype(bool), Y_pred.astype(bool)
+    return Counts((Y & Y_pred).sum(axis=1), Y.sum(axis=1), Y_pred.sum(axis=1))
+
+
+def label_counts(
+    Y: NDArray[Any], Y_pred: NDArray[Any], weights: FloatArray | None = None
+) -> Counts:
+    """Counts of each label; for each row of `weights`, where there are several."""
+    Y, Y_pred = Y.astype(bool), Y_pred.astype(bool)
+    if weights is None:
+        return Counts((Y & Y_pred).sum(axis=0), Y.sum(axis=0), Y_pred.sum(axis=0))
+    return Counts(*(weights @ labels.astype(float) for labels in (Y & Y_pred, Y, Y_pred)))
+
+
+def row_values(Y: NDArray[Any], Y_pred: NDArray[Any], empty: float = 1.0) -> dict[str, FloatArray]:
+    """One value a row for each example-based measure; their means are the measures.
+
+    Examples
+    --------
+    >>> Y = np.array([[1, 1, 0, 0], [0, 0, 0, 0]])
+    >>> row_values(Y, np.array([[1, 0, 0, 0], [0, 0, 0, 0]]))["multilabel_accuracy"]
+    array([0.5, 1. ])
+    """
+    counts = row_counts(Y, Y_pred)
+    n_wrong = counts.true + counts.pred - 2 * counts.both
+    return {
+        "hamming_loss": n_wrong / Y.shape[1],
+        "zero_one_loss": (n_wrong > 0).astype(float),
+        "multilabel_accuracy": counts.jaccard(empty),
+        "f_measure": counts.f(empty),
+        "subset_accuracy": (n_wrong == 0).astype(float),
+        "precision": counts.precision(empty),
+        "recall": counts.recall(empty),
+    }
+
+
+def label_values(counts: Counts, empty: float = 1.0) -> dict[str, FloatArray]:
+    """Micro and macro measures of the counts of labels, which are on the last axis."""
+    ratios: dict[str, Callable[[Counts, float], FloatArray]] = {
+        "f": Counts.f,
+        "precision": Counts.precision,
+        "recall": Counts.recall,
+    }
+    total = counts.sum()
+    return {f"micro_{name}": ratio(total, empty) for name, ratio in ratios.items()} | {
+        f"macro_{name}": ratio(counts, empty).mean(axis=-1) for name, ratio in ratios.items()
+    }
+
+
+def weighted_values(
+    Y: NDArray[Any], Y_pred: NDArray[Any], weights: FloatArray, empty: float = 1.0
+) -> dict[str, FloatArray]:
+    """Every measure for each row of `weights`, which has a column for each row of Y.
+
+    Examples
+    --------
+    >>> Y, Y_pred = np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]])
+    >>> weighted_values(Y, Y_pred, np.array([[1.0, 1.0], [3.0, 1.0]]))["subset_accuracy"]
+    array([0.5 , 0.75])
+    """
+    total = weights.sum(axis=1)
+    rows = {key: weights @ value / total for key, value in row_values(Y, Y_pred, empty).items()}
+    return rows | label_values(label_counts(Y, Y_pred, weights), empty)
