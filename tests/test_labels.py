@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning

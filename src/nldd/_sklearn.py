@@ -6,8 +6,9 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import (
     _check_sample_weight as check_sample_weight,
+    has_fit_parameter,
+    validate_data,
 )
-from sklearn.utils.validation import has_fit_parameter, validate_data
 
 __all__ = [
     "HasMethods",

@@ -23,13 +23,13 @@ from coding_tables import (
     write_csv,
 )
 from nldd.coding import (
-    TableOptions,
     evaluate_evidence,
     evaluate_table,
     load_coding_model,
     selective_threshold,
     triage,
 )
+from nldd.tables import TableOptions
 
 PROMISES = {
     "default": (0.9, 0.9, "subset"),

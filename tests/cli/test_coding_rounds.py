@@ -23,14 +23,8 @@ from coding_tables import (
     write_csv,
 )
 from nldd import __version__
-from nldd.coding import (
-    TableOptions,
-    accuracy_interval,
-    evaluate_table,
-    load_coding_model,
-    promise_kept,
-    triage,
-)
+from nldd.coding import accuracy_interval, evaluate_table, load_coding_model, promise_kept, triage
+from nldd.tables import TableOptions
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
 

@@ -8,8 +8,7 @@ import pytest
 
 from file_server import CONTENTS, ROWS, TOY, entry_of, found, serve, status
 from nldd import cli
-from nldd.datasets import CATALOGUE
-from nldd.datasets import _fetch as fetch_module
+from nldd.datasets import CATALOGUE, _fetch as fetch_module
 from paper_data import FOLDER
 
 MUSIC = "tempo,label_sad,label_calm\n90,1,1\n120,0,1\n,0,0\n80,1,1\n"

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of, made_up
-from nldd.coding import AnswerFeatures
-from nldd.coding import _features as features_module
+from nldd.coding import AnswerFeatures, _features as features_module
 from nldd.coding._features import Terms
 
 

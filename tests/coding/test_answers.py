@@ -5,15 +5,7 @@ import pytest
 from openpyxl import Workbook
 
 from coding.made_up import write_csv
-from nldd.coding import (
-    Answers,
-    CodeColumns,
-    Columns,
-    Request,
-    TableOptions,
-    find_columns,
-    read_coded,
-)
+from nldd.coding import Answers, CodeColumns, Columns, Request, find_columns, read_coded
 from nldd.coding._answers import (
     codes_cell,
     is_numeric,
@@ -24,7 +16,7 @@ from nldd.coding._answers import (
 )
 from nldd.coding._columns import matching
 from nldd.exceptions import InputError
-from nldd.tables import open_table
+from nldd.tables import TableOptions, open_table
 
 LISTED = CodeColumns(("codes",))
 

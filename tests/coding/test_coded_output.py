@@ -15,8 +15,15 @@ from coding.made_up import (
     read_csv,
     write_csv,
 )
-from nldd.coding import CodeColumns, Columns, Policy, code_table, fit_coding_model, reasons
-from nldd.coding import _coded_output as coded_output
+from nldd.coding import (
+    CodeColumns,
+    Columns,
+    Policy,
+    _coded_output as coded_output,
+    code_table,
+    fit_coding_model,
+    reasons,
+)
 from nldd.coding._abstention import FAR, usual
 from nldd.coding._coded_output import EMPTY, shown
 from nldd.exceptions import InputError

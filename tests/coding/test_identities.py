@@ -7,7 +7,6 @@ from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
 from nldd.coding import (
     CodeColumns,
     Columns,
-    TableOptions,
     evaluate_table,
     fit_table,
     load_coding_model,
@@ -17,6 +16,7 @@ from nldd.coding import (
 )
 from nldd.coding._history import checksum
 from nldd.exceptions import InputError
+from nldd.tables import TableOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -24,7 +24,7 @@ from nldd.coding import (
     Columns,
     Policy,
     Request,
-    TableOptions,
+    _study as study_module,
     code_table,
     fit_coding_model,
     fit_table,
@@ -32,9 +32,9 @@ from nldd.coding import (
     read_coded,
     update_model,
 )
-from nldd.coding import _study as study_module
 from nldd.coding._history import checksum, now
 from nldd.exceptions import InputError
+from nldd.tables import TableOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -14,8 +14,7 @@ import pytest
 
 from file_server import CONTENTS, ONE, PIECE, ROWS, found, serve, slow
 from nldd import _files as lock_module
-from nldd.datasets import _fetch as fetch_module
-from nldd.datasets import fetch
+from nldd.datasets import _fetch as fetch_module, fetch
 from nldd.datasets._fetch import LOCK_FILE
 from nldd.exceptions import NLDDError
 

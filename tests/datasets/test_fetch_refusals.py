@@ -19,9 +19,7 @@ from file_server import (
     status,
     whole,
 )
-from nldd.datasets import _fetch as fetch_module
-from nldd.datasets import _http as http_module
-from nldd.datasets import fetch
+from nldd.datasets import _fetch as fetch_module, _http as http_module, fetch
 from nldd.datasets._http import HttpsRedirectHandler, check_address
 from nldd.exceptions import InputError, NLDDError
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from file_server import entry_of
-from nldd.datasets import CATALOGUE, data_folder, require_files, verify
-from nldd.datasets import _folder as folder_module
+from nldd.datasets import CATALOGUE, _folder as folder_module, data_folder, require_files, verify
 from nldd.datasets._folder import is_here, select_entries
 from nldd.exceptions import InputError
 from paper_data import FOLDER

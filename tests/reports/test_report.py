@@ -5,8 +5,7 @@ import re
 import pytest
 
 from nldd.displays import ShareDisplay
-from nldd.reports import Report, Table, make_report, render_page, results
-from nldd.reports import _report as report_module
+from nldd.reports import Report, Table, _report as report_module, make_report, render_page, results
 from nldd.reports._picture import Picture
 from nldd.statistics import WILCOXON_RULE
 from reports.records import (

@@ -8,9 +8,13 @@ from xml.etree import ElementTree
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.reports import _report as report_module
-from nldd.reports import _report_files as files_module
-from nldd.reports import published, report, write_report
+from nldd.reports import (
+    _report as report_module,
+    _report_files as files_module,
+    published,
+    report,
+    write_report,
+)
 from reports.records import FIGURES, TABLES, everything, full_report, record, write_records
 
 EXPECTED = {

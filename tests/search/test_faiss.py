@@ -9,8 +9,14 @@ from scipy.sparse import csr_array
 
 from nldd import NLDDClassifier
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.search import IN_FEATURES, IN_LABELS, FaissLabelsetIndex, LabelsetIndex, Score
-from nldd.search import _faiss as module
+from nldd.search import (
+    IN_FEATURES,
+    IN_LABELS,
+    FaissLabelsetIndex,
+    LabelsetIndex,
+    Score,
+    _faiss as module,
+)
 
 pytest.importorskip("faiss", reason="needs faiss-cpu: pip install nldd[faiss]")
 

@@ -4,8 +4,7 @@ import csv
 import threading
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from naive_table_csv import read_naively
 from table_files import load, load_text, put
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 from table_files import load, load_text, put, quick_save, save
 from test_table_cells import RUN_BY_A_SPREADSHEET
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from table_files import load, quick_save, save
 from test_table_cells import RUN_BY_A_SPREADSHEET
 

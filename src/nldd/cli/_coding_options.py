@@ -42,7 +42,7 @@ def bundle(
 
 
 def _table_options(encoding: str | None, delimiter: str | None, sheet: str | None) -> Any:
-    from nldd.coding import TableOptions
+    from nldd.tables import TableOptions
 
     tab = {"tab": "\t", "\\t": "\t"}
     return TableOptions(

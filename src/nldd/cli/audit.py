@@ -9,7 +9,7 @@ import click
 from nldd.cli._coding_options import EXISTING_FILE, json_option, print_json, table_options
 
 if TYPE_CHECKING:
-    from nldd.coding import TableOptions
+    from nldd.tables import TableOptions
 
 
 @click.command(short_help="Check automatic codes by hand.")

@@ -210,8 +210,7 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
       nldd datasets verify
       nldd datasets verify emotions scene
     """
-    from nldd.datasets import data_folder
-    from nldd.datasets import verify as verify_files
+    from nldd.datasets import data_folder, verify as verify_files
     from nldd.reports import render_states
 
     states = verify_files(names or None, data_dir)

@@ -18,7 +18,7 @@ from nldd.cli._coding_options import (
 from nldd.cli._options import report_options
 
 if TYPE_CHECKING:
-    from nldd.coding import TableOptions
+    from nldd.tables import TableOptions
 
 
 @click.command(short_help="Compare a model's codes with people's.")

@@ -19,7 +19,8 @@ from nldd.cli._fit_options import column_options, setting_options
 from nldd.cli._options import report_options
 
 if TYPE_CHECKING:
-    from nldd.coding import Request, Settings, TableOptions
+    from nldd.coding import Request, Settings
+    from nldd.tables import TableOptions
 
 
 @click.command(short_help="Learn from coded answers.")

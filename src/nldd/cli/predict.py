@@ -17,7 +17,7 @@ from nldd.cli._coding_options import (
 )
 
 if TYPE_CHECKING:
-    from nldd.coding import TableOptions
+    from nldd.tables import TableOptions
 
 
 @click.command(short_help="Code new answers.")

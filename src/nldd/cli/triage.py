@@ -51,8 +51,7 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
-    from nldd.coding import UPDATED, load_coding_model
-    from nldd.coding import triage as make_triage
+    from nldd.coding import UPDATED, load_coding_model, triage as make_triage
     from nldd.reports import render_triage, save_curve, triage_record
 
     loaded = load_coding_model(model)

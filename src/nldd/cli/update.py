@@ -20,7 +20,7 @@ from nldd.cli._coding_options import (
 from nldd.cli._options import jobs_option, report_options
 
 if TYPE_CHECKING:
-    from nldd.coding import TableOptions
+    from nldd.tables import TableOptions
 
 
 @click.command(short_help="Let hand-coded answers join a model.")
@@ -69,9 +69,9 @@ def update(
         UPDATED,
         check_places,
         evaluate_evidence,
+        triage as make_triage,
         update_model,
     )
-    from nldd.coding import triage as make_triage
     from nldd.reports import render_update, triage_record, write_fit_report
 
     new = out or model

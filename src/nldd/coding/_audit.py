@@ -7,13 +7,12 @@ from pathlib import Path
 
 from nldd._wording import quote
 from nldd.coding._coded_output import AUTO
-from nldd.coding._coded_tables import TableOptions
 from nldd.coding._columns import PREFIX
 from nldd.coding._filled_in import filled_in
 from nldd.coding._interval import accuracy_interval
 from nldd.coding._places import check_places
 from nldd.exceptions import InputError
-from nldd.tables import Cell, TableReader, cell_text, create_table
+from nldd.tables import Cell, TableOptions, TableReader, cell_text, create_table
 
 STATUS = f"{PREFIX}status"
 _STATUSES = re.compile(rf"{STATUS}( \([0-9]+\))?")

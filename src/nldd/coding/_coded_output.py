@@ -9,7 +9,6 @@ from typing import Any
 
 from nldd.coding._abstention import Usual, abstained, reasons, usual
 from nldd.coding._answers import codes_cell, place_of, read_answers, read_codes
-from nldd.coding._coded_tables import TableOptions
 from nldd.coding._columns import PREFIX
 from nldd.coding._evidence import Predictions
 from nldd.coding._filled_in import filled_in
@@ -19,6 +18,7 @@ from nldd.exceptions import InputError
 from nldd.tables import (
     Block,
     Cell,
+    TableOptions,
     TableReader,
     TableWriter,
     create_table,

@@ -20,27 +20,9 @@ from nldd.coding._coded_answers import CodedAnswers
 from nldd.coding._columns import CodeColumns, Columns, expanded, matching
 from nldd.coding._identities import Identities
 from nldd.exceptions import InputError
-from nldd.tables import Cell, TableReader, cell_text, open_table
+from nldd.tables import Cell, TableOptions, TableReader, cell_text
 
 SHOWN_GROUPS = 5
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    """How a table is opened; what is None is found out.
-
-    Attributes
-    ----------
-    encoding, separator, sheet : str or None
-    """
-
-    encoding: str | None = None
-    separator: str | None = None
-    sheet: str | None = None
-
-    def open(self, path: Path | str) -> TableReader:
-        """The table in a file."""
-        return open_table(path, encoding=self.encoding, separator=self.separator, sheet=self.sheet)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._coded_tables import TableOptions, read_coded
+from nldd.coding._coded_tables import read_coded
 from nldd.coding._evidence import Predictions, rightness
 from nldd.coding._model import CodingModel
 from nldd.coding._scores import Score, score_answers
 from nldd.displays import Calibration, calibration_deciles
 from nldd.metrics import label_counts
+from nldd.tables import TableOptions
 
 N_CONFUSIONS = 20
 

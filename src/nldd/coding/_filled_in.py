@@ -4,9 +4,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from nldd.coding._answers import unguarded
-from nldd.coding._coded_tables import TableOptions
 from nldd.exceptions import InputError
-from nldd.tables import cell_text
+from nldd.tables import TableOptions, cell_text
 
 
 def filled_in(path: Path, names: Collection[str], options: TableOptions = TableOptions()) -> bool:

@@ -10,7 +10,7 @@ from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding._alike import alike
 from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._coded_tables import Request, TableOptions, find_columns, read_coded
+from nldd.coding._coded_tables import Request, find_columns, read_coded
 from nldd.coding._evidence import Watch
 from nldd.coding._history import Event, checksum, now
 from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
@@ -18,6 +18,7 @@ from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._places import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
+from nldd.tables import TableOptions
 
 
 @dataclass(frozen=True)

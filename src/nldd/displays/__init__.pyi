@@ -1,13 +1,19 @@
-from ._calibration import Calibration as Calibration
-from ._calibration import CalibrationDisplay as CalibrationDisplay
-from ._calibration import calibration_deciles as calibration_deciles
+from ._calibration import (
+    Calibration as Calibration,
+    CalibrationDisplay as CalibrationDisplay,
+    calibration_deciles as calibration_deciles,
+)
 from ._critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
 from ._hypercube import HypercubeDisplay as HypercubeDisplay
-from ._pair_choice import PairChoice as PairChoice
-from ._pair_choice import PairChoiceDisplay as PairChoiceDisplay
-from ._pair_choice import pair_distances as pair_distances
+from ._pair_choice import (
+    PairChoice as PairChoice,
+    PairChoiceDisplay as PairChoiceDisplay,
+    pair_distances as pair_distances,
+)
 from ._pairs import PairsDisplay as PairsDisplay
-from ._risk_coverage import RiskCoverage as RiskCoverage
-from ._risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
-from ._risk_coverage import risk_coverage as risk_coverage
+from ._risk_coverage import (
+    RiskCoverage as RiskCoverage,
+    RiskCoverageDisplay as RiskCoverageDisplay,
+    risk_coverage as risk_coverage,
+)
 from ._share import ShareDisplay as ShareDisplay

@@ -2,22 +2,24 @@ from ._binary_relevance import BinaryRelevance as BinaryRelevance
 from ._cbm import ConditionalBernoulliMixture as ConditionalBernoulliMixture
 from ._classifier_chain import ClassifierChain as ClassifierChain
 from ._ensemble_of_chains import EnsembleOfChains as EnsembleOfChains
-from ._explanation import Explanation as Explanation
-from ._explanation import braces as braces
-from ._explanation import theta_in_words as theta_in_words
+from ._explanation import (
+    Explanation as Explanation,
+    braces as braces,
+    theta_in_words as theta_in_words,
+)
 from ._label_models import default_estimator as default_estimator
 from ._label_powerset import LabelPowerset as LabelPowerset
-from ._label_probabilities import JointModel as JointModel
-from ._label_probabilities import SeparateModels as SeparateModels
-from ._label_probabilities import fit_label_probabilities as fit_label_probabilities
+from ._label_probabilities import (
+    JointModel as JointModel,
+    SeparateModels as SeparateModels,
+    fit_label_probabilities as fit_label_probabilities,
+)
 from ._mlknn import MLkNN as MLkNN
 from ._nearest_labelsets import NearestLabelsets as NearestLabelsets
 from ._nldd import NLDDClassifier as NLDDClassifier
 from ._pairs import random_halves as random_halves
-from ._platt_svc import PlattSVC as PlattSVC
-from ._platt_svc import linear_machine as linear_machine
+from ._platt_svc import PlattSVC as PlattSVC, linear_machine as linear_machine
 from ._rakel import RAkEL as RAkEL
 from ._random_forest_pct import RandomForestPCT as RandomForestPCT
-from ._registry import METHODS as METHODS
-from ._registry import Method as Method
+from ._registry import METHODS as METHODS, Method as Method
 from ._subset_mapping import SubsetMapping as SubsetMapping

@@ -1,19 +1,12 @@
-from ._benchmark import State as State
-from ._benchmark import run_benchmark as run_benchmark
-from ._choice import choose_datasets as choose_datasets
-from ._choice import choose_methods as choose_methods
-from ._cross_validation import FittedFold as FittedFold
-from ._cross_validation import cross_validate as cross_validate
-from ._cross_validation import mean_scores as mean_scores
-from ._demo import BASE_NAMES as BASE_NAMES
-from ._demo import Demo as Demo
-from ._demo import Example as Example
-from ._demo import run_demo as run_demo
+from ._benchmark import State as State, run_benchmark as run_benchmark
+from ._choice import choose_datasets as choose_datasets, choose_methods as choose_methods
+from ._cross_validation import (
+    FittedFold as FittedFold,
+    cross_validate as cross_validate,
+    mean_scores as mean_scores,
+)
+from ._demo import BASE_NAMES as BASE_NAMES, Demo as Demo, Example as Example, run_demo as run_demo
 from ._protocol import Protocol as Protocol
-from ._protocol_file import PROTOCOLS as PROTOCOLS
-from ._protocol_file import load_protocol as load_protocol
-from ._record import CELLS as CELLS
-from ._record import Key as Key
-from ._record import Record as Record
-from ._record import read_records as read_records
+from ._protocol_file import PROTOCOLS as PROTOCOLS, load_protocol as load_protocol
+from ._record import CELLS as CELLS, Key as Key, Record as Record, read_records as read_records
 from ._watch import Watch as Watch

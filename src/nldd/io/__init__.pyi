@@ -1,9 +1,9 @@
-from ._archive import read_archive as read_archive
-from ._archive import read_documents as read_documents
-from ._archive import read_manifest as read_manifest
-from ._archive import write_archive as write_archive
-from ._classifier import pack_classifier as pack_classifier
-from ._classifier import unpack_classifier as unpack_classifier
+from ._archive import (
+    read_archive as read_archive,
+    read_documents as read_documents,
+    read_manifest as read_manifest,
+    write_archive as write_archive,
+)
+from ._classifier import pack_classifier as pack_classifier, unpack_classifier as unpack_classifier
 from ._contents import Contents as Contents
-from ._models import load_model as load_model
-from ._models import save_model as save_model
+from ._models import load_model as load_model, save_model as save_model

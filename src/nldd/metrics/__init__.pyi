@@ -1,22 +1,28 @@
-from ._core import Counts as Counts
-from ._core import label_counts as label_counts
-from ._core import row_counts as row_counts
-from ._core import row_values as row_values
-from ._core import weighted_values as weighted_values
-from ._functions import f_measure as f_measure
-from ._functions import hamming_loss as hamming_loss
-from ._functions import macro_f as macro_f
-from ._functions import macro_precision as macro_precision
-from ._functions import macro_recall as macro_recall
-from ._functions import micro_f as micro_f
-from ._functions import micro_precision as micro_precision
-from ._functions import micro_recall as micro_recall
-from ._functions import multilabel_accuracy as multilabel_accuracy
-from ._functions import precision as precision
-from ._functions import recall as recall
-from ._functions import subset_accuracy as subset_accuracy
-from ._functions import zero_one_loss as zero_one_loss
-from ._measure import MEASURES as MEASURES
-from ._measure import PAPER_MEASURES as PAPER_MEASURES
-from ._measure import Measure as Measure
-from ._measure import evaluate as evaluate
+from ._core import (
+    Counts as Counts,
+    label_counts as label_counts,
+    row_counts as row_counts,
+    row_values as row_values,
+    weighted_values as weighted_values,
+)
+from ._functions import (
+    f_measure as f_measure,
+    hamming_loss as hamming_loss,
+    macro_f as macro_f,
+    macro_precision as macro_precision,
+    macro_recall as macro_recall,
+    micro_f as micro_f,
+    micro_precision as micro_precision,
+    micro_recall as micro_recall,
+    multilabel_accuracy as multilabel_accuracy,
+    precision as precision,
+    recall as recall,
+    subset_accuracy as subset_accuracy,
+    zero_one_loss as zero_one_loss,
+)
+from ._measure import (
+    MEASURES as MEASURES,
+    PAPER_MEASURES as PAPER_MEASURES,
+    Measure as Measure,
+    evaluate as evaluate,
+)

@@ -1,58 +1,60 @@
-from ._coding_curve import curve as curve
-from ._coding_curve import save_curve as save_curve
-from ._coding_page import write_evaluation_report as write_evaluation_report
-from ._coding_page import write_fit_report as write_fit_report
-from ._coding_text import counts_record as counts_record
-from ._coding_text import fit_record as fit_record
-from ._coding_text import model_record as model_record
-from ._coding_text import render_audit as render_audit
-from ._coding_text import render_counts as render_counts
-from ._coding_text import render_fit as render_fit
-from ._coding_text import render_model as render_model
-from ._coding_text import render_sample as render_sample
-from ._coding_text import render_triage as render_triage
-from ._coding_text import render_unsupported as render_unsupported
-from ._coding_text import render_update as render_update
-from ._coding_text import triage_record as triage_record
-from ._datasets_text import as_record as as_record
-from ._datasets_text import render_entry as render_entry
-from ._datasets_text import render_facts as render_facts
-from ._datasets_text import render_fetched as render_fetched
-from ._datasets_text import render_list as render_list
-from ._datasets_text import render_states as render_states
+from ._coding_curve import curve as curve, save_curve as save_curve
+from ._coding_page import (
+    write_evaluation_report as write_evaluation_report,
+    write_fit_report as write_fit_report,
+)
+from ._coding_text import (
+    counts_record as counts_record,
+    fit_record as fit_record,
+    model_record as model_record,
+    render_audit as render_audit,
+    render_counts as render_counts,
+    render_fit as render_fit,
+    render_model as render_model,
+    render_sample as render_sample,
+    render_triage as render_triage,
+    render_unsupported as render_unsupported,
+    render_update as render_update,
+    triage_record as triage_record,
+)
+from ._datasets_text import (
+    as_record as as_record,
+    render_entry as render_entry,
+    render_facts as render_facts,
+    render_fetched as render_fetched,
+    render_list as render_list,
+    render_states as render_states,
+)
 from ._demo_text import render_demo as render_demo
-from ._evaluation_text import evaluation_record as evaluation_record
-from ._evaluation_text import render_evaluation as render_evaluation
-from ._figure_files import save_figure as save_figure
-from ._figure_files import svg as svg
-from ._outcome import Outcome as Outcome
-from ._outcome import outcome as outcome
-from ._outcome import render_outcome as render_outcome
-from ._page import Figure as Figure
-from ._page import Page as Page
-from ._page import Section as Section
-from ._page import render_page as render_page
-from ._published import PUBLISHED_COEFFICIENTS as PUBLISHED_COEFFICIENTS
-from ._published import PUBLISHED_MEASURES as PUBLISHED_MEASURES
-from ._published import PublishedTable as PublishedTable
-from ._published import doubtful as doubtful
-from ._published import published as published
-from ._published import published_average_ranks as published_average_ranks
-from ._published import published_ranks as published_ranks
-from ._published import published_seconds as published_seconds
-from ._published import published_significance as published_significance
-from ._published import published_subsets as published_subsets
-from ._report import Report as Report
-from ._report import make_report as make_report
-from ._report_files import report as report
-from ._report_files import write_report as write_report
-from ._summary import Results as Results
-from ._summary import results as results
-from ._table import RENDERERS as RENDERERS
-from ._table import DataRow as DataRow
-from ._table import Entry as Entry
-from ._table import Row as Row
-from ._table import Table as Table
-from ._table import to_csv as to_csv
-from ._table import to_latex as to_latex
-from ._table import to_markdown as to_markdown
+from ._evaluation_text import (
+    evaluation_record as evaluation_record,
+    render_evaluation as render_evaluation,
+)
+from ._figure_files import save_figure as save_figure, svg as svg
+from ._outcome import Outcome as Outcome, outcome as outcome, render_outcome as render_outcome
+from ._page import Figure as Figure, Page as Page, Section as Section, render_page as render_page
+from ._published import (
+    PUBLISHED_COEFFICIENTS as PUBLISHED_COEFFICIENTS,
+    PUBLISHED_MEASURES as PUBLISHED_MEASURES,
+    PublishedTable as PublishedTable,
+    doubtful as doubtful,
+    published as published,
+    published_average_ranks as published_average_ranks,
+    published_ranks as published_ranks,
+    published_seconds as published_seconds,
+    published_significance as published_significance,
+    published_subsets as published_subsets,
+)
+from ._report import Report as Report, make_report as make_report
+from ._report_files import report as report, write_report as write_report
+from ._summary import Results as Results, results as results
+from ._table import (
+    RENDERERS as RENDERERS,
+    DataRow as DataRow,
+    Entry as Entry,
+    Row as Row,
+    Table as Table,
+    to_csv as to_csv,
+    to_latex as to_latex,
+    to_markdown as to_markdown,
+)

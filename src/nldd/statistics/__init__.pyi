@@ -1,14 +1,20 @@
-from ._critical_differences import Friedman as Friedman
-from ._critical_differences import cliques as cliques
-from ._critical_differences import friedman as friedman
-from ._critical_differences import holm as holm
-from ._critical_differences import pairwise_holm as pairwise_holm
-from ._ranks import average_ranks as average_ranks
-from ._ranks import complete_rows as complete_rows
-from ._ranks import complete_values as complete_values
-from ._ranks import ranks as ranks
-from ._wilcoxon import WILCOXON_RULE as WILCOXON_RULE
-from ._wilcoxon import one_sided_wilcoxon as one_sided_wilcoxon
-from ._wilcoxon import signed_rank_p_value as signed_rank_p_value
-from ._wilcoxon import significance as significance
-from ._wilcoxon import significance_line as significance_line
+from ._critical_differences import (
+    Friedman as Friedman,
+    cliques as cliques,
+    friedman as friedman,
+    holm as holm,
+    pairwise_holm as pairwise_holm,
+)
+from ._ranks import (
+    average_ranks as average_ranks,
+    complete_rows as complete_rows,
+    complete_values as complete_values,
+    ranks as ranks,
+)
+from ._wilcoxon import (
+    WILCOXON_RULE as WILCOXON_RULE,
+    one_sided_wilcoxon as one_sided_wilcoxon,
+    signed_rank_p_value as signed_rank_p_value,
+    significance as significance,
+    significance_line as significance_line,
+)

@@ -1,10 +1,8 @@
-from ._cells import cell_number as cell_number
-from ._cells import cell_text as cell_text
-from ._cells import guarded as guarded
-from ._reader import TableReader as TableReader
-from ._reader import open_table as open_table
-from ._records import Block as Block
-from ._records import Cell as Cell
-from ._records import TableFormat as TableFormat
-from ._writer import TableWriter as TableWriter
-from ._writer import create_table as create_table
+from ._cells import cell_number as cell_number, cell_text as cell_text, guarded as guarded
+from ._reader import (
+    TableOptions as TableOptions,
+    TableReader as TableReader,
+    open_table as open_table,
+)
+from ._records import Block as Block, Cell as Cell, TableFormat as TableFormat
+from ._writer import TableWriter as TableWriter, create_table as create_table

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -190,3 +191,21 @@ def _source(
     if ending in JSON_LINES:
         return JsonlRows(text)
     return CsvRows(text, separator, kind="tsv" if ending in TAB_SEPARATED else "csv")
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table is opened; what is None is found out.
+
+    Attributes
+    ----------
+    encoding, separator, sheet : str or None
+    """
+
+    encoding: str | None = None
+    separator: str | None = None
+    sheet: str | None = None
+
+    def open(self, path: Path | str) -> TableReader:
+        """The table in a file."""
+        return open_table(path, encoding=self.encoding, separator=self.separator, sheet=self.sheet)
