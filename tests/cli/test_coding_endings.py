@@ -38,6 +38,15 @@ def study(made, monkeypatch):
     return made
 
 
+def test_a_mistake_of_ours_says_what_to_report(study, capsys, monkeypatch):
+    monkeypatch.setattr("nldd.coding.load_coding_model", lambda path: 1 / 0)
+    done = nldd(capsys, *PREDICT, "-o", "coded.csv")
+    assert (done.code, done.out) == (1, "")
+    first, second = done.err.splitlines()
+    assert "a mistake in nldd, not in your data: ZeroDivisionError" in first
+    assert second == "Try: nldd --debug predict ... to see where, and report what it prints"
+
+
 def test_debug_shows_the_traceback(study):
     with pytest.raises(InputError, match="does not exist"):
         call("--debug", "fit", "nowhere.csv", *COLUMNS)
@@ -93,10 +102,12 @@ def test_progress_is_drawn_on_terminals_without_escape_sequences(
         monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True, raising=False)
     words = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
     done = succeed(capsys, *words)
-    assert "\rcross-validation [##############################] 2/2 " in done.err
+    assert "\rcross-validation |" in done.err
+    assert " 2/2 [" in done.err
     assert "\r" not in done.out
     done = succeed(capsys, *PREDICT, "-o", tmp_path / "coded.csv")
-    assert "\rcoding [##############################]" in done.err
+    assert "\rcoding |" in done.err
+    assert "| 100 % [" in done.err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -17,6 +17,7 @@ from coding_tables import (
     call,
     counts_of,
     make_study,
+    nldd,
     read_csv,
     refuse,
     succeed,
@@ -24,6 +25,7 @@ from coding_tables import (
 )
 from nldd import __version__
 from nldd.coding import accuracy_interval, evaluate_table, load_coding_model, promise_kept, triage
+from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
@@ -313,7 +315,7 @@ def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):
 def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     succeed(capsys, "demo", "survey")
-    done = succeed(capsys, "demo", "survey")  # once more, in the same place
+    done = succeed(capsys, "demo", "survey", "--force")  # once more, in the same place
     folder = tmp_path / "nldd-survey"
     assert "synthetic" in done.out
     steps = [line for line in done.out.splitlines() if line.startswith("$ nldd ")]
@@ -325,3 +327,26 @@ def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
     assert (folder / "model.report.html").exists()
     assert set(HEADER) <= set(read_csv(folder / "answers.csv")[0])
     assert COLUMNS[0] in steps[0]
+
+
+@pytest.mark.parametrize("name", ["model.nldd", "answers.csv", "curve.png"])
+def test_demo_replaces_nothing_unasked(name, tmp_path, capsys):
+    (tmp_path / name).write_text("somebody's work")
+    error, hint = refuse(capsys, "demo", "survey", "--out", tmp_path)
+    assert f"has a file {name}" in error
+    assert "--force" in hint
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        (name, "somebody's work")
+    ]
+
+
+def test_demo_ends_with_the_error_of_its_step(tmp_path, capsys, monkeypatch):
+    def fail(*_):
+        raise InputError("the table is damaged.")
+
+    monkeypatch.setattr("nldd.coding.fit_table", fail)
+    done = nldd(capsys, "demo", "survey", "--out", tmp_path / "a")
+    assert done.code == 1
+    assert "Error: the table is damaged." in done.err
+    with pytest.raises(InputError):
+        call("--debug", "demo", "survey", "--out", tmp_path / "b")

@@ -100,38 +100,34 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         # `or 0`: --help and --version return the exit code 0, commands return nothing.
         return int(cli.main(args=list(arguments), prog_name="nldd", standalone_mode=False) or 0)
-    except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "nldd"
-        return _refused(error.format_message(), f"{command} --help", error.exit_code)
     except click.ClickException as error:
-        return _refused(error.format_message(), "nldd --help", error.exit_code)
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "nldd"
+        return _refuse(error.format_message(), f"{command} --help", error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
         return 130
-    except (NLDDError, OSError) as error:
-        if "--debug" in arguments:
-            raise
-        name = next((word for word in arguments if word in cli.commands), "")
-        hint = getattr(error, "hint", "") or " ".join(["nldd", *([name] if name else []), "--help"])
-        return _refused(_message(error), hint, 1)
     except Exception as error:
         if "--debug" in arguments:
             raise
-        return _refused(
-            f"nldd has failed, which it should not: {type(error).__name__}: {error}",
-            "nldd --debug and the rest of the command, which shows where; then report it",
-            1,
-        )
+        return _refuse(*_explain(error, arguments), 1)
 
 
-def _message(error: Exception) -> str:
-    """What an error says; one of the system without its number."""
+def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
+    """What an error says, one of the system without its number, and what to do about it."""
+    command = next((word for word in arguments if word in cli.commands), "")
+    hint = getattr(error, "hint", "") or " ".join(["nldd", *[command][: bool(command)], "--help"])
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+        return f"{error.filename}: {error.strerror}", hint
+    if isinstance(error, NLDDError | OSError):
+        return str(error), hint
+    return (
+        f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
+        f"nldd --debug {command or 'COMMAND'} ... to see where, and report what it prints",
+    )
 
 
-def _refused(message: str, hint: str, code: int) -> int:
+def _refuse(message: str, hint: str, code: int) -> int:
     """Say what is wrong and, on a line of its own, what to do."""
     click.echo(f"Error: {message}\nTry: {hint}", err=True)
     return code

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._coding_options import EXISTING_FILE, json_option, print_json, table_options
+from nldd.cli._options import FILE, json_option, raw_option, seed_option, table_options
+from nldd.cli._printing import print_json
 
 if TYPE_CHECKING:
     from nldd.tables import TableOptions
 
 
 @click.command(short_help="Check automatic codes by hand.")
-@click.argument("table", type=EXISTING_FILE, metavar="CODED")
+@click.argument("table", type=FILE, metavar="CODED")
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -24,15 +25,11 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="File for the sample.  [default: CODED with .audit in its name]",
 )
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
-)
-@click.option(
-    "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
-)
+@seed_option
+@raw_option
 @table_options
 @json_option
 def audit(

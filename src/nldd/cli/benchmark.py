@@ -1,22 +1,10 @@
 """``nldd benchmark``: methods on data sets, cell by cell, resumable."""
 
-import os
 from pathlib import Path
-from typing import Any
 
 import click
 
-from nldd.cli._options import jobs_option
-
-
-def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> list[str]:
-    """Names from options that were repeated or separated by commas; a file may have commas."""
-    return [
-        name.strip()
-        for given in value
-        for name in ([given] if os.path.exists(given) else given.split(","))
-        if name.strip()
-    ]
+from nldd.cli._options import FOLDER, data_dir_option, jobs_option, split_names
 
 
 @click.command(short_help="Run methods on data sets.")
@@ -29,7 +17,7 @@ def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> l
 @click.option(
     "--datasets",
     multiple=True,
-    callback=_listed,
+    callback=split_names,
     metavar="NAMES",
     help="Names from `nldd datasets list`, or ARFF or CSV files, with commas; all if left out.",
 )
@@ -40,21 +28,17 @@ def _listed(context: click.Context, parameter: click.Parameter, value: Any) -> l
 @click.option(
     "--methods",
     multiple=True,
-    callback=_listed,
+    callback=split_names,
     metavar="NAMES",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
 @jobs_option("Cells at a time; -1 is one per core.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder for the results.  [default: nldd-results/PROTOCOL]",
 )
-@click.option(
-    "--data-dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the data sets; else NLDD_DATA or the cache.",
-)
+@data_dir_option
 @click.option(
     "--backend",
     type=click.Choice(["processes", "dask"]),

@@ -1,6 +1,5 @@
 """``nldd datasets``: list, describe, fetch and verify the data sets of the paper."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,17 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nldd.cli._options import data_dir_option, json_option
+from nldd.cli._printing import print_json
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
     from nldd.datasets import Facts, FileState
-
-_data_dir = click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    help="Folder with the files; else NLDD_DATA, else the user's cache folder.",
-)
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 
 
 @click.group(short_help="List, fetch and verify the data sets of the paper.")
@@ -35,7 +29,7 @@ def datasets() -> None:
     """
 
 
-def _known(
+def _check_names(
     context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
 ) -> tuple[str, ...]:
     from nldd.datasets import select_entries
@@ -47,13 +41,9 @@ def _known(
     return names
 
 
-def _print_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=2, default=str))
-
-
 @datasets.command("list")
-@_data_dir
-@_json
+@data_dir_option
+@json_option
 def list_(data_dir: Path | None, as_json: bool) -> None:
     """List the data sets, and which of them are here.
 
@@ -69,7 +59,7 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     folder = data_folder(data_dir)
     if as_json:
         records = [as_record(entry, here[name]) for name, entry in CATALOGUE.items()]
-        _print_json({"folder": folder, "datasets": records})
+        print_json({"folder": folder, "datasets": records})
         return
     click.echo(render_list(CATALOGUE.values(), here))
     advice = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
@@ -83,8 +73,8 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     help="Label columns of your own file: how many (12: the first twelve, -12: the last), their "
     "names with commas between, a pattern such as 'label_*', or an XML file of Mulan.",
 )
-@_data_dir
-@_json
+@data_dir_option
+@json_option
 def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) -> None:
     """Describe a data set of the catalogue, or one in a file of yours.
 
@@ -112,12 +102,12 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     entry, folder = CATALOGUE[name], data_folder(data_dir)
     here = is_here(entry, data_dir)
     try:
-        facts = _measured(name, data_dir=data_dir) if here or name == EMBEDDED else None
+        facts = _measure(name, data_dir=data_dir) if here or name == EMBEDDED else None
     except InputError as error:
         raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
     if as_json:
         record = as_record(entry, here) | {"folder": folder}
-        _print_json(record | {"measured": None if facts is None else asdict(facts)})
+        print_json(record | {"measured": None if facts is None else asdict(facts)})
         return
     click.echo(render_entry(entry, folder, here))
     if facts is None:
@@ -136,17 +126,17 @@ def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
         except InputError as error:
             raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
-        facts = _measured(path, labels=_as_labels(labels))
+        facts = _measure(path, labels=_as_labels(labels))
     except InputError as error:
         hint = " On the command line: --labels." if FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
     if as_json:
-        _print_json({"path": path, "measured": asdict(facts)})
+        print_json({"path": path, "measured": asdict(facts)})
     else:
         click.echo(f"{path}\n{render_facts(facts)}")
 
 
-def _measured(name: str, **options: Any) -> "Facts":
+def _measure(name: str, **options: Any) -> "Facts":
     from nldd.datasets import describe, load_dataset
 
     return describe(load_dataset(name, **options))
@@ -163,14 +153,14 @@ def _as_labels(text: str | None) -> int | str | list[str] | None:
 
 
 @datasets.command()
-@click.argument("names", nargs=-1, metavar="NAME... | all", callback=_known)
+@click.argument("names", nargs=-1, metavar="NAME... | all", callback=_check_names)
 @click.option(
     "--mirror",
     metavar="URL",
     help="Fetch from this address, under which the files lie by their names; else NLDD_MIRROR.",
 )
-@_data_dir
-@_json
+@data_dir_option
+@json_option
 def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_json: bool) -> None:
     """Fetch data sets, and check every byte of them.
 
@@ -189,7 +179,7 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
         raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
     states = fetch_files(names, data_dir, mirror=mirror, verbose=True)
     if as_json:
-        _print_json([_state_record(state) for state in states])
+        print_json([_state_record(state) for state in states])
         return
     click.echo(render_fetched(states))
     folder = "" if data_dir is None else f", data_dir={str(data_dir)!r}"
@@ -197,9 +187,9 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
 
 
 @datasets.command()
-@click.argument("names", nargs=-1, metavar="[NAME...]", callback=_known)
-@_data_dir
-@_json
+@click.argument("names", nargs=-1, metavar="[NAME...]", callback=_check_names)
+@data_dir_option
+@json_option
 def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
     """Compare files with the checksums of the catalogue.
 
@@ -218,7 +208,7 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
         begun = {state.dataset for state in states if state.state != "missing"}
         states = [state for state in states if state.dataset in begun]
     if as_json:
-        _print_json([_state_record(state) for state in states])
+        print_json([_state_record(state) for state in states])
     elif states:
         click.echo(render_states(states))
     _complain(states, data_folder(data_dir))

@@ -1,13 +1,30 @@
 """``nldd demo``: BR against NLDD on yeast, and a coding study from end to end."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from shlex import join
+from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import jobs_option
-from nldd.cli._survey import survey
+from nldd.cli._options import FOLDER, folds_option, jobs_option, seed_option
+from nldd.exceptions import InputError
+
+if TYPE_CHECKING:
+    from nldd.datasets import Survey
 
 PICTURE = "pairs.png"
+N_CODED = 1200
+STEPS = {
+    "fit": "Learn from {n_coded} answers that people have coded.",
+    "triage": "How much may be coded automatically, if 9 in 10 answers shall be right?",
+    "predict": "Code {n_new} new answers: the sure ones automatically, the rest for people.",
+    "update": "People code the rest (here the generator does), and these answers join the model.",
+}
+# What the walk through a survey leaves in its folder.
+ANSWERS, NEW, MODEL, CODED = "answers.csv", "new.csv", "model.nldd", "coded.csv"
+REVIEW, CORRECTED, CURVE, REPORT = "review.csv", "corrected.csv", "curve", "model.report.html"
+WRITTEN = (ANSWERS, NEW, MODEL, CODED, REVIEW, CORRECTED, f"{CURVE}.svg", f"{CURVE}.png", REPORT)
 
 
 @click.group(invoke_without_command=True, short_help="See it work: on yeast, or on a survey.")
@@ -18,16 +35,12 @@ PICTURE = "pairs.png"
     show_default=True,
     help="Base classifier; svm is the paper's and takes a few minutes.",
 )
-@click.option(
-    "--folds", type=click.IntRange(2, 100), default=10, show_default=True, help="Number of folds."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
-)
+@folds_option("Number of folds.")
+@seed_option
 @jobs_option("Threads; -1 is one per core.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default=Path("nldd-demo"),
     show_default=True,
     help="Folder for the picture.",
@@ -72,4 +85,107 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
     click.echo(f"\nPicture of the pairs behind the weights of the first fold: {out / PICTURE}")
 
 
-demo.add_command(survey)
+@demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
+@click.option(
+    "--out",
+    type=FOLDER,
+    default=Path("nldd-survey"),
+    show_default=True,
+    help="Folder for the files.",
+)
+@seed_option
+@click.option("--force", is_flag=True, help="Replace the files of an earlier walk in the folder.")
+@click.pass_context
+def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
+    """Code a survey from end to end: fit, triage, predict and update.
+
+    The answers are synthetic, made up by a program; the seed decides which of them people have
+    coded. All files stay in the folder, and every command that is run is shown, so that you can run
+    it on answers of your own.
+
+    \b
+    Example:
+      nldd demo survey --out survey
+    """
+    from nldd.datasets import load_survey
+
+    _make_room(out, force)
+    answers = load_survey()
+    n_new = _write_tables(out, answers, seed)
+    click.echo(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
+    for number, (name, title) in enumerate(STEPS.items(), 1):
+        if name == "update":
+            _correct(out / REVIEW, out / CORRECTED, answers)
+        arguments = [name, *_arguments(name, out)]
+        click.echo(f"\n{number}. {title.format(n_coded=N_CODED, n_new=n_new)}\n")
+        click.echo(f"$ nldd {join(arguments)}\n")
+        # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
+        root = context.find_root().command
+        root.main(args=arguments, prog_name="nldd", standalone_mode=False)
+    click.echo(f"\nRead {out / REPORT} in a browser, {out / CODED} in a spreadsheet.")
+
+
+def _make_room(out: Path, force: bool) -> None:
+    """A folder in which nothing is replaced unasked."""
+    there = [name for name in WRITTEN if (out / name).exists()]
+    if there and not force:
+        raise InputError(
+            f"{out} has a file {there[0]}, which this would replace.",
+            hint="--out with another folder, or --force if the files are those of an earlier walk",
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    for name in there:
+        (out / name).unlink()
+
+
+def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
+    """Write the coded answers and the new ones, without their codes; how many are new."""
+    from numpy.random import default_rng
+
+    # The answers come in no order, so that seed 0 may take them as they are.
+    n = len(answers.rows)
+    order = default_rng(seed).permutation(n) if seed else range(n)
+    rows = [answers.rows[i] for i in order]
+    codes = answers.header.index("codes")
+    new = [(*row[:codes], *row[codes + 1 :]) for row in rows[N_CODED:]]
+    _write(out / ANSWERS, answers.header, rows[:N_CODED])
+    _write(out / NEW, (*answers.header[:codes], *answers.header[codes + 1 :]), new)
+    return len(new)
+
+
+def _arguments(step: str, out: Path) -> list[str]:
+    """Arguments and options of a step."""
+    answers, new, model, coded, review, corrected, curve = (
+        str(out / name) for name in (ANSWERS, NEW, MODEL, CODED, REVIEW, CORRECTED, CURVE)
+    )
+    columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
+    target = ["--target-accuracy", "0.9"]
+    return {
+        "fit": [answers, *columns, "-o", model],
+        "triage": [model, *target, "--figure", curve],
+        "predict": [model, new, *target, "-o", coded, "--review", review],
+        "update": [model, corrected],
+    }[step]
+
+
+def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from nldd.tables import create_table
+
+    with create_table(path, header, raw=True) as writer:
+        writer.write(rows)
+
+
+def _correct(review: Path, out: Path, answers: "Survey") -> None:
+    """Fill in the codes of a review file, as people would."""
+    from nldd.tables import cell_text, open_table
+
+    truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
+    with open_table(review) as table:
+        person, place = table.column("id"), table.column("codes")
+        header = table.header
+        rows = [
+            [*row[:place], truth[cell_text(row[person])], *row[place + 1 :]]
+            for block in table.blocks()
+            for row in block.rows
+        ]
+    _write(out, header, [[cell_text(cell) for cell in row] for row in rows])

@@ -1,21 +1,21 @@
 """``nldd evaluate``: how good a model's codes are on answers that people have coded."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._coding_options import (
-    EXISTING_FILE,
+from nldd.cli._options import (
+    FILE,
+    Promise,
     json_option,
     model_argument,
-    print_json,
-    print_notes,
     promise_options,
+    report_option,
     table_options,
-    try_report,
 )
-from nldd.cli._options import report_options
+from nldd.cli._printing import print_json, print_notes, try_report
 
 if TYPE_CHECKING:
     from nldd.tables import TableOptions
@@ -23,19 +23,16 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Compare a model's codes with people's.")
 @model_argument
-@click.argument("table", type=EXISTING_FILE, metavar="CODED")
-@report_options("CODED")
+@click.argument("table", type=FILE, metavar="CODED")
+@report_option("CODED")
 @promise_options
 @table_options
 @json_option
 def evaluate(
     model: Path,
     table: Path,
-    report_path: Path | None,
-    no_report: bool,
-    target: float,
-    confidence: float,
-    measure: str,
+    report_place: Callable[[Path], Path | None],
+    promise: Promise,
     options: "TableOptions",
     as_json: bool,
 ) -> None:
@@ -58,20 +55,18 @@ def evaluate(
     )
     from nldd.reports import evaluation_record, render_evaluation, write_evaluation_report
 
-    place = report_path or table.with_suffix(".report.html")
-    check_places(table, model, None if no_report else place, hint="--report with another name")
+    place = report_place(table.with_suffix(".report.html"))
+    check_places(table, model, place, hint="--report with another name")
     loaded = load_coding_model(model)
     quality, answers = evaluate_table(loaded, table, options)
-    kept = promise_kept(loaded, quality, target, confidence, measure)
+    kept = promise_kept(loaded, quality, *promise)
     print_notes(answers.notes)
     seen = n_learned(loaded, answers, checksum(table))
     if seen:
         print_notes([f"The model has learned from {seen} of these answers: they look too good."])
-    written = None
-    if not no_report:
-        written = try_report(
-            lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
-        )
+    written = place and try_report(
+        lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
+    )
     if as_json:
         print_json({"report": written, **evaluation_record(quality, kept, answers)})
         return

@@ -1,40 +1,111 @@
 """``nldd fit``: learn from coded answers."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._coding_options import (
-    EXISTING_FILE,
-    fold_watch,
+from nldd.cli._options import (
+    FILE,
+    Promise,
+    bundle,
+    folds_option,
+    jobs_option,
     json_option,
-    print_json,
-    print_notes,
     promise_options,
+    report_option,
+    seed_option,
     table_options,
-    try_report,
 )
-from nldd.cli._fit_options import column_options, setting_options
-from nldd.cli._options import report_options
+from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
 
 if TYPE_CHECKING:
     from nldd.coding import Request, Settings
     from nldd.tables import TableOptions
 
 
+def _request(
+    text: tuple[str, ...],
+    labels: str,
+    label_columns: str,
+    sep: str,
+    no_code: str,
+    features: tuple[str, ...],
+    categorical: tuple[str, ...],
+) -> "Request":
+    from nldd.coding import Request
+
+    if not sep:
+        raise click.UsageError("--sep must be at least one character, such as ';'.")
+    return Request(text, labels, label_columns, sep, no_code, features, categorical)
+
+
+def _settings(folds: int, seed: int, jobs: int) -> "Settings":
+    from nldd.coding import Settings
+
+    return Settings(folds, seed, jobs)
+
+
+column_options = bundle(
+    "request",
+    _request,
+    click.option(
+        "--text",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Columns with the answers; several with commas, or repeat it.",
+    ),
+    click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes."),
+    click.option(
+        "--label-columns",
+        default="",
+        metavar="PATTERN",
+        help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
+    ),
+    click.option(
+        "--sep", default=";", show_default=True, help="Between the codes in the column of --labels."
+    ),
+    click.option(
+        "--no-code",
+        default="",
+        metavar="TEXT",
+        help="Cell of --labels that means: looked at, and no code applies.",
+    ),
+    click.option(
+        "--features",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Further columns to code from: numbers, or categories.",
+    ),
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Features that are categories even though they hold numbers.",
+    ),
+)
+setting_options = bundle(
+    "settings",
+    _settings,
+    folds_option("Folds of the cross-validation."),
+    seed_option,
+    jobs_option("Threads; -1 is one per core."),
+)
+
+
 @click.command(short_help="Learn from coded answers.")
-@click.argument("table", type=EXISTING_FILE, metavar="ANSWERS")
+@click.argument("table", type=FILE, metavar="ANSWERS")
 @column_options
 @click.option(
     "-o",
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     default=Path("model.nldd"),
     show_default=True,
     help="File for the model.",
 )
-@report_options("the model")
+@report_option("the model")
 @promise_options
 @setting_options
 @table_options
@@ -43,20 +114,17 @@ def fit(
     table: Path,
     request: "Request",
     out: Path,
-    report_path: Path | None,
-    no_report: bool,
-    target: float,
-    confidence: float,
-    measure: str,
+    report_place: Callable[[Path], Path | None],
+    promise: Promise,
     settings: "Settings",
     options: "TableOptions",
     as_json: bool,
 ) -> None:
     """Learn from answers that people have coded.
 
-    ANSWERS is a table with one answer a row: CSV, TSV, XLSX, JSONL or Parquet. Rows without codes
-    are set aside. Every coded answer is also predicted without itself, which tells how good the
-    model is and how much of new answers it may code alone.
+    ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL or
+    Parquet. Rows without codes are set aside. Every coded answer is also predicted without itself,
+    which tells how good the model is and how much of new answers it may code alone.
 
     \b
     Examples:
@@ -67,18 +135,17 @@ def fit(
     from nldd.coding import check_places, evaluate_evidence, fit_table, triage
     from nldd.reports import fit_record, render_fit, write_fit_report
 
-    place = report_path or out.with_suffix(".report.html")
-    check_places(table, out, None if no_report else place, hint="--report with another name")
-    step = fit_table(table, out, request, settings, options, fold_watch("cross-validation"))
+    place = report_place(out.with_suffix(".report.html"))
+    check_places(table, out, place, hint="--report with another name")
+    step = fit_table(table, out, request, settings, options, watch_folds)
     quality = evaluate_evidence(step.model)
-    table_of = triage(step.model, target, confidence, measure)
+    table_of = triage(step.model, *promise)
     print_notes(step.table.notes)
-    written = None
-    if not no_report:
-        written = try_report(lambda: write_fit_report(step.model, quality, table_of, out, place))
+    written = place and try_report(
+        lambda: write_fit_report(step.model, quality, table_of, out, place)
+    )
     if as_json:
-        record: dict[str, Any] = fit_record(step, quality, table_of)
-        print_json({"model": out, "report": written, **record})
+        print_json({"model": out, "report": written, **fit_record(step, quality, table_of)})
         return
     click.echo(render_fit(step, quality, table_of))
     click.echo(f"\nModel: {out}" + (f"\nReport: {written}" if written else ""))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from nldd.cli._coding_options import json_option, model_argument, print_json
+from nldd.cli._options import json_option, model_argument
+from nldd.cli._printing import print_json
 
 
 @click.command(short_help="Show what a model holds.")

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._coding_options import (
-    EXISTING_FILE,
-    block_watch,
+from nldd.cli._options import (
+    FILE,
+    Promise,
     json_option,
     model_argument,
-    print_json,
-    print_notes,
     promise_options,
+    raw_option,
     table_options,
 )
+from nldd.cli._printing import print_json, print_notes, watch_blocks
 
 if TYPE_CHECKING:
     from nldd.tables import TableOptions
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Code new answers.")
 @model_argument
-@click.argument("table", type=EXISTING_FILE, metavar="ANSWERS")
+@click.argument("table", type=FILE, metavar="ANSWERS")
 @click.option(
     "-o",
     "--out",
@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
 )
-@click.option(
-    "--review",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File for the answers that people must code.",
-)
+@click.option("--review", type=FILE, help="File for the answers that people must code.")
 @promise_options
 @click.option(
     "--max-theta",
@@ -42,9 +38,7 @@ if TYPE_CHECKING:
     help="Code answers up to this theta, whatever accuracy that gives; instead of a target.",
 )
 @click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
-@click.option(
-    "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
-)
+@raw_option
 @table_options
 @json_option
 @click.pass_context
@@ -54,9 +48,7 @@ def predict(
     table: Path,
     out: Path,
     review: Path | None,
-    target: float,
-    confidence: float,
-    measure: str,
+    promise: Promise,
     max_theta: float | None,
     explain: bool,
     raw: bool,
@@ -81,18 +73,18 @@ def predict(
     to_stdout = str(out) == "-"
     _check_combination(context, max_theta, as_json and to_stdout)
     loaded = load_coding_model(model)
-    selection = loaded.select(target, confidence, measure) if max_theta is None else None
+    selection = loaded.select(*promise) if max_theta is None else None
     if selection is not None and selection.threshold is None:
-        click.echo(f"Note: {render_unsupported(selection, measure)}", err=True)
+        click.echo(f"Note: {render_unsupported(selection, promise.measure)}", err=True)
     threshold = max_theta if selection is None else selection.threshold
     policy = Policy(threshold, explain, raw)
     place = "-" if to_stdout else out
-    counts = code_table(loaded, table, place, policy, review, options, block_watch("coding"))
+    counts = code_table(loaded, table, place, policy, review, options, watch_blocks)
     print_notes([*counts.notes, *([UPDATED] if selection and loaded.updated else [])])
     if as_json:
         print_json({"out": out, "review": review, **counts_record(counts, threshold, selection)})
         return
-    click.echo(render_counts(counts, threshold, selection, measure), err=to_stdout)
+    click.echo(render_counts(counts, threshold, selection, promise.measure), err=to_stdout)
     if not to_stdout:
         click.echo(f"Coded answers: {out}")
     if review is not None:

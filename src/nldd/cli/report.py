@@ -4,13 +4,16 @@ from pathlib import Path
 
 import click
 
+from nldd.cli._options import FOLDER
+from nldd.cli._printing import print_json
+
 
 @click.command(short_help="Make tables and figures of a benchmark.")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
 @click.option("--protocol", help="Which protocol, if the folder has cells of several.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder for the report.  [default: FOLDER]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
@@ -23,13 +26,11 @@ def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) 
     Example:
       nldd report nldd-results/default
     """
-    import json
-
     from nldd.reports import report as make
 
     files = make(folder, out, protocol)
     if as_json:
-        click.echo(json.dumps([str(file) for file in files]))
+        print_json(files)
         return
     n_tables = sum(file.suffix == ".csv" for file in files)
     n_figures = sum(file.suffix == ".svg" for file in files)

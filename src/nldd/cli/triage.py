@@ -4,14 +4,8 @@ from pathlib import Path
 
 import click
 
-from nldd.cli._coding_options import (
-    json_option,
-    model_argument,
-    print_json,
-    print_notes,
-    promise_options,
-    try_report,
-)
+from nldd.cli._options import Promise, json_option, model_argument, promise_options
+from nldd.cli._printing import print_json, print_notes, try_report
 
 
 @click.command(short_help="See how much may be coded automatically.")
@@ -33,9 +27,7 @@ from nldd.cli._coding_options import (
 @json_option
 def triage(
     model: Path,
-    target: float,
-    confidence: float,
-    measure: str,
+    promise: Promise,
     human_accuracy: float,
     figure: Path | None,
     as_json: bool,
@@ -57,14 +49,11 @@ def triage(
     loaded = load_coding_model(model)
     if loaded.updated:
         print_notes([UPDATED])
-    made = make_triage(loaded, target, confidence, measure, human_accuracy)
-    drawn = None
-    if figure is not None:
-        place = figure
-        drawn = try_report(lambda: save_curve(loaded, made, place))
+    table_of = make_triage(loaded, *promise, human_accuracy)
+    drawn = figure and try_report(lambda: save_curve(loaded, table_of, figure))
     if as_json:
-        print_json({**triage_record(made), "figure": drawn})
+        print_json({**triage_record(table_of), "figure": drawn})
         return
-    click.echo(render_triage(made))
-    if drawn is not None:
+    click.echo(render_triage(table_of))
+    if drawn:
         click.echo(f"\nCurve: {drawn} and {drawn.with_suffix('.png').name}")

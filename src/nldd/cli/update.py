@@ -1,23 +1,24 @@
 """``nldd update``: corrected answers join a model."""
 
+from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._coding_options import (
-    EXISTING_FILE,
-    fold_watch,
+from nldd.cli._options import (
+    FILE,
+    Promise,
+    jobs_option,
     json_option,
     model_argument,
-    print_json,
-    print_notes,
     promise_options,
+    report_option,
     table_options,
-    try_report,
 )
-from nldd.cli._options import jobs_option, report_options
+from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
 
 if TYPE_CHECKING:
     from nldd.tables import TableOptions
@@ -25,18 +26,18 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Let hand-coded answers join a model.")
 @model_argument
-@click.argument("table", type=EXISTING_FILE, metavar="CORRECTED")
+@click.argument("table", type=FILE, metavar="CORRECTED")
 @click.option(
     "-o",
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="File for the new model; the old one is replaced if left out.",
 )
 @click.option("--again", is_flag=True, help="Take a file that the model has had already.")
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
-@report_options("the model")
+@report_option("the model")
 @jobs_option("Threads; -1 is one per core.")
 @promise_options
 @table_options
@@ -47,12 +48,9 @@ def update(
     out: Path | None,
     again: bool,
     new_codes: bool,
-    report_path: Path | None,
-    no_report: bool,
+    report_place: Callable[[Path], Path | None],
     jobs: int,
-    target: float,
-    confidence: float,
-    measure: str,
+    promise: Promise,
     options: "TableOptions",
     as_json: bool,
 ) -> None:
@@ -69,25 +67,24 @@ def update(
         UPDATED,
         check_places,
         evaluate_evidence,
-        triage as make_triage,
+        triage,
         update_model,
     )
     from nldd.reports import render_update, triage_record, write_fit_report
 
     new = out or model
-    place = report_path or new.with_suffix(".report.html")
-    check_places(table, new, None if no_report else place, hint="--report with another name")
-    watch, tell = fold_watch("cross-validation"), partial(click.echo, err=True)
-    step = update_model(model, table, out, options, watch, again, new_codes, jobs, tell)
-    made = make_triage(step.model, target, confidence, measure)
+    place = report_place(new.with_suffix(".report.html"))
+    check_places(table, new, place, hint="--report with another name")
+    tell = partial(click.echo, err=True)
+    step = update_model(model, table, out, options, watch_folds, again, new_codes, jobs, tell)
+    table_of = triage(step.model, *promise)
     print_notes([*step.table.notes, UPDATED])
-    written = None
-    if not no_report:
-        quality = evaluate_evidence(step.model)
-        written = try_report(lambda: write_fit_report(step.model, quality, made, new, place))
+    written = place and try_report(
+        lambda: write_fit_report(step.model, evaluate_evidence(step.model), table_of, new, place)
+    )
     if as_json:
-        history = [event.__dict__ for event in step.model.history]
-        print_json({"model": new, "report": written, **triage_record(made), "history": history})
+        history = [asdict(event) for event in step.model.history]
+        print_json({"model": new, "report": written, **triage_record(table_of), "history": history})
         return
-    click.echo(render_update(step, made))
+    click.echo(render_update(step, table_of))
     click.echo(f"\nModel: {new}" + (f"\nReport: {written}" if written else ""))
