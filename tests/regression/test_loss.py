@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import comb
 from scipy.stats import binom
 
-from nldd.regression._loss import BinomialLoss
+from nldd.regression._likelihood import BinomialLoss
 
 SEEDS = range(20)
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from nldd.regression._loss import BinomialLoss
-from nldd.regression._newton import held_at_bound, minimize_linear
+from nldd.regression._likelihood import BinomialLoss, held_at_bound, minimize_linear
 
 LOG3 = np.log(3)
 

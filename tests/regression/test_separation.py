@@ -10,7 +10,7 @@ from scipy.special import expit
 import reference
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
 from nldd.regression import fit_regression
-from nldd.regression._linear import identified_columns, is_separated
+from nldd.regression._models import identified_columns, is_separated
 
 
 def separated_pairs(kind, n_pairs=60):

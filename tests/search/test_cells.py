@@ -3,7 +3,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from nldd.search._cells import split_into_cells
+from nldd.search._groups import split_into_cells
 
 
 def naive_cells(rows, sketch, max_rows):

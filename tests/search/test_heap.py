@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from nldd.search._heap import best_of, heapify, keep_smallest, pop
-from nldd.search._ties import TIE
+from nldd.search import TIE
+from nldd.search._kernel import best_of, keep_smallest
+from nldd.search._scan import heapify, pop
 
 
 def random_keys(rng, n):

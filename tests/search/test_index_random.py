@@ -43,7 +43,7 @@ def test_query_equals_brute_force(way, n_features, monkeypatch):
         (90, 3, 2),
         (90, 5, 32),
     ]:
-        monkeypatch.setattr("nldd.search._index.CELL_ROWS", cell_rows)
+        monkeypatch.setattr("nldd.search._groups.CELL_ROWS", cell_rows)
         X, Y, X_new, P, scale = random_problem(rng, way, n_rows, n_features, n_labels)
         index = LabelsetIndex(as_rows(X), Y, scale)
         oracle = BruteForceIndex(X, Y, scale)
@@ -61,7 +61,7 @@ def test_query_equals_brute_force(way, n_features, monkeypatch):
 @every_way
 @pytest.mark.parametrize("score", SCORES, ids=str)
 def test_query_equals_loops(way, score, monkeypatch):
-    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 2)
+    monkeypatch.setattr("nldd.search._groups.CELL_ROWS", 2)
     _, _, as_rows, as_queries = WAYS[way]
     rng = np.random.default_rng(1)
     for n_features in (2, 20):
@@ -178,7 +178,7 @@ def test_query_of_dense_rows_far_from_zero(offset, monkeypatch):
 def test_query_from_the_centre_of_rows_that_are_all_equally_far(container, monkeypatch):
     """The query is a zero, whose sketch is exact; what is off are the sketches of the rows."""
     monkeypatch.setattr("nldd.search._index.FEW_ROWS", 0)
-    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 4)
+    monkeypatch.setattr("nldd.search._groups.CELL_ROWS", 4)
     for seed in range(20):
         half = np.random.default_rng(seed).choice([-1.0, 1.0], size=(20, 40))
         X = container(np.concatenate([half, -half]))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nldd.search._labelsets import distinct_labelsets
+from nldd.search._groups import distinct_labelsets
 
 
 def numpy_unique(Y):

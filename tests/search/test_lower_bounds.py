@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.search._lower_bounds import LowerBounds
+from nldd.search._bounds import LowerBounds
 
 # What rounding in single precision takes off, relative to the sizes of two rows of d features.
 EPSILON = np.finfo(np.float32).eps

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 
 from nldd.exceptions import InputError
+from nldd.search._bounds import COORDINATES, Sketch
 from nldd.search._scan import _sketch_square, gap
-from nldd.search._sketch import COORDINATES, Sketch
 
 
 def normal(rng, n_rows, n_features):
@@ -176,7 +176,7 @@ def test_sketches_do_not_depend_on_blocks(container, monkeypatch):
     Z = container(normal(np.random.default_rng(8), 40, 30))
     sketch = Sketch(Z)
     whole, error = sketch(Z)
-    monkeypatch.setattr("nldd.search._sketch.BLOCK", 7)
+    monkeypatch.setattr("nldd.search._bounds.BLOCK", 7)
     in_parts, error_in_parts = sketch(Z)
     np.testing.assert_allclose(in_parts, whole, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(error_in_parts, error, rtol=1e-12)
@@ -184,7 +184,7 @@ def test_sketches_do_not_depend_on_blocks(container, monkeypatch):
 
 def test_directions_are_learned_from_a_sample_of_all_rows(monkeypatch):
     # Every third of 30 rows; in the others another feature varies, which no direction then sees.
-    monkeypatch.setattr("nldd.search._sketch.SAMPLE", 10)
+    monkeypatch.setattr("nldd.search._bounds.SAMPLE", 10)
     Z = np.zeros((30, 2))
     Z[::3, 0] = np.arange(10)
     Z[1::3, 1] = np.arange(10)

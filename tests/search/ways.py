@@ -62,7 +62,7 @@ def choose(monkeypatch, way):
     if way == "sketches":
         monkeypatch.setattr("nldd.search._index.FEW_ROWS", 0)
     if way == "sketches for any score":
-        monkeypatch.setattr("nldd.search._lower_bounds.LARGEST", -1.0)
+        monkeypatch.setattr("nldd.search._bounds.LARGEST_SQUARE", -1.0)
 
 
 def random_problem(rng, way, n_rows, n_features, n_labels, n_queries=12):

@@ -1,5 +1,6 @@
 """Nearest Labelset using Double Distances."""
 
+from dataclasses import astuple
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -359,7 +360,8 @@ class NLDDClassifier(WithBaseEstimator):
         title = "nearest labelsets" if self.verbose else None
         score = Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
         near = self.index_.query(X, P, score, k, self.n_jobs, title)
-        self.search_stats_.count(near, len(self.index_))
+        counts = astuple(self.search_stats_), astuple(SearchStats.of(near, len(self.index_)))
+        self.search_stats_ = SearchStats(*map(sum, zip(*counts, strict=True)))
         return P, near
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
