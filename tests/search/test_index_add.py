@@ -3,21 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from ways import SCORES, WAYS, assert_same, choose, random_problem
+from ways import SCORES, WAYS, assert_same, every_way, random_problem
 
 from nldd.exceptions import InputError
 from nldd.search import IN_FEATURES, LabelsetIndex, Score
 
 LINEAR = SCORES[0]
-
-
-@pytest.fixture
-def way(request, monkeypatch):
-    choose(monkeypatch, request.param)
-    return request.param
-
-
-every_way = pytest.mark.parametrize("way", WAYS, indirect=True)
 
 
 def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
