@@ -48,7 +48,7 @@ class _BlasLimit:
             self.limits.append(n_threads)
             for library in _blas():
                 # Fewer threads than that may have been asked for; they stay fewer.
-                library.set_num_threads(min(n_threads, library.num_threads))
+                _set_threads(library, min(n_threads, library.num_threads))
         try:
             yield
         finally:
@@ -56,7 +56,15 @@ class _BlasLimit:
                 self.limits.remove(n_threads)
                 for library, found in zip(_blas(), self.found, strict=True):
                     if not self.limits or library.num_threads == n_threads:
-                        library.set_num_threads(min([found, *self.limits]))
+                        _set_threads(library, min([found, *self.limits]))
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """As told by any thread: newer threadpoolctl would listen to the first one only."""
+    give_way = getattr(library, "clear_controlling_thread", lambda force: None)
+    give_way(force=True)
+    library.set_num_threads(n_threads)
+    give_way(force=True)
 
 
 _limit_blas = _BlasLimit()
