@@ -16,7 +16,7 @@ from nldd import BinaryRelevance, NLDDClassifier
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", default="", help="data sets, separated by commas")
     arguments = parser.parse_args()
     answers = Answers("fit-trial" if arguments.only else "fit")
@@ -26,7 +26,7 @@ def main() -> None:
         ours = fit_predict(NLDDClassifier(n_jobs=2, random_state=0), data)
         relevance = fit_predict(BinaryRelevance(n_jobs=2, random_state=0), data)
         peer = OneVsRestClassifier(LogisticRegression(solver="liblinear"), n_jobs=2)
-        repeats = arguments.repeats if len(Y) < 5000 else max(3, arguments.repeats // 3)
+        repeats = arguments.repeats if len(Y) < 5000 else max(1, arguments.repeats // 3)
         ours()
         rounds = []
         for _ in range(repeats):

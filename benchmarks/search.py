@@ -21,7 +21,7 @@ SHARES = {"tmc2007", "ohsumed", "bibtex", "enron"}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", default="", help="data sets, separated by commas")
     arguments = parser.parse_args()
     repeats = arguments.repeats

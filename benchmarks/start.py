@@ -20,7 +20,7 @@ print(time.perf_counter() - start)
 
 
 def cpu_seconds(*command: str) -> float:
-    """CPU time of a command, the best of ten runs."""
+    """CPU time of a command, the best of five runs."""
 
     def once() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -28,7 +28,7 @@ def cpu_seconds(*command: str) -> float:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    return min(once() for _ in range(10))
+    return min(once() for _ in range(5))
 
 
 def first_query(cache: str) -> float:
@@ -51,7 +51,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         answers.add("first query on a new machine", f"{first_query(cache):.1f} s", "<= 10 s",
                     "compiles the kernel")  # fmt: skip
-        again = min(first_query(cache) for _ in range(5))
+        again = min(first_query(cache) for _ in range(3))
         answers.add("first query of a process after that", f"{again:.2f} s", "<= 0.5 s",
                     "loads numba and the kernel")  # fmt: skip
 

@@ -8,15 +8,14 @@ import numpy as np
 from scipy.sparse import issparse
 
 from nldd._parallel import delayed, do_all
-from nldd.search import Neighbors
+from nldd.search import TIE, Neighbors
 from nldd.search._distances import (
     exact_distances,
     fast_squared_distances,
     rounding_bound,
+    scaled,
     squared_norms,
 )
-from nldd.search._scale import scaled
-from nldd.search._ties import TIE
 
 BLOCK = 512
 

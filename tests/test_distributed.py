@@ -72,6 +72,7 @@ def equal_to_the_last_bit(answer, expected):
 # A cluster behind joblib
 
 
+@pytest.mark.slow
 def test_tasks_are_done_by_the_cluster_in_order(cluster, capsys):
     def task(i):
         return i * i, os.getpid(), get_config()["working_memory"]
@@ -89,11 +90,13 @@ def fail():
     raise ValueError("not on this worker")
 
 
+@pytest.mark.slow
 def test_exception_on_the_cluster_comes_out(cluster):
     with joblib.parallel_config("dask"), pytest.raises(ValueError, match="not on this worker"):
         do_all((delayed(fail)() for _ in range(3)), 3, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -142,6 +145,7 @@ def test_dask_array_is_answered_by_one_of_the_same_blocks(small, model, method, 
     equal_to_the_last_bit(answer.compute(scheduler="synchronous"), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_dask_array_is_answered_by_the_cluster(small, model, cluster, method):
     X, _ = small
@@ -159,6 +163,7 @@ def test_dask_array_of_a_model_of_classes(small, classes, method):
     equal_to_the_last_bit(answer.compute(scheduler="synchronous"), expected)
 
 
+@pytest.mark.slow
 def test_dask_array_of_a_model_of_classes_on_the_cluster(small, classes, cluster):
     X, _ = small
     answer = classes.predict(da.from_array(X, chunks=(50, 4)))
@@ -210,6 +215,7 @@ def test_dask_array_of_other_numbers(small, model, dtype):
     equal_to_the_last_bit(answer.compute(scheduler="synchronous"), model.predict_theta(X))
 
 
+@pytest.mark.slow
 def test_dask_array_with_workers_of_the_model_itself(small, cluster):
     X, Y = small
     model = NLDDClassifier(random_state=0, n_jobs=2).fit(X, Y)

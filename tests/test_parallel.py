@@ -84,6 +84,31 @@ def test_without_workers_each_task_waits_for_its_turn(n_jobs):
     assert events == ["take 0", "do 0", "take 1", "do 1", "take 2", "do 2"]
 
 
+def test_threads_take_no_more_tasks_than_they_work_on_and_one():
+    taken, done = [], []
+
+    def tasks():
+        for i in range(20):
+            taken.append(i)
+            assert len(taken) - len(done) <= 3
+            yield delayed(work)(i)
+
+    def work(i):
+        time.sleep(0.002)
+        done.append(i)
+        return i
+
+    assert do_all(tasks(), 20, 2) == list(range(20))
+
+
+def test_a_slow_task_does_not_keep_the_others_waiting():
+    """Results come in order, but tasks behind a slow one are taken all the same."""
+    last_done = threading.Event()
+    tasks = [delayed(last_done.wait)(20), *(delayed(abs)(-i) for i in range(8)),
+             delayed(last_done.set)()]  # fmt: skip
+    assert do_all(iter(tasks), 10, 2)[0] is True
+
+
 @in_threads
 def test_threads_work_at_the_same_time(backend):
     together = threading.Barrier(2, timeout=20)  # would break if one had to end first
@@ -227,6 +252,46 @@ def test_fewer_blas_threads_than_their_share_stay_fewer(four_cores):
     with threadpool_limits(1, user_api="blas"):  # as by OPENBLAS_NUM_THREADS=1
         inside = do_all((delayed(blas_threads)() for _ in range(2)), 2, 2)
     assert {n for counts in inside for n in counts} == {1}
+
+
+def test_stricter_limit_within_another_holds_inside_and_the_outer_one_afterwards(four_cores):
+    def inner():
+        before = set(blas_threads())
+        with one_blas_thread():
+            inside = set(blas_threads())
+        return before, inside, set(blas_threads())
+
+    # Two workers on four cores: two threads each.
+    assert do_all(iter([delayed(inner)()]), 1, 1) == [({3}, {1}, {3})]
+    with _parallel._limit_blas(2):
+        assert inner() == ({2}, {1}, {2})
+        with one_blas_thread(), _parallel._limit_blas(2):
+            assert set(blas_threads()) == {1}  # a looser one within changes nothing
+        with threadpool_limits(1, user_api="blas"):
+            with _parallel._limit_blas(2):
+                assert set(blas_threads()) == {1}
+            assert set(blas_threads()) == {1}  # nor does it when it leaves
+        assert set(blas_threads()) == {2}
+    assert set(blas_threads()) == {3}
+
+
+def test_strictest_limit_of_several_threads_holds_for_all(four_cores):
+    inside, leave = threading.Event(), threading.Event()
+
+    def strict():
+        with one_blas_thread():
+            inside.set()
+            leave.wait(20)
+
+    with _parallel._limit_blas(2):
+        thread = threading.Thread(target=strict)
+        thread.start()
+        inside.wait(20)
+        assert set(blas_threads()) == {1}
+        leave.set()
+        thread.join()
+        assert set(blas_threads()) == {2}
+    assert set(blas_threads()) == {3}
 
 
 def test_one_blas_thread_inside_and_as_many_as_before_outside(four_cores):

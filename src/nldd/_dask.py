@@ -45,5 +45,5 @@ def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
 
 
 def _answer(X: Any, method: Callable[[Any, Any], Any], model: Any, of_no_rows: Any) -> Any:
-    """The answer for one block, which may have been left without rows by a filter."""
+    """The answer for one block, of which a filter may have left no rows."""
     return method(model, X) if len(X) > 0 else of_no_rows

@@ -1,7 +1,8 @@
 """Independent pieces of work, several at a time, wherever joblib is told to do them."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
@@ -22,38 +23,48 @@ Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _blas() -> Any:
     """The BLAS libraries of this process; finding them takes milliseconds, so it is done once."""
-    return ThreadpoolController().select(user_api="blas")
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 class _BlasLimit:
-    """A limit on BLAS threads that calls from several threads can share.
+    """A limit on BLAS threads that calls within calls, and from several threads, can share.
 
-    The limit belongs to the process. Each call on its own would put back what it found, which may
-    be the limit of another one; here the first sets it and the last takes it away.
+    It belongs to the process, so the strictest of those who are inside holds for all of them, and
+    what the first one found comes back when the last one leaves.
     """
 
     def __init__(self) -> None:
         self.lock = Lock()
-        self.n_inside = 0
-        self.limiter: Any = None
+        self.limits: list[int] = []
+        self.found: list[int] = []
 
     @contextmanager
     def __call__(self, n_threads: int) -> Iterator[None]:
         with self.lock:
-            if self.n_inside == 0:
+            if not self.limits:
+                self.found = [library.num_threads for library in _blas()]
+            self.limits.append(n_threads)
+            for library in _blas():
                 # Fewer threads than that may have been asked for; they stay fewer.
-                present = [library.num_threads for library in _blas().lib_controllers]
-                self.limiter = _blas().limit(limits=min([n_threads, *present]))
-            self.n_inside += 1
+                _set_threads(library, min(n_threads, library.num_threads))
         try:
             yield
         finally:
             with self.lock:
-                self.n_inside -= 1
-                if self.n_inside == 0:
-                    self.limiter.restore_original_limits()
+                self.limits.remove(n_threads)
+                for library, found in zip(_blas(), self.found, strict=True):
+                    if not self.limits or library.num_threads == n_threads:
+                        _set_threads(library, min([found, *self.limits]))
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """As told by any thread: newer threadpoolctl would listen to the first one only."""
+    give_way = getattr(library, "clear_controlling_thread", lambda force: None)
+    give_way(force=True)
+    library.set_num_threads(n_threads)
+    give_way(force=True)
 
 
 _limit_blas = _BlasLimit()
@@ -76,8 +87,9 @@ def do_all(
     backend, _ = get_active_backend(prefer="threads")
     share = max(1, cpu_count() // max(workers, 1))
     with _limit_blas(share) if workers > 1 else nullcontext():
+        results: Iterable[Any]
         if workers <= 1:
-            results: Iterable[Any] = (function(*args, **kw) for function, args, kw in tasks)
+            results = (function(*args, **kw) for function, args, kw in tasks)
         elif isinstance(backend, ThreadingBackend):
             results = _in_threads(tasks, workers)
         else:
@@ -88,21 +100,30 @@ def do_all(
 
 
 def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
-    """Results in order, from threads of our own.
+    """Results in order, from threads of our own; no more tasks are taken than are being done.
 
     joblib's threads would do, but it looks for results every 10 ms, which is longer than many a
     whole piece of work takes here.
     """
     config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
 
-    def run(task: Task) -> Any:
-        function, args, kw = task
+    def run(function: Callable[..., Any], args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         with config_context(**config):
             return function(*args, **kw)
 
+    results: deque[Future[Any]] = deque()
+    unfinished: set[Future[Any]] = set()
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from pool.map(run, tasks)
+            for task in tasks:  # one more than workers, so that none of them has to wait for it
+                results.append(pool.submit(run, *task))
+                unfinished.add(results[-1])
+                if len(unfinished) > workers:
+                    unfinished = wait(unfinished, return_when=FIRST_COMPLETED).not_done
+                while results and results[0].done():
+                    yield results.popleft().result()
+            while results:
+                yield results.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -112,7 +133,4 @@ def _by_joblib(tasks: Iterable[Task], n_jobs: int | None, one_by_one: bool) -> I
     parallel = in_sklearn.Parallel(
         n_jobs=n_jobs, prefer="threads", return_as="generator" if one_by_one else "list"
     )
-    results: Iterable[Any] = parallel(
-        in_sklearn.delayed(function)(*args, **kw) for function, args, kw in tasks
-    )
-    return results
+    return parallel(in_sklearn.delayed(function)(*args, **kw) for function, args, kw in tasks)

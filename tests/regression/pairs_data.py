@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from nldd.exceptions import NLDDWarning
 from nldd.regression import Pairs, fit_regression
-from nldd.regression._loss import BinomialLoss
+from nldd.regression._likelihood import BinomialLoss
 
 FEATURES, LABELS = "Dx (features)", "Dy (labels)"
 

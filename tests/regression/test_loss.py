@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import comb
 from scipy.stats import binom
 
-from nldd.regression._loss import BinomialLoss
+from nldd.regression._likelihood import BinomialLoss
 
-SEEDS = range(20)
+SEEDS = range(4)
 
 
 def random_loss(seed):

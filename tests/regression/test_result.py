@@ -154,3 +154,12 @@ def test_str_equals_summary():
 def test_result_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         LINEAR.model = "multiplicative"
+
+
+def test_records_with_arrays_can_be_compared_and_hashed():
+    """Each is equal to itself only; element by element there is no one answer."""
+    for make in (lambda: replace(LINEAR), lambda: make_pairs([1, 2], [3, 4], [0, 1], 5)):
+        record = make()
+        assert record == record
+        assert record != make()
+        assert len({record, make()}) == 2

@@ -10,7 +10,7 @@ from scipy.special import expit
 import reference
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
 from nldd.regression import fit_regression
-from nldd.regression._linear import identified_columns, is_separated
+from nldd.regression._models import identified_columns, is_separated
 
 
 def separated_pairs(kind, n_pairs=60):
@@ -112,7 +112,9 @@ def test_linear_separation_against_the_bounds_is_none():
     assert_allclose(fit.beta, [0, 0, 0], atol=1e-12)  # half of all labels are wrong
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 4))]
+)
 def test_linear_separation_agrees_with_linear_program(part):
     """A direction of ever growing likelihood exists or not: that is a linear program."""
     kinds = []

@@ -1,5 +1,10 @@
 """The exact search against plain loops, on its own and whatever the block size."""
 
+import pickle
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -9,7 +14,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
 import reference
-from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, Score
+from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, Score, _index
 
 # What the index is asked for, and the same in Python for the reference.
 SCORES = {
@@ -35,6 +40,7 @@ def random_index(seed, n_rows=60, n_queries=25, offset=0.0):
 
 
 @pytest.mark.parametrize(("score", "naive_score"), SCORES.values(), ids=SCORES.keys())
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_query_equals_loops(score, naive_score, seed):
     X, Y, X_new, P, scale = random_index(seed)
@@ -53,7 +59,7 @@ def test_query_equals_loops(score, naive_score, seed):
 def test_query_survives_features_far_from_zero(offset):
     """|a|^2 + |b|^2 - 2 a.b loses all digits here; the answer must not."""
     score = LINEAR
-    for seed in range(20):
+    for seed in range(5):
         X, Y, X_new, P, scale = random_index(2 * seed, offset=offset)
         found = LabelsetIndex(X, Y, scale).query(X_new, P, score)
         for i in range(len(P)):
@@ -88,7 +94,7 @@ def equal(a: Neighbors, b: Neighbors):
         assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12, atol=1e-14)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     X=arrays(float, (12, 2), elements=st.integers(-2, 2)),
     Y=arrays(np.int8, (12, 3), elements=st.integers(0, 1)),
@@ -130,10 +136,101 @@ def test_query_block_size_follows_working_memory():
 
 
 def test_query_row_order_of_training_changes_nothing_but_the_row_numbers():
-    for seed in range(30):
+    for seed in range(5):
         X, Y, X_new, P, scale = random_index(2 * seed + 1)  # continuous: no ties
         order = np.random.default_rng(seed).permutation(len(X))
         a = LabelsetIndex(X, Y, scale).query(X_new, P, LINEAR)
         b = LabelsetIndex(X[order], Y[order], scale).query(X_new, P, LINEAR)
         assert_array_equal(order[b.row], a.row)
         assert_allclose(b.Dx, a.Dx)
+
+
+# How much is in memory at a time
+
+
+class Watched:
+    """Queries that note how many of the blocks cut from them are still alive."""
+
+    def __init__(self, X):
+        self.X, self.shape = X, X.shape
+        self.alive, self.most = weakref.WeakSet(), 0
+
+    def __getitem__(self, block):
+        cut = self.X[block].view(Block)
+        self.alive.add(cut)
+        self.most = max(self.most, len(self.alive))
+        return cut
+
+
+class Block(np.ndarray):
+    """A block of queries, which can be watched."""
+
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_query_cuts_no_more_blocks_than_there_are_workers(n_jobs):
+    """And one, which waits for the first of them to be free."""
+    X, Y, X_new, P, scale = random_index(1, n_queries=60)
+    index, watched = LabelsetIndex(X, Y, scale), Watched(X_new)
+    expected = index.query(X_new, P, LINEAR)
+    with config_context(working_memory=1e-6):  # one query a block
+        equal(index.query(watched, P, LINEAR, n_jobs=n_jobs), expected)
+    assert 1 <= watched.most <= n_jobs + 1
+
+
+# Bounds, which take a look at all rows
+
+
+@pytest.fixture
+def bounds_made(monkeypatch):
+    """The number of rows of all bounds that were made."""
+    made = []
+
+    class Counting(_index.LowerBounds):
+        def __init__(self, Z, centre):
+            made.append(len(Z))
+            super().__init__(Z, centre)
+
+    monkeypatch.setattr(_index, "LowerBounds", Counting)
+    return made
+
+
+def test_bounds_are_made_once_for_all_queries_and_anew_for_new_rows(bounds_made):
+    X, Y, X_new, P, scale = random_index(1)
+    index = LabelsetIndex(X, Y, scale)
+    assert bounds_made == []
+    for i in range(10):
+        for score in (LINEAR, IN_FEATURES):
+            index.query(X_new[[i]], P[[i]], score)
+    assert bounds_made == [60]
+    index.add(X_new, Y[:25])
+    whole = LabelsetIndex(np.concatenate([X, X_new]), np.concatenate([Y, Y[:25]]), scale)
+    for _ in range(2):
+        equal(index.query(X_new, P, IN_FEATURES), whole.query(X_new, P, IN_FEATURES))
+    assert bounds_made == [60, 85, 85]
+
+
+def test_bounds_are_made_once_for_threads_that_ask_at_the_same_time(bounds_made):
+    X, Y, X_new, P, scale = random_index(1)
+    index = LabelsetIndex(X, Y, scale)
+    together = threading.Barrier(4, timeout=20)
+
+    def ask():
+        together.wait()
+        return index.query(X_new, P, LINEAR)
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = [pool.submit(ask) for _ in range(4)]
+    for answer in answers:
+        equal(answer.result(), index.query(X_new, P, LINEAR))
+    assert bounds_made == [60]
+
+
+def test_bounds_are_no_part_of_an_index_that_is_sent_or_saved():
+    X, Y, X_new, P, scale = random_index(1)
+    index = LabelsetIndex(X, Y, scale)
+    before = pickle.dumps(index)
+    expected = index.query(X_new, P, LINEAR)
+    assert pickle.dumps(index) == before
+    equal(pickle.loads(before).query(X_new, P, LINEAR), expected)

@@ -3,21 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from ways import SCORES, WAYS, assert_same, choose, random_problem
+from ways import SCORES, WAYS, assert_same, every_way, random_problem
 
 from nldd.exceptions import InputError
 from nldd.search import IN_FEATURES, LabelsetIndex, Score
 
 LINEAR = SCORES[0]
-
-
-@pytest.fixture
-def way(request, monkeypatch):
-    choose(monkeypatch, request.param)
-    return request.param
-
-
-every_way = pytest.mark.parametrize("way", WAYS, indirect=True)
 
 
 def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
@@ -40,7 +31,7 @@ def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
     ],
 )
 def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
-    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 3)
+    monkeypatch.setattr("nldd.search._groups.CELL_ROWS", 3)
     _, _, as_rows, as_queries = WAYS[way]
     rng = np.random.default_rng(stops[0])
     for n_features in (3, 70):

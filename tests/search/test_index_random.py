@@ -5,23 +5,13 @@ import pytest
 from joblib import dump, load
 from scipy.sparse import csr_array
 from sklearn import config_context
-from ways import SCORES, WAYS, assert_same, choose, naive, random_problem
+from ways import SCORES, WAYS, assert_same, every_way, naive, random_problem
 
-import reference
 from brute_force import BruteForceIndex
 from nldd.exceptions import InputError
 from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
 
 LINEAR = SCORES[0]
-
-
-@pytest.fixture
-def way(request, monkeypatch):
-    choose(monkeypatch, request.param)
-    return request.param
-
-
-every_way = pytest.mark.parametrize("way", WAYS, indirect=True)
 
 
 def most_evaluated(index, score, queries_are_ones):
@@ -31,7 +21,9 @@ def most_evaluated(index, score, queries_are_ones):
 
 
 @every_way
-@pytest.mark.parametrize("n_features", [1, 3, 20, 70, 130])
+@pytest.mark.parametrize(
+    "n_features", [1, 3, 70, *(pytest.param(n, marks=pytest.mark.slow) for n in (20, 130))]
+)
 def test_query_equals_brute_force(way, n_features, monkeypatch):
     _, _, as_rows, as_queries = WAYS[way]
     rng = np.random.default_rng(n_features)
@@ -43,7 +35,7 @@ def test_query_equals_brute_force(way, n_features, monkeypatch):
         (90, 3, 2),
         (90, 5, 32),
     ]:
-        monkeypatch.setattr("nldd.search._index.CELL_ROWS", cell_rows)
+        monkeypatch.setattr("nldd.search._groups.CELL_ROWS", cell_rows)
         X, Y, X_new, P, scale = random_problem(rng, way, n_rows, n_features, n_labels)
         index = LabelsetIndex(as_rows(X), Y, scale)
         oracle = BruteForceIndex(X, Y, scale)
@@ -56,27 +48,6 @@ def test_query_equals_brute_force(way, n_features, monkeypatch):
             assert (found.evaluated >= 1).all()
             most = most_evaluated(index, score, np.isin(X_new, [0, 1]).all())
             assert (found.evaluated <= most).all()
-
-
-@every_way
-@pytest.mark.parametrize("score", SCORES, ids=str)
-def test_query_equals_loops(way, score, monkeypatch):
-    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 2)
-    _, _, as_rows, as_queries = WAYS[way]
-    rng = np.random.default_rng(1)
-    for n_features in (2, 20):
-        X, Y, X_new, P, scale = random_problem(rng, way, 25, n_features, 4, n_queries=6)
-        index = LabelsetIndex(as_rows(X), Y, scale)
-        k = min(3, len(index.counts))
-        found = index.query(as_queries(X_new), P, score, k)
-        for i in range(6):
-            distances = reference.all_distances(X_new[i], P[i], X, Y, scale)
-            rows = reference.k_nearest_labelsets(distances, Y, naive(score), k)
-            assert found.row[i].tolist() == rows
-            expected = np.array([distances[row] for row in rows])
-            np.testing.assert_allclose(found.Dx[i], expected[:, 0], rtol=1e-12, atol=1e-14)
-            np.testing.assert_allclose(found.Dy[i], expected[:, 1], rtol=1e-12, atol=1e-14)
-            assert index.labelsets[found.labelset[i]].tolist() == Y[rows].tolist()
 
 
 @every_way
@@ -95,14 +66,11 @@ def test_query_gives_the_same_whatever_the_blocks(way, monkeypatch):
             assert_same(index.query(X_new, P, score), expected)
 
 
-@every_way
-@pytest.mark.parametrize("k", [-1, 0, 5, 100])
-def test_query_refuses_more_labelsets_than_there_are(way, k):
-    _, _, as_rows, as_queries = WAYS[way]
-    X = as_rows(np.eye(4))
-    index = LabelsetIndex(X, np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), np.ones(4))
+@pytest.mark.parametrize("k", [-1, 0, 5])
+def test_query_refuses_more_labelsets_than_there_are(k):
+    index = LabelsetIndex(np.eye(4), np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), np.ones(4))
     with pytest.raises(InputError, match="k must be from 1 to 4, the number of labelsets"):
-        index.query(as_queries(np.eye(4)), np.zeros((4, 2)), LINEAR, k)
+        index.query(np.eye(4), np.zeros((4, 2)), LINEAR, k)
 
 
 @every_way
@@ -178,8 +146,8 @@ def test_query_of_dense_rows_far_from_zero(offset, monkeypatch):
 def test_query_from_the_centre_of_rows_that_are_all_equally_far(container, monkeypatch):
     """The query is a zero, whose sketch is exact; what is off are the sketches of the rows."""
     monkeypatch.setattr("nldd.search._index.FEW_ROWS", 0)
-    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 4)
-    for seed in range(20):
+    monkeypatch.setattr("nldd.search._groups.CELL_ROWS", 4)
+    for seed in range(5):
         half = np.random.default_rng(seed).choice([-1.0, 1.0], size=(20, 40))
         X = container(np.concatenate([half, -half]))
         index = LabelsetIndex(X, np.ones((40, 1), dtype=int), np.ones(40))

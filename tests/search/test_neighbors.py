@@ -42,7 +42,7 @@ def tied_case(rng):
 
 def test_nearest_equals_naive_loop_with_ties_and_duplicates():
     rng = np.random.default_rng(0)
-    for _ in range(300):
+    for _ in range(60):
         X, queries = tied_case(rng)
         k = rng.integers(1, len(X) + 1)
         assert_array_equal(NeighborIndex(X).nearest(queries, k), naive_nearest(X, queries, k))
@@ -50,7 +50,7 @@ def test_nearest_equals_naive_loop_with_ties_and_duplicates():
 
 def test_nearest_others_equals_naive_loop_with_ties_and_duplicates():
     rng = np.random.default_rng(1)
-    for _ in range(300):
+    for _ in range(60):
         X, _ = tied_case(rng)
         k = rng.integers(1, len(X))
         assert_array_equal(NeighborIndex(X).nearest_others(k), naive_nearest_others(X, k))
@@ -70,7 +70,7 @@ def test_nearest_others_of_equal_rows_leave_out_the_row_itself():
     assert_array_equal(others, [[j for j in range(6) if j != i] for i in range(6)])
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 7, 16, 33, 103])
+@pytest.mark.parametrize("d", [1, 3, 33])
 def test_nearest_ties_are_exact_for_repeated_and_mirrored_rows(d):
     """Fractions round, yet equal rows, and rows mirrored at the query, are equally far away."""
     rng = np.random.default_rng(d)
@@ -93,7 +93,7 @@ def test_nearest_ties_are_exact_for_repeated_and_mirrored_rows(d):
 @pytest.mark.parametrize("form", [csr_array, csr_matrix])
 def test_nearest_of_sparse_equals_dense(form):
     rng = np.random.default_rng(2)
-    for _ in range(100):
+    for _ in range(25):
         X, queries = tied_case(rng)
         dense, sparse = NeighborIndex(X), NeighborIndex(form(X))
         k = rng.integers(1, len(X))
@@ -121,7 +121,7 @@ def test_nearest_of_all_rows_is_their_order_by_distance():
 def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
     """At 1e6 the product form is off by about 1e-3, far more than these distances squared."""
     rng = np.random.default_rng(4)
-    for _ in range(40):
+    for _ in range(10):
         X = 1e6 + spread * rng.normal(size=(20, 3))
         queries = 1e6 + spread * rng.normal(size=(5, 3))
         k = rng.integers(1, 20)
@@ -132,7 +132,7 @@ def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
 
 def test_nearest_far_from_zero_keeps_ties():
     rng = np.random.default_rng(5)
-    for _ in range(100):
+    for _ in range(25):
         X, queries = tied_case(rng)
         k = rng.integers(1, len(X))
         index = NeighborIndex(X + 1e6)

@@ -5,6 +5,7 @@ labels of a row, one row, one labelset.
 """
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 
@@ -45,6 +46,13 @@ WAYS = {
     "bits, other queries": (ones, numbers, csr_array, csr_array),
     "bits, dense queries": (ones, ones, csr_array, np.asarray),
 }
+# One for each way in which the kernel comes to a distance; the other containers are slow tests.
+REPRESENTATIVE = ("bounds", "sketches", "sparse", "bits")
+every_way = pytest.mark.parametrize(
+    "way",
+    [way if way in REPRESENTATIVE else pytest.param(way, marks=pytest.mark.slow) for way in WAYS],
+    indirect=True,
+)
 SCORES = [
     Score(0.3, 1.1),
     Score(1.0, 0.01),
@@ -57,12 +65,14 @@ SCORES = [
 ]
 
 
-def choose(monkeypatch, way):
+@pytest.fixture
+def way(request, monkeypatch):
     """Dense rows so few would all be left to bounds from a matrix product."""
-    if way == "sketches":
+    if request.param == "sketches":
         monkeypatch.setattr("nldd.search._index.FEW_ROWS", 0)
-    if way == "sketches for any score":
-        monkeypatch.setattr("nldd.search._lower_bounds.LARGEST", -1.0)
+    if request.param == "sketches for any score":
+        monkeypatch.setattr("nldd.search._bounds.LARGEST_SQUARE", -1.0)
+    return request.param
 
 
 def random_problem(rng, way, n_rows, n_features, n_labels, n_queries=12):

@@ -359,7 +359,8 @@ class NLDDClassifier(WithBaseEstimator):
         title = "nearest labelsets" if self.verbose else None
         score = Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
         near = self.index_.query(X, P, score, k, self.n_jobs, title)
-        self.search_stats_.count(near, len(self.index_))
+        counts, work = vars(self.search_stats_), vars(SearchStats.of(near, len(self.index_)))
+        counts.update({name: counts[name] + n for name, n in work.items()})
         return P, near
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:

@@ -8,9 +8,13 @@ and how many of the L labels differ. Two models of the probability theta that a 
 
 with b1, b2 >= 0, so that theta never falls when a distance grows.
 
-Files: ``_pairs`` (the data), ``_loss`` (likelihood, gradient, information), ``_newton`` (its
-minimum under the bounds), ``_linear``, ``_multiplicative`` and ``_gee`` (the three fits), ``_fit``
-(which of them, warnings), ``_result`` (coefficients, standard errors, theta, summary).
+::
+
+    Pairs --_likelihood, _models--> Estimate --_fit--> DistanceRegression
+
+``_likelihood`` has the loss and its minimum under the bounds, ``_models`` the estimates of both
+models, ``_fit`` their standard errors, the correlated pairs of one instance (GEE) and all warnings,
+``_result`` the pairs and the fitted regression: theta, scores, a summary.
 """
 
 import lazy_loader

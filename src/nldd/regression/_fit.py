@@ -1,19 +1,23 @@
 """Fit either model to pairs, and say so when the data did not fully determine it."""
 
+import warnings
 from dataclasses import replace
+from typing import Any
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from nldd.exceptions import InputError, SeparationWarning, ZeroWeightWarning
-from nldd.regression._gee import fit_exchangeable, require_statsmodels
-from nldd.regression._linear import CERTAIN, Estimate, fit_linear
-from nldd.regression._loss import BinomialLoss
-from nldd.regression._multiplicative import fit_multiplicative
-from nldd.regression._pairs import Pairs
-from nldd.regression._result import NAMES, DistanceRegression
+from nldd.exceptions import (
+    InputError,
+    MissingExtraError,
+    SeparationWarning,
+    ZeroWeightWarning,
+)
+from nldd.regression._likelihood import BinomialLoss
+from nldd.regression._models import CERTAIN, Estimate, fit_linear, fit_multiplicative
+from nldd.regression._result import NAMES, DistanceRegression, Pairs
 
 
 def fit_regression(
@@ -77,7 +81,7 @@ def check_regression(model: str, covariance: str) -> None:
             f'covariance="exchangeable" is there for model="linear" only; got model={model!r}. '
             'Use covariance="independent" with it.'
         )
-    require_statsmodels()
+    _require_statsmodels()
 
 
 def _covariances(
@@ -111,9 +115,19 @@ def _exchangeable(
     """The same regression by GEE; separated pairs keep the smoothed likelihood's answer."""
     if result.separated:
         return result
-    beta, covariance, n_steps, converged = fit_exchangeable(pairs, estimate.beta, estimate.free)
+    columns = np.flatnonzero(estimate.free)
+    while True:
+        fit = _fit_columns(pairs, columns, estimate.beta)
+        beta = np.zeros(3)
+        beta[columns] = fit.params
+        if not (beta[1:] < 0).any():
+            break
+        # The slope that does most harm, measured in log-odds rather than in its own unit.
+        worst = 1 + (beta[1:] * pairs.design[:, 1:].max(axis=0)).argmin()
+        columns = columns[columns != worst]
+    eta = pairs.design @ beta
     farthest = 2 * max(CERTAIN, np.abs(estimate.eta).max())
-    if not np.isfinite(beta).all() or np.abs(pairs.design @ beta).max() > farthest:
+    if not np.isfinite(beta).all() or np.abs(eta).max() > farthest:
         warn(
             "The estimating equations did not converge on these pairs; the estimates for "
             "independent pairs are kept.",
@@ -121,17 +135,47 @@ def _exchangeable(
             stacklevel=5,
         )
         return result
+    covariance = _embed(fit.cov_robust, np.isin(np.arange(3), columns))
     return replace(
         result,
         covariance="exchangeable",
         beta=beta,
         covariance_matrix=covariance,
         robust_covariance_matrix=covariance,
-        log_likelihood=-loss.value(pairs.design @ beta),
-        n_steps=n_steps,
-        converged=converged,
+        log_likelihood=-loss.value(eta),
+        n_steps=len(fit.fit_history["params"]),
+        converged=bool(fit.converged),
         fixed=_names(np.isnan(np.diag(covariance))),
     )
+
+
+def _fit_columns(pairs: Pairs, columns: NDArray[np.intp], start: NDArray[np.float64]) -> Any:
+    """Generalised estimating equations with one correlation for all pairs of an instance."""
+    api = _require_statsmodels()
+    order = np.argsort(pairs.instance, kind="stable")
+    equations = api.GEE(
+        pairs.errors[order] / pairs.n_labels,
+        pairs.design[np.ix_(order, columns)],
+        groups=pairs.instance[order],
+        family=api.families.Binomial(),
+        cov_struct=api.cov_struct.Exchangeable(),
+        weights=pairs.weight[order],
+    )
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Iterations that run off to infinity are told from their result, by the caller.
+        warnings.simplefilter("ignore")
+        return equations.fit(start_params=start[columns])
+
+
+def _require_statsmodels() -> Any:
+    try:
+        import statsmodels.api
+    except ImportError as error:
+        raise MissingExtraError(
+            'covariance="exchangeable" needs statsmodels, which is not installed. '
+            'Run: pip install "nldd[gee]", or keep covariance="independent".'
+        ) from error
+    return statsmodels.api
 
 
 def _names(chosen: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -141,31 +185,26 @@ def _names(chosen: NDArray[np.bool_]) -> tuple[str, ...]:
 def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str) -> None:
     at = f"in the {result.n_pairs} pairs at hand"
     if result.separated:
+        what = f"The distances separate right from wrong labels perfectly {at}"
         if not errors.any():
             what = f"No label is wrong {at}"
         elif (errors == result.n_labels).all():
             what = f"Every label is wrong {at}"
-        else:
-            what = f"The distances separate right from wrong labels perfectly {at}"
         untried = " The estimating equations were not tried." if covariance != "independent" else ""
-        warn(
+        message = (
             f"{what}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
-            f"counts.{untried} More training rows would settle it.",
-            SeparationWarning,
-            stacklevel=5,
+            f"counts.{untried} More training rows would settle it."
         )
+        warn(message, SeparationWarning, stacklevel=5)
     if not result.converged:
-        warn(
-            f"The regression did not converge in {result.n_steps} steps {at}.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        message = f"The regression did not converge in {result.n_steps} steps {at}."
+        warn(message, ConvergenceWarning, stacklevel=5)
     if result.fixed:
-        warn(
-            f"No weight for {' and '.join(result.fixed)}: the {result.n_pairs} pairs give a "
-            "negative weight or cannot tell it from the rest, so it only settles ties."
-            if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed)
-            else f"The {result.n_pairs} pairs do not determine {' and '.join(result.fixed)}.",
-            ZeroWeightWarning,
-            stacklevel=5,
-        )
+        names = " and ".join(result.fixed)
+        message = f"The {result.n_pairs} pairs do not determine {names}."
+        if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
+            message = (
+                f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
+                "cannot tell it from the rest, so it only settles ties."
+            )
+        warn(message, ZeroWeightWarning, stacklevel=5)

@@ -1,4 +1,4 @@
-"""A fitted regression: theta, scores, standard errors and a summary to read."""
+"""What the regression learns from, and what comes out: theta, scores, errors, a summary."""
 
 from dataclasses import dataclass
 
@@ -7,24 +7,50 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 NAMES = ("intercept", "Dx (features)", "Dy (labels)")
-EPSILON = np.finfo(np.float64).eps
+FORMULAS = {"linear": "b0 + b1 Dx + b2 Dy", "multiplicative": "b0 + Dx^b1 Dy^b2"}
+METHODS = {"independent": "maximum likelihood", "exchangeable": "GEE, exchangeable"}
+
+FloatArray = NDArray[np.float64]
 
 
-def linear_parts(
-    beta: NDArray[np.float64], Dx: NDArray[np.float64], Dy: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What each distance adds to the log-odds: ``b1 * Dx`` and ``b2 * Dy``."""
-    return beta[1] * Dx, beta[2] * Dy
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of a validation instance and a training row near to it: S in the paper.
+
+    Attributes
+    ----------
+    Dx, Dy : ndarray of shape (n_pairs,)
+        Distance in feature space and in label space.
+    errors : ndarray of shape (n_pairs,)
+        Number of labels in which the two differ.
+    n_labels : int
+    instance : ndarray of shape (n_pairs,)
+        Validation row of each pair, as a position in the data passed to `fit`; pairs that share
+        an instance are not independent.
+    row : ndarray of shape (n_pairs,)
+        Training row of each pair, as a position in the data passed to `fit`.
+    weight : ndarray of shape (n_pairs,)
+        Weight of the instance; 1 unless sample weights were given.
+    """
+
+    Dx: FloatArray
+    Dy: FloatArray
+    errors: NDArray[np.intp]
+    n_labels: int
+    instance: NDArray[np.intp]
+    row: NDArray[np.intp]
+    weight: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    @property
+    def design(self) -> FloatArray:
+        """Columns 1, Dx, Dy of the linear model."""
+        return np.column_stack([np.ones(len(self)), self.Dx, self.Dy])
 
 
-def multiplicative_parts(
-    beta: NDArray[np.float64], Dx: NDArray[np.float64], Dy: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The two factors ``Dx^b1`` and ``Dy^b2``; ``0^0`` is 1."""
-    return np.power(Dx, beta[1]), np.power(Dy, beta[2])
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DistanceRegression:
     """Probability theta that a label is wrong, as a function of both distances.
 
@@ -51,9 +77,9 @@ class DistanceRegression:
 
     model: str
     covariance: str
-    beta: NDArray[np.float64]
-    covariance_matrix: NDArray[np.float64]
-    robust_covariance_matrix: NDArray[np.float64]
+    beta: FloatArray
+    covariance_matrix: FloatArray
+    robust_covariance_matrix: FloatArray
     log_likelihood: float
     n_pairs: int
     n_instances: int
@@ -64,59 +90,42 @@ class DistanceRegression:
     fixed: tuple[str, ...]
 
     @property
-    def standard_errors(self) -> NDArray[np.float64]:
+    def standard_errors(self) -> FloatArray:
         """Standard errors of `beta`; NaN where a coefficient was held at 0."""
         return np.asarray(np.sqrt(np.diag(self.covariance_matrix)))
 
     @property
-    def robust_standard_errors(self) -> NDArray[np.float64]:
+    def robust_standard_errors(self) -> FloatArray:
         """Standard errors that allow for the dependence of pairs of one instance."""
         return np.asarray(np.sqrt(np.diag(self.robust_covariance_matrix)))
 
-    def parts(
-        self, Dx: NDArray[np.float64], Dy: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def parts(self, Dx: FloatArray, Dy: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The share of each distance in the score: summands, or factors if multiplicative."""
-        parts = linear_parts if self.model == "linear" else multiplicative_parts
-        return parts(self.beta, Dx, Dy)
+        if self.model == "linear":
+            return self.beta[1] * Dx, self.beta[2] * Dy
+        return np.power(Dx, self.beta[1]), np.power(Dy, self.beta[2])  # 0^0 is 1
 
-    def score(self, Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> NDArray[np.float64]:
+    def score(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
         """What the prediction minimises: the log-odds of an error without the intercept."""
         x_part, y_part = self.parts(Dx, Dy)
         return x_part + y_part if self.model == "linear" else x_part * y_part
 
-    def theta(self, Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> NDArray[np.float64]:
+    def theta(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
         """Probability that one label is wrong; always inside (0, 1)."""
-        theta = expit(self.beta[0] + self.score(Dx, Dy))
-        return np.clip(theta, np.finfo(np.float64).tiny, 1 - EPSILON)
+        limits = np.finfo(np.float64)
+        return np.clip(expit(self.beta[0] + self.score(Dx, Dy)), limits.tiny, 1 - limits.eps)
 
     def summary(self) -> str:
         """The fit as text, for people."""
-        formula = {
-            "linear": "b0 + b1 Dx + b2 Dy",
-            "multiplicative": "b0 + Dx^b1 Dy^b2",
-        }[self.model]
-        method = "maximum likelihood" if self.covariance == "independent" else "GEE, exchangeable"
         origin = float(self.theta(np.zeros(1), np.zeros(1))[0])
+        steps = f"converged in {self.n_steps} steps" if self.converged else "NOT converged"
         lines = [
-            f"log-odds of a wrong label = {formula}   ({method})",
+            f"log-odds of a wrong label = {FORMULAS[self.model]}   ({METHODS[self.covariance]})",
             f"{self.n_pairs} pairs of {self.n_instances} instances, {self.n_labels} labels; "
-            f"log-likelihood {self.log_likelihood:.2f}; "
-            + (f"converged in {self.n_steps} steps" if self.converged else "NOT converged"),
+            f"log-likelihood {self.log_likelihood:.2f}; {steps}",
             "",
             f"{'':<15}{'coefficient':>12}{'std. error':>12}{'robust s.e.':>12}",
-        ]
-        table = zip(
-            NAMES, self.beta, self.standard_errors, self.robust_standard_errors, strict=True
-        )
-        for name, b, error, robust in table:
-            numbers = (
-                "       fixed       fixed"
-                if name in self.fixed
-                else f"{error:>12.4f}{robust:>12.4f}"
-            )
-            lines.append(f"{name:<15}{b:>12.4f}{numbers}")
-        lines += [
+            *self._coefficient_lines(),
             "",
             f"theta at Dx = Dy = 0: {origin:.4f}, "
             f"or {origin * self.n_labels:.2f} wrong labels of {self.n_labels}",
@@ -127,6 +136,16 @@ class DistanceRegression:
             lines.append("separated: the distances tell right from wrong labels perfectly here;")
             lines.append("counts were smoothed to keep the coefficients finite")
         return "\n".join(lines)
+
+    def _coefficient_lines(self) -> list[str]:
+        errors = [
+            "       fixed       fixed" if name in self.fixed else f"{error:>12.4f}{robust:>12.4f}"
+            for name, error, robust in zip(
+                NAMES, self.standard_errors, self.robust_standard_errors, strict=True
+            )
+        ]
+        table = zip(NAMES, self.beta, errors, strict=True)
+        return [f"{name:<15}{b:>12.4f}{numbers}" for name, b, numbers in table]
 
     def __str__(self) -> str:
         return self.summary()

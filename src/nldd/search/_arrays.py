@@ -1,4 +1,4 @@
-"""What the compiled search reads and writes: named groups of plain arrays."""
+"""What else the compiled search reads and writes: named groups of plain arrays."""
 
 from typing import Any, NamedTuple
 
@@ -6,11 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from nldd.search._bits import pack
 from nldd.search._distances import squared_norms
+from nldd.search._groups import Groups
 
 # Features of a dense row that are compared before its distance so far is checked.
 STRETCH = 64
+# Features of 0 and 1 in a word; one takes about a quarter of the time of a stored number in a dot
+# product.
+WORD = 64
+WORDS_PER_NUMBER = 4
 
 
 class Features(NamedTuple):
@@ -34,33 +38,46 @@ class Features(NamedTuple):
     bits: NDArray[np.uint64]
     squared_norms: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, Z: Any, with_bits: bool) -> "Features":
+        """`Z`, dense or CSR, in the form that the kernel reads."""
+        norms = squared_norms(Z)
+        dense, bits = np.empty((0, 0, 0)), np.empty((0, 0), dtype=np.uint64)
+        if not issparse(Z):
+            nowhere = np.empty(0, dtype=np.int64)
+            return cls(
+                _in_stretches(Z), nowhere, nowhere.astype(np.int32), np.empty(0), bits, norms
+            )
+        if with_bits:
+            bits = pack(Z)
+        starts, columns = Z.indptr.astype(np.int64), Z.indices.astype(np.int32)
+        return cls(dense, starts, columns, Z.data, bits, norms)
 
-class Groups(NamedTuple):
-    """Training rows by labelset, and within a labelset by cell.
 
-    Attributes
-    ----------
-    label_starts, labels : labelset u has ``labels[label_starts[u] : label_starts[u + 1]]``
-    cell_starts : its cells are ``cell_starts[u]`` to ``cell_starts[u + 1]``
-    low, high : ndarray of shape (n_labelsets, n_coordinates)
-        Box around the sketches of its rows.
-    row_starts : the rows of cell c are ``row_starts[c]`` to ``row_starts[c + 1]``
-    cell_low, cell_high : ndarray of shape (n_cells, n_coordinates)
-    sketch : ndarray of shape (n_rows, n_coordinates)
-    number : ndarray of shape (n_rows,)
-        Which training row each one is.
-    """
+def _in_stretches(Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    n_rows, n_features = Z.shape
+    n_stretches = -(-n_features // STRETCH)
+    length = -(-n_features // n_stretches)
+    dense = np.zeros((n_rows, n_stretches * length))
+    dense[:, :n_features] = Z
+    return dense.reshape(n_rows, n_stretches, length)
 
-    label_starts: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    cell_starts: NDArray[np.int64]
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
-    row_starts: NDArray[np.int64]
-    cell_low: NDArray[np.float32]
-    cell_high: NDArray[np.float32]
-    sketch: NDArray[np.float32]
-    number: NDArray[np.int64]
+
+def is_worth_packing(Z: Any) -> bool:
+    """Whether the rows are sparse zeros and ones, and not so sparse that most words are empty."""
+    if not issparse(Z) or not (Z.data == 1).all():
+        return False
+    return bool(Z.shape[0] * Z.shape[1] / WORD <= WORDS_PER_NUMBER * Z.nnz)
+
+
+def pack(Z: Any) -> NDArray[np.uint64]:
+    """CSR matrix of ones as words of 64 features, of shape (n_rows, n_words)."""
+    n_words = -(-Z.shape[1] // WORD)
+    words = np.zeros((Z.shape[0], n_words), dtype=np.uint64)
+    row = np.repeat(np.arange(Z.shape[0]), np.diff(Z.indptr))
+    word, bit = np.divmod(Z.indices.astype(np.uint64), np.uint64(WORD))
+    np.bitwise_or.at(words, (row, word.astype(np.intp)), np.left_shift(np.uint64(1), bit))
+    return words
 
 
 class Found(NamedTuple):
@@ -80,78 +97,29 @@ class Found(NamedTuple):
         return cls(row, labelset, Dx, Dy, np.zeros(n_queries, dtype=np.int64))
 
 
-class Room(NamedTuple):
-    """Working memory for one query at a time; the kernel says what is in it."""
-
-    x: NDArray[np.float64]
-    Dy2: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    by_bound: NDArray[np.int64]
-    gaps: NDArray[np.float64]
-    by_gap: NDArray[np.int64]
-    tied_Dx: NDArray[np.float64]
-    tied_at: NDArray[np.int64]
-    gains: NDArray[np.float64]
-    best: NDArray[np.float64]
-    seen_row: NDArray[np.int64]
-    seen_labelset: NDArray[np.int64]
-    seen_keys: NDArray[np.float64]
-    smallest: NDArray[np.float64]
-
-    @classmethod
-    def for_search(cls, groups: Groups, n_columns: int, n_labels: int, k: int) -> "Room":
-        """Room for queries of `n_columns` sparse features that ask for `k` labelsets."""
-        n_labelsets = len(groups.low)
-        n_cells = int(np.diff(groups.cell_starts).max())
-        n_rows = int(np.diff(groups.row_starts[groups.cell_starts]).max())
-
-        def number(*shape: int) -> NDArray[np.float64]:
-            return np.zeros(shape)
-
-        def position(size: int) -> NDArray[np.int64]:
-            return np.zeros(size, dtype=np.int64)
-
-        return cls(
-            x=number(n_columns),
-            Dy2=number(n_labelsets),
-            bounds=number(n_labelsets),
-            by_bound=position(n_labelsets),
-            gaps=number(n_cells),
-            by_gap=position(n_cells),
-            tied_Dx=number(n_rows),
-            tied_at=position(n_rows),
-            gains=number(n_labels),
-            best=number(k),
-            seen_row=position(n_labelsets),
-            seen_labelset=position(n_labelsets),
-            seen_keys=number(n_labelsets, 3),
-            smallest=number(3),
-        )
-
-
-def as_features(Z: Any, with_bits: bool) -> Features:
-    """`Z`, dense or CSR, in the form that the kernel reads."""
-    norms = squared_norms(Z)
-    dense, values = np.empty((0, 0, 0)), np.empty(0)
-    starts, columns = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    bits = np.empty((0, 0), dtype=np.uint64)
-    if issparse(Z):
-        starts, columns = Z.indptr.astype(np.int64), Z.indices.astype(np.int32)
-        values = Z.data
-        if with_bits:
-            bits = pack(Z)
-    else:
-        dense = _in_stretches(Z)
-    return Features(dense, starts, columns, values, bits, norms)
-
-
-def _in_stretches(Z: NDArray[np.float64]) -> NDArray[np.float64]:
-    n_rows, n_features = Z.shape
-    n_stretches = -(-n_features // STRETCH)
-    length = -(-n_features // n_stretches)
-    dense = np.zeros((n_rows, n_stretches * length))
-    dense[:, :n_features] = Z
-    return dense.reshape(n_rows, n_stretches, length)
+def working_memory(groups: Groups, n_columns: int, n_labels: int, k: int) -> tuple[Any, ...]:
+    """Arrays for one query at a time, of `n_columns` sparse features, in the kernel's order."""
+    n_labelsets = len(groups.low)
+    n_cells = int(np.diff(groups.cell_starts).max())
+    n_rows = int(np.diff(groups.row_starts[groups.cell_starts]).max())
+    number, position = np.float64, np.int64
+    shapes: list[tuple[Any, type]] = [
+        (n_columns, number),  # x
+        (n_labelsets, number),  # Dy2
+        (n_labelsets, number),  # bounds
+        (n_labelsets, position),  # by_bound
+        (n_cells, number),  # gaps
+        (n_cells, position),  # by_gap
+        (n_rows, number),  # tied_Dx
+        (n_rows, position),  # tied_at
+        (n_labels, number),  # gains
+        (k, number),  # best
+        (n_labelsets, position),  # seen_row
+        (n_labelsets, position),  # seen_labelset
+        ((n_labelsets, 3), number),  # seen_keys
+        (3, number),  # smallest
+    ]
+    return tuple(np.zeros(shape, dtype) for shape, dtype in shapes)
 
 
 def read_only(arrays: Any) -> Any:

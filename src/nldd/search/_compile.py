@@ -1,19 +1,22 @@
-"""How the kernels of the search are compiled."""
+"""How the kernels of the search are compiled, and how a person hears that it takes a while.
 
+Numba takes a third of a second to import, so nothing here imports it before a kernel is made.
+"""
+
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import numpy as np
-from numba import njit
+from tqdm import tqdm
 
-from nldd.search._ties import TIE
+from nldd.search._distances import TIE
 
-EPSILON = np.finfo(np.float64).eps
 # A score or distance within this factor of the one to beat may turn out equal to it.
 SLACK = 1 + 4 * TIE
+NOTICE = "Compiling the search, once after installation: about 10 seconds."
 
 
 def kernel(**options: Any) -> Callable[[Any], Any]:
@@ -22,28 +25,71 @@ def kernel(**options: Any) -> Callable[[Any], Any]:
     Without numba's reference counts, which are atomic and took more than half of the time. The
     price is that kernels cannot allocate: the caller gives them room.
     """
-    compiler: Any = njit  # its types do not know all of its options
+    import numba
+
+    compiler: Any = numba.njit  # its types do not know all of its options
     return compiler(nogil=True, _nrt=False, error_model="numpy", **options)
 
 
-def kept(make: Callable[[int], Any]) -> Any:
-    """The kernel that `make` makes of a fingerprint, kept on disk for as long as that is the same.
+# Functions that take many arrays and are called often are compiled into their caller, because
+# passing the arrays costs as much as using them.
+inlined_kernel = partial(kernel, inline="always")
+# Sums may be added up in any order: that is what lets the compiler use vector registers.
+sum_kernel = partial(kernel, fastmath={"reassoc", "contract"})
 
-    Numba looks at the file of a function only to see whether what it kept is out of date, but a
-    kernel is made of several files. It does tell apart functions with different closures, so the
-    kernel encloses the fingerprint of all files of this folder.
+
+def cached_kernel(function: Any) -> Any:
+    """Decorator: a kernel that stays on disk until one of the files of this folder changes.
+
+    Numba looks only at the file of the function itself to see whether its cache is out of date. So
+    the fingerprint of all files is part of the name under which it is cached, and what another
+    version of this folder has left there is never opened.
     """
     sources = sorted(Path(__file__).parent.glob("*.py"))
-    fingerprint = 1 + crc32(b"".join(source.read_bytes() for source in sources))
-    function = make(fingerprint)
+    fingerprint = crc32(b"".join(source.read_bytes() for source in sources))
+    function.__qualname__ += f"_{fingerprint:08x}"
     try:
-        return kernel(cache=True)(function)
-    except RuntimeError:  # no folder to keep it in can be written: compile in every process
-        return kernel()(function)
+        compiled = kernel(cache=True)(function)
+    except RuntimeError:  # no folder for the cache can be written: compile in every process
+        compiled = kernel()(function)
+    _announce(compiled)
+    return compiled
 
 
-# Functions that take many arrays and are called often are pasted into their caller, because
-# passing the arrays costs as much as using them.
-pasted = partial(kernel, inline="always")
-# Sums may be added up in any order: that is what lets the compiler use vector registers.
-summing = partial(kernel, fastmath={"reassoc", "contract"})
+def tell_compilation(tell: Callable[[str], None] | None = None) -> None:
+    """Let `tell` have the one line that says why the first search of all takes so long.
+
+    Without it the line goes to standard error, if that is a terminal, and nowhere otherwise.
+
+    Examples
+    --------
+    >>> tell_compilation(print)  # on standard output, terminal or not
+    >>> tell_compilation()  # as it was
+    """
+    global _tell
+    _tell = tell or _tell_terminal
+
+
+def _tell_terminal(line: str) -> None:
+    if sys.stderr.isatty():
+        tqdm.write(line, file=sys.stderr)  # above a progress bar, if one is being drawn
+
+
+_tell: Callable[[str], None] = _tell_terminal
+
+
+def _announce(compiled: Any) -> None:
+    """Say so when `compiled` is compiled for the first time, rather than loaded from the cache."""
+    import numba.core.event
+
+    events: Any = numba.core.event  # without types
+
+    class Announcement(events.Listener):
+        def on_start(self, event: Any) -> None:
+            if event.data["dispatcher"] is compiled and not compiled.overloads:
+                _tell(NOTICE)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    events.register("numba:compile", Announcement())

@@ -4,16 +4,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.search._distances import exact_distances
-from nldd.search._index import LabelsetIndex, Neighbors
-from nldd.search._scale import scaled
-from nldd.search._score import Score
-from nldd.search._ties import TIE
+from nldd.search._index import LabelsetIndex
+from nldd.search._query import Score
 
 # Neighbours that faiss is asked for, and lists of rows that it looks through for them.
 NEIGHBORS = 32
@@ -44,35 +41,19 @@ class FaissLabelsetIndex(LabelsetIndex):
             self.faiss.nprobe = LISTS_SEARCHED
         self.faiss.add(rows)
 
-    def query(
-        self,
-        X: Any,
-        P: NDArray[np.float64],
-        score: Score,
-        k: int = 1,
-        n_jobs: int | None = None,
-        title: str | None = None,
-        known: NDArray[np.float64] | None = None,
-    ) -> Neighbors:
-        """As for any :class:`LabelsetIndex`; candidates help where one labelset is asked for."""
-        if k > 1 or known is not None:
-            return super().query(X, P, score, k, n_jobs, title, known)
-        known = self._candidate_scores(X, P, score, n_jobs)
-        found = super().query(X, P, score, k, n_jobs, title, known=known)
-        best = score.of(found.Dx[:, 0], found.Dy[:, 0])
-        return found.with_certificates(known <= best * (1 + TIE))
-
-    def _candidate_scores(
-        self, X: Any, P: NDArray[np.float64], score: Score, n_jobs: int | None
+    def _known_scores(
+        self, A: Any, P: NDArray[np.float64], score: Score, k: int
     ) -> NDArray[np.float64]:
-        """Exact score of the best neighbour that faiss finds, one for each query."""
-        A = scaled(self._like_rows(X), self.scale)
-        check_faiss(A).omp_set_num_threads(effective_n_jobs(n_jobs))
-        k = min(NEIGHBORS, len(self))
-        _, at = self.faiss.search((A - self.sketch.centre).astype(np.float32), k)
+        """Exact score of the best neighbour that faiss finds, where one labelset is asked for."""
+        if k > 1:
+            return super()._known_scores(A, P, score, k)
+        # Blocks are shared out among workers already.
+        check_faiss(A).omp_set_num_threads(1)
+        n_neighbors = min(NEIGHBORS, len(self))
+        _, at = self.faiss.search((A - self.sketch.centre).astype(np.float32), n_neighbors)
         at = np.where(at < 0, at[:, :1], at).astype(np.intp)  # fewer found than asked for
         labelset = np.repeat(np.arange(len(self.counts)), self.counts)
-        query = np.repeat(np.arange(len(A)), k)
+        query = np.repeat(np.arange(len(A)), n_neighbors)
         Dx = exact_distances(A, self._rows(), query, at.ravel())
         Dy = exact_distances(P, self.labelsets, query, labelset[at.ravel()])
         return score.of(Dx, Dy).reshape(at.shape).min(axis=1)

@@ -1,7 +1,6 @@
 """Exact nearest labelset: the training rows, grouped by the labels they carry."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,11 @@ from sklearn.utils import gen_batches
 
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd.exceptions import InputError
-from nldd.search._arrays import Found, Groups, Room, as_features, read_only
-from nldd.search._bits import is_worth_packing
-from nldd.search._cells import split_into_cells
-from nldd.search._labelsets import distinct_labelsets
-from nldd.search._lower_bounds import LowerBounds
-from nldd.search._scale import scaled
-from nldd.search._score import Score
-from nldd.search._sketch import COORDINATES, Sketch
+from nldd.search._arrays import Features, Found, is_worth_packing, read_only, working_memory
+from nldd.search._bounds import COORDINATES, LowerBounds, Sketch
+from nldd.search._distances import TIE, scaled
+from nldd.search._groups import distinct_labelsets, group_rows
+from nldd.search._query import Neighbors, Score
 
 # Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
 MAX_BLOCK = 1024
@@ -28,42 +24,10 @@ MAX_BYTES = 2**27
 # Of so few dense rows, a matrix product has all the distances before a search has found which ones
 # it needs: it takes the time of evaluating a tenth of them one by one.
 FEW_ROWS = 4096
-# Rows in a cell: fewer make more boxes to look at, more make boxes that are less tight.
-CELL_ROWS = 32
 
-
-@dataclass(frozen=True)
-class Neighbors:
-    """The k nearest labelsets of each query, best first; arrays of shape (n_queries, k).
-
-    Attributes
-    ----------
-    row : training row that represents the labelset: its member nearest in feature space
-    labelset : number of the labelset in ``LabelsetIndex.labelsets``
-    Dx, Dy : distances of that row in feature space and in label space
-    evaluated : ndarray of shape (n_queries,)
-        Feature distances that the search computed.
-    certified : ndarray of shape (n_queries,)
-        Whether the candidate that the search started from was proven to be the answer; True where
-        it started from none. Answers are exact in any case.
-    """
-
-    row: NDArray[np.intp]
-    labelset: NDArray[np.intp]
-    Dx: NDArray[np.float64]
-    Dy: NDArray[np.float64]
-    evaluated: NDArray[np.intp]
-    certified: NDArray[np.bool_]
-
-    def with_certificates(self, certified: NDArray[np.bool_]) -> "Neighbors":
-        """The same, with other certificates."""
-        return replace(self, certified=certified)
-
-    @classmethod
-    def stack(cls, parts: Iterable["Neighbors"]) -> "Neighbors":
-        parts = list(parts)
-        names = [field.name for field in fields(cls)]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+# Held while an index is rearranged or its bounds are made. One for all, because an index with a
+# lock of its own could not be sent to other processes.
+_rearranging = Lock()
 
 
 class LabelsetIndex:
@@ -97,6 +61,8 @@ class LabelsetIndex:
     (array([[1, 0]]), array([[0]]), array([[4.]]))
     """
 
+    _bounds: LowerBounds | None
+
     def __init__(self, X: Any, Y: NDArray[Any], scale: NDArray[np.float64]) -> None:
         self.scale = scale
         Z = scaled(X, scale)
@@ -106,6 +72,9 @@ class LabelsetIndex:
 
     def __len__(self) -> int:
         return len(self.groups.number)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_bounds": None}  # as quickly made as read
 
     def add(self, X: Any, Y: NDArray[Any]) -> None:
         """Let more rows in; they are numbered on from the last.
@@ -130,35 +99,34 @@ class LabelsetIndex:
         k: int = 1,
         n_jobs: int | None = None,
         title: str | None = None,
-        known: NDArray[np.float64] | None = None,
     ) -> Neighbors:
         """The `k` distinct labelsets of smallest score for each row of `X` and `P`.
 
         Scores that differ by rounding alone are equal; then the smaller label distance wins,
         then the smaller feature distance, then the lowest training row. With a `title` there is
-        a progress bar over the blocks. Scores that are `known` to be within reach, one a query,
-        shorten the search for ``k=1``.
+        a progress bar over the blocks.
         """
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
-        known = np.full(X.shape[0], np.inf) if known is None else known
-        lower_bounds = self._lower_bounds(score)
-        blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs, lower_bounds is not None)))
+        bounds = self._lower_bounds(score)
+        blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs, bounds is not None)))
         tasks = (
-            delayed(self._query_block)(X[block], P[block], score, k, known[block], lower_bounds)
-            for block in blocks
+            delayed(self._query_block)(X[block], P[block], score, k, bounds) for block in blocks
         )
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
 
     def _lower_bounds(self, score: Score) -> LowerBounds | None:
         """Bounds on all distances at once where that is the quickest way: dense rows that are few,
-        or of which labels rule out none.
+        or of which labels rule out none. Made when they are first asked for.
         """
         if len(self.features.dense) == 0 or score.x == 0:
             return None
         if len(self) > FEW_ROWS and score.y > 0:
             return None
-        return LowerBounds(self._rows(), self.sketch.centre)
+        with _rearranging:
+            if self._bounds is None:
+                self._bounds = LowerBounds(self._rows(), self.sketch.centre)
+            return self._bounds
 
     def _block_rows(self, n_jobs: int | None, all_distances: bool) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""
@@ -170,68 +138,51 @@ class LabelsetIndex:
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
     def _query_block(
-        self,
-        X: Any,
-        P: NDArray[np.float64],
-        score: Score,
-        k: int,
-        known: NDArray[np.float64],
-        lower_bounds: LowerBounds | None,
+        self, X: Any, P: NDArray[np.float64], score: Score, k: int, bounds: LowerBounds | None
     ) -> Neighbors:
         # Numba takes a third of a second to import, so it waits until something is searched for.
         from nldd.search._kernel import query_block
 
         A = scaled(self._like_rows(X), self.scale)
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
-        queries = as_features(A, with_bits=is_packed)
         sketch, error = self.sketch(A)
-        lower = np.empty((0, 0), dtype=np.float32)
-        if lower_bounds is not None:
-            lower = lower_bounds(A)
-        found = Found.empty(X.shape[0], k)
+        known = self._known_scores(A, P, score, k)
+        found = Found.empty(len(P), k)
         query_block(
             read_only(self.features),
             read_only(self.groups),
-            read_only(queries),
-            lower,
+            read_only(Features.of(A, with_bits=is_packed)),
+            np.empty((0, 0), dtype=np.float32) if bounds is None else bounds(A),
             sketch,
             error + self.error,
             np.array(P, dtype=np.float64, order="C"),
             Score(float(score.x), float(score.y), bool(score.product)),
-            np.array(known),
+            known,
             found,
-            Room.for_search(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1], k),
+            working_memory(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1], k),
         )
-        return Neighbors(self.groups.number[found.row], *found[1:], np.ones(len(P), dtype=bool))
+        best = score.of(found.Dx[:, 0], found.Dy[:, 0])
+        certified = np.isinf(known) | (known <= best * (1 + TIE))
+        return Neighbors(self.groups.number[found.row], *found[1:], certified)
+
+    def _known_scores(
+        self, A: Any, P: NDArray[np.float64], score: Score, k: int
+    ) -> NDArray[np.float64]:
+        """Scores that are known to be within reach, one a scaled query; here nothing is known."""
+        return np.full(len(P), np.inf)
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""
         labelsets, labelset = distinct_labelsets(Y)
-        counts = np.bincount(labelset)
         sketch, error = self.sketch(Z)
-        order, row_starts = split_into_cells(labelset, sketch, CELL_ROWS)
-        sketch, Z = sketch[order], Z[order]
-        features = as_features(Z, with_bits=is_worth_packing(Z))
-        cell_starts = np.searchsorted(row_starts, np.cumsum(counts) - counts)
-        owner, labels = np.nonzero(labelsets)
-        cell_low, cell_high = (
-            extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum)
-        )
-        groups = Groups(
-            label_starts=np.searchsorted(owner, np.arange(len(counts) + 1)),
-            labels=labels.astype(np.int32),
-            cell_starts=np.append(cell_starts, len(row_starts) - 1),
-            low=np.minimum.reduceat(cell_low, cell_starts),
-            high=np.maximum.reduceat(cell_high, cell_starts),
-            row_starts=row_starts,
-            cell_low=cell_low,
-            cell_high=cell_high,
-            sketch=sketch,
-            number=number[order],
-        )
+        groups, order = group_rows(labelsets, labelset, sketch, number)
+        Z = Z[order]
+        features = Features.of(Z, with_bits=is_worth_packing(Z))
         # All at once and last: rows that were refused above have changed nothing.
-        self.labelsets, self.counts = labelsets, counts
-        self.features, self.groups, self.error = features, groups, float(error.max())
+        with _rearranging:
+            self.labelsets, self.counts = labelsets, np.bincount(labelset)
+            self.features, self.groups, self.error = features, groups, float(error.max())
+            self._bounds = None
 
     def _like_rows(self, X: Any) -> Any:
         """`X` sparse or dense as the rows of the index are."""

@@ -17,44 +17,19 @@ differences, so nothing that is skipped could have won or tied.
 
 import numpy as np
 
-from nldd.search._compile import EPSILON, SLACK, kept, kernel, pasted, summing
-from nldd.search._heap import best_of, heapify, keep_smallest, pop
-from nldd.search._scan import gap, nearest_member, overlap
+from nldd.search._compile import SLACK, cached_kernel, inlined_kernel, kernel, sum_kernel
+from nldd.search._distances import EPSILON, TIE
+from nldd.search._scan import gap, heapify, nearest_member, overlap, pop
 
 
-@kept
-def query_block(fingerprint):
-    """The kernel: ``query_block(features, ..., room)``, see `_query_block`."""
-
-    def query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
-        if fingerprint > 0:  # always: see `kept`
-            _query_block(
-                features, groups, queries, lower, sketch, slack, P, score, known, found, room
-            )
-
-    return query_block
-
-
-@kernel()
-def _query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
+@cached_kernel
+def query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
     """Fill `found` with the k best labelsets of each query, k being its width.
 
-    Parameters
-    ----------
-    features, queries : Features of the training rows, cell by cell, and of the queries
-    groups : Groups
-    lower : ndarray of shape (n_queries, n_rows), or empty
-        Lower bounds of all squared feature distances, where a matrix product was the cheaper way.
-    sketch : ndarray of shape (n_queries, COORDINATES)
-    slack : ndarray of shape (n_queries,)
-        How far a distance between sketches can be off.
-    P : ndarray of shape (n_queries, n_labels)
-    score : Score
-    known : ndarray of shape (n_queries,)
-        Scores that are not below the best ones; infinite where nothing is known.
-    found : Found
-        Its `row` is a position in `features`.
-    room : Room
+    `lower` has lower bounds of all squared feature distances, (n_queries, n_rows), where a matrix
+    product was the cheaper way, and is empty elsewhere. `slack` says how far a distance between
+    sketches can be off, `known` which score is not below the best one, infinite where nothing is
+    known; one a query. The row that is found is a position in `features`.
     """
     evaluated, k = found.evaluated, found.row.shape[1]
     x, Dy2, bounds, by_bound, gaps, by_gap, tied_Dx, tied_at = room[:8]
@@ -101,7 +76,7 @@ def _query_block(features, groups, queries, lower, sketch, slack, P, score, know
         _erase(queries.starts, queries.columns, i, x)
 
 
-@pasted()
+@inlined_kernel()
 def _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, number, smallest):
     """The best labelsets that were seen, in order, as the answer to query i."""
     for j in range(found.row.shape[1]):
@@ -184,7 +159,7 @@ def _label_distance(P, i, label_starts, labels, u):
     return np.sqrt(square)
 
 
-@pasted()
+@inlined_kernel()
 def _candidates(
     features, groups, queries, lower, i, Dy2, doubt, first, sketch, slack, score, cut,
     bounds, by_bound,
@@ -222,7 +197,7 @@ def _candidates(
     return n, looked
 
 
-@summing()
+@sum_kernel()
 def _lowest(lower, i, start, stop):
     """Smallest bound of query i in a range of rows."""
     smallest = np.inf
@@ -238,3 +213,41 @@ def _fewest(bits, squared_norms, start, stop, q_bits, i):
     for at in range(start, stop):
         smallest = min(smallest, squared_norms[at] - 2.0 * overlap(bits, at, q_bits, i))
     return smallest
+
+
+@kernel()
+def keep_smallest(best, value):
+    """Let `value` into the smallest ones so far, which are in rising order."""
+    j = len(best) - 1
+    if value >= best[j]:
+        return
+    while j > 0 and best[j - 1] > value:
+        best[j] = best[j - 1]
+        j -= 1
+    best[j] = value
+
+
+@kernel()
+def best_of(keys, at, n, number, smallest):
+    """The best of n labelsets: smallest score, among equals Dy, then Dx, then the lowest row."""
+    for key in range(keys.shape[1]):
+        smallest[key] = np.inf
+        for t in range(n):
+            if _is_tied(keys, t, smallest, key):
+                smallest[key] = min(smallest[key], keys[t, key])
+    chosen = -1
+    for t in range(n):
+        if _is_tied(keys, t, smallest, len(smallest)) and (
+            chosen < 0 or number[at[t]] < number[at[chosen]]
+        ):
+            chosen = t
+    return chosen
+
+
+@kernel()
+def _is_tied(keys, t, smallest, n_keys):
+    """Whether the first keys of entry t are equal, up to rounding, to the smallest."""
+    for key in range(n_keys):  # noqa: SIM110 (the compiler knows no generators)
+        if keys[t, key] > smallest[key] * (1 + TIE):
+            return False
+    return True

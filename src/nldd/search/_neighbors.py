@@ -13,9 +13,9 @@ from nldd.search._distances import (
     exact_distances,
     fast_squared_distances,
     rounding_bound,
+    scaled,
     squared_norms,
 )
-from nldd.search._scale import scaled
 
 MAX_BLOCK = 512
 
@@ -67,9 +67,9 @@ class NeighborIndex:
         # Where just k rows come into question the order among them does not matter; only where
         # there are more must distances be told apart by subtraction.
         crowded = (np.bincount(query, minlength=len(squares)) > k)[query]
-        kept = ~crowded
-        kept[crowded] = self._among_nearest(A, query[crowded], row[crowded], k)
-        return row[kept].reshape(-1, k)
+        is_nearest = ~crowded
+        is_nearest[crowded] = self._among_nearest(A, query[crowded], row[crowded], k)
+        return row[is_nearest].reshape(-1, k)
 
     def _among_nearest(
         self, A: Any, query: NDArray[np.intp], row: NDArray[np.intp], k: int

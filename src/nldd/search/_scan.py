@@ -9,13 +9,12 @@ bits, dense rows under bounds from a matrix product, dense rows under sketches, 
 
 import numpy as np
 
-from nldd.search._compile import EPSILON, SLACK, kernel, pasted, summing
-from nldd.search._heap import heapify, pop
-from nldd.search._sketch import COORDINATES
-from nldd.search._ties import TIE
+from nldd.search._bounds import COORDINATES
+from nldd.search._compile import SLACK, inlined_kernel, kernel, sum_kernel
+from nldd.search._distances import EPSILON, TIE
 
 
-@pasted()
+@inlined_kernel()
 def nearest_member(
     features, groups, u, queries, lower, i, x, sketch, slack, limit, gaps, by_gap, tied_Dx, tied_at
 ):  # fmt: skip
@@ -68,7 +67,7 @@ def nearest_member(
     return tied_at[chosen], tied_Dx[chosen], looked
 
 
-@summing()
+@sum_kernel()
 def gap(sketch, i, low, high, at):
     """Squared distance of sketch i from box `at`; 0 inside."""
     square = np.float32(0)
@@ -88,7 +87,7 @@ def _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied):
     return min(nearest, dx), n_tied + 1
 
 
-@pasted()
+@inlined_kernel()
 def _scan_bits(
     bits, squared_norms, start, stop, q_bits, q_squared_norms, i, nearest, tied_Dx, tied_at, n_tied
 ):
@@ -115,7 +114,7 @@ def overlap(bits, at, q_bits, i):
     return count
 
 
-@pasted()
+@inlined_kernel()
 def _scan_bounded(dense, lower, start, stop, q_dense, i, nearest, tied_Dx, tied_at, n_tied):
     """Rows whose squared distance is known not to be below `lower`: by subtraction if need be."""
     for at in range(start, stop):
@@ -130,7 +129,7 @@ def _scan_bounded(dense, lower, start, stop, q_dense, i, nearest, tied_Dx, tied_
     return nearest, n_tied
 
 
-@pasted()
+@inlined_kernel()
 def _scan_dense(
     dense, sketches, start, stop, q_dense, q_sketch, i, slack, nearest, tied_Dx, tied_at, n_tied
 ):
@@ -151,7 +150,7 @@ def _scan_dense(
     return nearest, n_tied, looked
 
 
-@summing()
+@sum_kernel()
 def _sketch_square(sketches, at, q_sketch, i):
     square = np.float32(0)
     for j in range(COORDINATES):
@@ -160,7 +159,7 @@ def _sketch_square(sketches, at, q_sketch, i):
     return square
 
 
-@summing()
+@sum_kernel()
 def _stretch_square(dense, at, q_dense, i, stretch):
     square = 0.0
     for j in range(dense.shape[2]):
@@ -169,7 +168,7 @@ def _stretch_square(dense, at, q_dense, i, stretch):
     return square
 
 
-@pasted()
+@inlined_kernel()
 def _scan_sparse(
     features, sketches, start, stop, queries, x, q_sketch, i, slack, nearest,
     tied_Dx, tied_at, n_tied,
@@ -221,3 +220,33 @@ def _squared_difference(starts, columns, values, at, q_starts, q_columns, q_valu
     for left in range(s, s_end):
         square += q_values[left] ** 2
     return square
+
+
+@kernel()
+def heapify(keys, items, n):
+    """Make the first n entries a heap: the smallest key at 0."""
+    for root in range(n // 2 - 1, -1, -1):
+        _sift(keys, items, root, n)
+
+
+@kernel()
+def pop(keys, items, n):
+    """Take the smallest off a heap of n entries; returns how many are left."""
+    n -= 1
+    keys[0], items[0] = keys[n], items[n]
+    _sift(keys, items, 0, n)
+    return n
+
+
+@kernel()
+def _sift(keys, items, root, n):
+    """Let the entry at `root` sink to its place."""
+    while 2 * root + 1 < n:
+        child = 2 * root + 1
+        if child + 1 < n and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[root] <= keys[child]:
+            return
+        keys[root], keys[child] = keys[child], keys[root]
+        items[root], items[child] = items[child], items[root]
+        root = child

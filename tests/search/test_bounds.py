@@ -1,12 +1,12 @@
-"""Sketches never lie: their distance, less the error they admit to, is not above that of rows."""
+"""Bounds never lie: less the error they admit to, they are not above the distances of rows."""
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 
 from nldd.exceptions import InputError
+from nldd.search._bounds import COORDINATES, LowerBounds, Sketch
 from nldd.search._scan import _sketch_square, gap
-from nldd.search._sketch import COORDINATES, Sketch
 
 
 def normal(rng, n_rows, n_features):
@@ -154,7 +154,7 @@ def test_sketches_of_numbers_however_large_have_finite_squares(container):
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_numbers_without_a_square_are_refused(container):
+def test_numbers_without_a_square_have_no_sketch(container):
     ordinary, huge = container(np.eye(3)), container(1e200 * np.eye(3))
     with pytest.raises(InputError, match="squares overflow"):
         Sketch(huge)
@@ -176,7 +176,7 @@ def test_sketches_do_not_depend_on_blocks(container, monkeypatch):
     Z = container(normal(np.random.default_rng(8), 40, 30))
     sketch = Sketch(Z)
     whole, error = sketch(Z)
-    monkeypatch.setattr("nldd.search._sketch.BLOCK", 7)
+    monkeypatch.setattr("nldd.search._bounds.BLOCK", 7)
     in_parts, error_in_parts = sketch(Z)
     np.testing.assert_allclose(in_parts, whole, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(error_in_parts, error, rtol=1e-12)
@@ -184,7 +184,7 @@ def test_sketches_do_not_depend_on_blocks(container, monkeypatch):
 
 def test_directions_are_learned_from_a_sample_of_all_rows(monkeypatch):
     # Every third of 30 rows; in the others another feature varies, which no direction then sees.
-    monkeypatch.setattr("nldd.search._sketch.SAMPLE", 10)
+    monkeypatch.setattr("nldd.search._bounds.SAMPLE", 10)
     Z = np.zeros((30, 2))
     Z[::3, 0] = np.arange(10)
     Z[1::3, 1] = np.arange(10)
@@ -201,3 +201,106 @@ def test_sketches_are_the_same_every_time_and_leave_rows_alone(container):
     b, _ = Sketch(Z)(Z)
     np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(Z.toarray() if issparse(Z) else Z, X)
+
+
+# Bounds of the distances to all rows at once
+
+# What rounding in single precision takes off, relative to the sizes of two rows of d features.
+EPSILON = np.finfo(np.float32).eps
+
+
+def truth(A, Z):
+    return ((A[:, np.newaxis] - Z) ** 2).sum(axis=2)
+
+
+def rows_and_queries(rng, n_features, size=1.0, offset=0.0):
+    """Rows, and queries far from them, near to them and equal to them."""
+    Z = rng.normal(size=(25, n_features))
+    A = np.concatenate([rng.normal(size=(10, n_features)), Z[:10] + 1e-4, Z[:10], 30 * Z[:5]])
+    return size * Z + offset, size * A + offset
+
+
+@pytest.mark.parametrize("n_features", [1, 10, 300])
+@pytest.mark.parametrize(
+    ("size", "offset"),
+    [(1.0, 0.0), (1.0, 1e3), (1.0, 1e8), (1e-15, 0.0), (1e10, 0.0), (1e10, -1e13)],
+)
+def test_bounds_are_never_above_the_truth_and_hardly_below(n_features, size, offset):
+    rng = np.random.default_rng(n_features)
+    Z, A = rows_and_queries(rng, n_features, size, offset)
+    centre = Z.mean(axis=0)
+    bounds = LowerBounds(Z, centre)(A)
+    squares = truth(A, Z)
+    assert (bounds <= squares).all()
+    sizes = ((A - centre) ** 2).sum(axis=1)[:, np.newaxis] + ((Z - centre) ** 2).sum(axis=1).max()
+    assert (squares - bounds <= 3 * (n_features + 16) * EPSILON * sizes).all()
+
+
+def test_bounds_of_equal_rows_are_not_above_zero():
+    rng = np.random.default_rng(0)
+    for n_features in (1, 5, 50):
+        Z = rng.integers(-3, 4, size=(40, n_features)) / 3
+        bounds = LowerBounds(Z, Z.mean(axis=0))(Z)
+        assert (bounds[truth(Z, Z) == 0] <= 0).all()
+
+
+def test_bounds_rule_out_what_is_clearly_farther():
+    """The point of them: whatever is 1 % farther than the nearest is never looked at."""
+    rng = np.random.default_rng(1)
+    Z, A = rng.normal(size=(2, 200, 50)) + 1e5
+    bounds, squares = LowerBounds(Z, Z.mean(axis=0))(A), truth(A, Z)
+    nearest = squares.min(axis=1, keepdims=True)
+    assert (bounds > nearest)[squares > 1.01 * nearest].all()
+
+
+@pytest.mark.parametrize("centre", [0.0, 1.5, -100.0])
+def test_bounds_do_not_need_the_middle_for_a_centre(centre):
+    Z, A = rows_and_queries(np.random.default_rng(2), 8)
+    assert (LowerBounds(Z, np.full(8, centre))(A) <= truth(A, Z)).all()
+
+
+def test_no_bounds_where_squares_are_too_large_for_single_precision():
+    small, large = np.array([[0.0], [1.0]]), np.array([[0.0], [1e16]])
+    none = (0, 0)
+    assert LowerBounds(small, np.zeros(1))(large).shape == none
+    assert LowerBounds(large, np.zeros(1))(small).shape == none
+    assert LowerBounds(large, np.zeros(1))(large).shape == none
+    # One large query is enough, and the next block is none the worse for it.
+    bounds = LowerBounds(small, np.zeros(1))
+    assert bounds(np.array([[0.0], [1e16]])).shape == none
+    np.testing.assert_allclose(bounds(np.array([[3.0]])), [[9, 4]], atol=1e-3)
+
+
+def test_bounds_just_below_the_limit_are_finite_and_true():
+    Z, A = np.array([[0.0], [7e14]]), np.array([[7e14], [-7e14]])
+    bounds = LowerBounds(Z, np.zeros(1))(A)
+    assert bounds.shape == (2, 2)
+    assert (bounds <= truth(A, Z)).all()
+    np.testing.assert_allclose(bounds, truth(A, Z), atol=1e-4 * 7e14**2)
+
+
+def test_numbers_without_a_square_have_no_bounds():
+    with pytest.raises(InputError, match="squares overflow"):
+        LowerBounds(np.array([[1e200]]), np.zeros(1))
+    with pytest.raises(InputError, match="squares overflow"):
+        LowerBounds(np.ones((1, 1)), np.zeros(1))(np.array([[1e200]]))
+
+
+def test_rows_whose_sums_of_squares_overflow_are_refused():
+    rows = np.array([[1e154], [-1e154]])
+    with pytest.raises(InputError, match="too large to measure distances"):
+        LowerBounds(rows, np.zeros(1))
+
+
+@pytest.mark.parametrize("size", [1e-21, 1e-22])
+def test_bounds_of_tiny_numbers_are_not_above_the_truth(size):
+    Z, A = rows_and_queries(np.random.default_rng(3), 40, size)
+    assert (LowerBounds(Z, np.zeros(40))(A) <= truth(A, Z)).all()
+
+
+def test_bounds_leave_rows_alone():
+    Z, A = rows_and_queries(np.random.default_rng(4), 3)
+    before = Z.copy(), A.copy()
+    LowerBounds(Z, np.ones(3))(A)
+    np.testing.assert_array_equal(Z, before[0])
+    np.testing.assert_array_equal(A, before[1])

@@ -1,12 +1,11 @@
-"""Newton's method for the binomial likelihood under bounds on the coefficients."""
+"""The binomial likelihood of counted errors, and its maximum under bounds on the coefficients."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-
-from nldd.regression._loss import BinomialLoss
+from scipy.special import expit
 
 MAX_STEPS = 200
 ARMIJO = 1e-4
@@ -18,7 +17,50 @@ FloatArray = NDArray[np.float64]
 Model = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class BinomialLoss:
+    """Minus the log-likelihood of k errors in m labels, up to a constant.
+
+    With log-odds eta of an error, one observation contributes
+    ``m * log(1 + exp(eta)) - k * eta``, whose first two derivatives in eta are
+    ``m * theta - k`` and ``m * theta * (1 - theta)``, where ``theta = 1 / (1 + exp(-eta))``.
+
+    Attributes
+    ----------
+    k, m : ndarray of shape (n_observations,)
+        Errors and labels; fractions are fine, as smoothed counts have them.
+    weight : ndarray of shape (n_observations,)
+    """
+
+    k: FloatArray
+    m: FloatArray
+    weight: FloatArray
+
+    def value(self, eta: FloatArray) -> float:
+        """Loss at log-odds `eta`."""
+        return float(self.weight @ (self.m * np.logaddexp(0, eta) - self.k * eta))
+
+    def gradient(self, eta: FloatArray) -> FloatArray:
+        """Derivative of the loss by each log-odds."""
+        return np.asarray(self.weight * (self.m * expit(eta) - self.k))
+
+    def curvature(self, eta: FloatArray) -> FloatArray:
+        """Second derivative of the loss by each log-odds."""
+        theta = expit(eta)
+        return np.asarray(self.weight * self.m * theta * (1 - theta))
+
+    def smoothed(self, n_parameters: int) -> "BinomialLoss":
+        """The same with a few labels added, half of them wrong, spread over all observations.
+
+        Every observation then has both right and wrong labels, if only fractions of one, and
+        the maximum of the likelihood is finite. As many labels are added in all as there are
+        parameters, so their influence fades as data come in. Weights count as frequencies.
+        """
+        extra = n_parameters / self.weight.sum()
+        return replace(self, k=self.k + extra / 2, m=self.m + extra)
+
+
+@dataclass(frozen=True, eq=False)
 class Minimum:
     """Where the loss is smallest, and how it was reached."""
 
@@ -57,9 +99,19 @@ def minimize(
         step[free] = -np.linalg.lstsq(information[np.ix_(free, free)], gradient[free])[0]
         decrement = -float(gradient @ step)
         value = loss.value(eta)
-        b = _line_search(loss, model, b, step, value, decrement, lower, upper)
+        slack = ROUNDING * (1 + abs(value))
+        # The longest of 1, 1/2, 1/4, ... of the step that lowers the loss enough, if there is one.
+        trials = ((r, np.clip(b + r * step, lower, upper)) for r in 0.5 ** np.arange(60))
+        b = next(
+            (
+                trial
+                for r, trial in trials
+                if loss.value(model(trial)[0]) <= value - ARMIJO * r * decrement + slack
+            ),
+            b,
+        )
         # Near the minimum a step squares the error: after this small a one nothing is left.
-        converged = decrement <= ROUNDING * (1 + abs(value))
+        converged = decrement <= slack
         n_steps += 1
     return Minimum(b, loss.value(model(b)[0]), n_steps, converged)
 
@@ -69,22 +121,3 @@ def held_at_bound(
 ) -> NDArray[np.bool_]:
     """Coefficients at a bound that the loss would push beyond it."""
     return ((b <= lower) & (gradient > 0)) | ((b >= upper) & (gradient < 0))
-
-
-def _line_search(
-    loss: BinomialLoss,
-    model: Model,
-    b: FloatArray,
-    step: FloatArray,
-    value: float,
-    decrement: float,
-    lower: FloatArray,
-    upper: FloatArray,
-) -> FloatArray:
-    """The longest of 1, 1/2, 1/4, ... of the step that lowers the loss enough."""
-    slack = ROUNDING * (1 + abs(value))
-    for length in 0.5 ** np.arange(60):
-        trial = np.clip(b + length * step, lower, upper)
-        if loss.value(model(trial)[0]) <= value - ARMIJO * length * decrement + slack:
-            return trial
-    return b

@@ -1,23 +1,99 @@
-"""Maximum likelihood of the multiplicative model, b0 + Dx^b1 * Dy^b2 with b1, b2 >= 0."""
+"""Maximum likelihood of both models, linear and multiplicative, with slopes >= 0."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.regression._linear import Estimate, is_separated
-from nldd.regression._loss import BinomialLoss
-from nldd.regression._newton import Minimum, Model, minimize
+from nldd.regression._likelihood import (
+    BinomialLoss,
+    FloatArray,
+    Minimum,
+    Model,
+    minimize,
+    minimize_linear,
+)
 
-FloatArray = NDArray[np.float64]
+# Linear: a slope that changes no log-odds by more, log-odds beyond which a label is all but
+# certain, and information below which nothing is known about a direction.
+NO_EFFECT = 1e-9
+CERTAIN = 15.0
+NO_INFORMATION = 1e-6
 
-# The likelihood may have several maxima in the exponents: the best starts of a grid are tried.
+# Multiplicative: the likelihood may have several maxima in the exponents, so the best starts of a
+# grid are tried. 0^0 is 1 while 0^b is 0, so an exponent of 0 is a model of its own and not a
+# limit of others.
 STARTS = (1.0, 0.01, 0.1, 0.3, 0.6, 1.5, 2.5, 4.0, 8.0)
 N_STARTS = 5
-# 0^0 is 1 while 0^b is 0, so an exponent of 0 is a model of its own and not a limit of others.
 SMALLEST, LARGEST = 1e-6, 10.0
 FACES = ((False, False), (False, True), (True, False), (True, True))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Coefficients of either model, which of them are free rather than held at 0, the log-odds
+    of each pair, and their derivatives by the coefficients, of shape (n_pairs, 3).
+    """
+
+    beta: FloatArray
+    free: NDArray[np.bool_]
+    J: FloatArray
+    eta: FloatArray
+    n_steps: int
+    converged: bool
+    separated: bool
+
+
+def fit_linear(loss: BinomialLoss, Z: FloatArray) -> Estimate:
+    """Estimate b in ``log-odds = Z b``, where Z has the columns 1, Dx, Dy."""
+    # In units of the largest value the columns are alike, whatever the distances are measured in.
+    unit = np.abs(Z).max(axis=0)
+    unit[unit == 0] = 1
+    columns = identified_columns(Z / unit)
+    U = Z[:, columns] / unit[columns]
+    minimum = minimize_linear(loss, U)
+    free = minimum.b > 0
+    free[0] = True
+    separated = is_separated(loss, U @ minimum.b, U[:, free])
+    if separated:
+        minimum = minimize_linear(loss.smoothed(len(columns)), U)
+    b = minimum.b
+    # A slope that moves no pair's log-odds is rounding error around 0, and must not rank rows.
+    b[1:][b[1:] < NO_EFFECT] = 0
+    beta = np.zeros(Z.shape[1])
+    beta[columns] = b / unit[columns]
+    free = beta > 0
+    free[0] = True
+    return Estimate(beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated)
+
+
+def is_separated(loss: BinomialLoss, eta: FloatArray, J: FloatArray) -> bool:
+    """Whether the fit ran off along a direction in which the likelihood grows for ever.
+
+    Then some pair's labels are fitted as all but certainly right or wrong, and what is left of
+    the information about that direction has vanished; `J` has columns of similar size. A pair
+    that is merely far away does the first but not the second. (Albert and Anderson, 1984,
+    Biometrika 71.)
+    """
+    if np.abs(eta).max() <= CERTAIN:
+        return False
+    information = J.T @ (loss.curvature(eta)[:, np.newaxis] * J)
+    return bool(np.linalg.eigvalsh(information)[0] < NO_INFORMATION)
+
+
+def identified_columns(Z: FloatArray) -> NDArray[np.intp]:
+    """Columns of ``1, Dx, Dy`` with a coefficient of their own.
+
+    A distance that is the same in all pairs, or a linear function of the other one, has none.
+    The label distance is kept before the feature distance: it is the stronger of the two.
+    """
+    columns = [0]
+    for column in (2, 1):
+        rank = np.linalg.matrix_rank(Z[:, [*columns, column]], tol=1e-9 * np.sqrt(len(Z)))
+        if rank > len(columns):
+            columns.append(column)
+    return np.sort(columns)
 
 
 def fit_multiplicative(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Estimate:

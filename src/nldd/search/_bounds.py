@@ -1,4 +1,4 @@
-"""A few numbers per row from which feature distances can be bounded from below."""
+"""Lower bounds of feature distances, so that rows that are too far are never looked at."""
 
 from typing import Any
 
@@ -15,7 +15,10 @@ ITERATIONS = 3
 # Fixed, so that the compiler can unroll loops over them: one or two vector registers.
 COORDINATES = 16
 BLOCK = 8192
-LARGEST = 1e18
+LARGEST_COORDINATE = 1e18
+# Squares beyond this may overflow in single precision.
+LARGEST_SQUARE = 1e30
+SINGLE = np.finfo(np.float32)
 
 
 class Sketch:
@@ -26,15 +29,8 @@ class Sketch:
     ``(|r_a| - |r_b|)^2``. So the distance of two sketches bounds the distance of the rows from
     below, tightly where few directions hold most of the variance.
 
-    Parameters
-    ----------
-    Z : {ndarray, CSR} of shape (n_rows, n_features), scaled
-
-    Attributes
-    ----------
-    directions : ndarray of shape (n_features, n_directions)
-    centre : ndarray of shape (n_features,)
-        Taken off dense rows first, which changes no distance; zero for sparse ones.
+    `Z` are scaled rows. The centre is taken off dense ones first, which changes no distance; it is
+    zero for sparse ones.
     """
 
     def __init__(self, Z: Any) -> None:
@@ -65,10 +61,44 @@ class Sketch:
             norms = squared_norms(part)
             within = part @ self.directions
             # Cutting coordinates off at a limit shortens distances too, and keeps squares finite.
-            sketch[block, : within.shape[1]] = within.clip(-LARGEST, LARGEST)
+            sketch[block, : within.shape[1]] = within.clip(-LARGEST_COORDINATE, LARGEST_COORDINATE)
             rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
-            sketch[block, -1] = np.minimum(rest, LARGEST)
+            sketch[block, -1] = np.minimum(rest, LARGEST_COORDINATE)
             length[block] = np.sqrt(norms)
         # What is left over is a difference of squares: its root is off by the root of rounding.
-        rounding = 4 * np.sqrt((n_features + 8) * EPSILON) + 32 * np.finfo(np.float32).eps
+        rounding = 4 * np.sqrt((n_features + 8) * EPSILON) + 32 * SINGLE.eps
         return sketch, rounding * length
+
+
+class LowerBounds:
+    """Bounds of the distances to all dense rows at once, by a product in single precision.
+
+    ``|a - b|^2 = |a|^2 + |b|^2 - 2 a.b`` is the product of the rows ``(-2 a, |a|^2, 1)`` and
+    ``(b, 1, |b|^2)``; what rounding may have added is taken off ``|a|^2`` beforehand. The centre
+    is taken off all rows, which changes no distance and makes rounding errors small.
+    """
+
+    def __init__(self, Z: NDArray[np.float64], centre: NDArray[np.float64]) -> None:
+        self.centre = centre
+        Z = Z - centre
+        norms = squared_norms(Z)
+        self.largest_norm = norms.max()
+        if self.largest_norm <= LARGEST_SQUARE:
+            self.rows = _columns(Z, np.ones(len(Z)), norms)
+
+    def __call__(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Bounds of shape (n_queries, n_rows), or none where numbers are too large for them."""
+        A = A - self.centre
+        norms = squared_norms(A)
+        largest = self.largest_norm + norms
+        if largest.max() > LARGEST_SQUARE:
+            return np.empty((0, 0), dtype=np.float32)
+        # A product of d terms is off by at most about d * eps * |a| |b|, no more than half of
+        # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps, and terms
+        # too small for single precision are off by its smallest number.
+        doubt = (A.shape[1] + 16) * (SINGLE.eps * largest + SINGLE.tiny)
+        return _columns(-2 * A, norms - doubt, np.ones(len(A))) @ self.rows.T
+
+
+def _columns(*parts: NDArray[np.float64]) -> NDArray[np.float32]:
+    return np.column_stack([part.astype(np.float32) for part in parts])

@@ -1,0 +1,5 @@
+"""The fixture that `ways.every_way` chooses from."""
+
+from ways import way
+
+__all__ = ["way"]
