@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from nldd.estimators._cbm import fit_bernoulli_mixture
 from numpy.testing import assert_allclose, assert_array_equal
 
 from nldd.estimators import _bernoulli_mixture
-from nldd.estimators._bernoulli_mixture import fit_bernoulli_mixture
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 from itertools import product
 
 import numpy as np
+from nldd.estimators._best_labelset import best_expected_f
 from numpy.testing import assert_allclose, assert_array_equal
-
-from nldd.estimators._expected_f import best_expected_f
 
 
 def f_measure(y, h):

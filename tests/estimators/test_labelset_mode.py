@@ -4,11 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from nldd.estimators._best_labelset import falling_labelsets, joint_mode
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, log_softmax, logsumexp
 
 from nldd.estimators import _labelset_mode
-from nldd.estimators._labelset_mode import falling_labelsets, joint_mode
 
 
 def labelset_log_probability(log_pi, Z, Y):

@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from nldd.estimators import random_halves
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
@@ -16,7 +17,6 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from nldd import BinaryRelevance, NLDDClassifier, as_label_sets
 from nldd.estimators._label_models import ConstantLabel
-from nldd.estimators._pairs import random_halves
 from nldd.exceptions import InputError
 from nldd.search import LabelsetIndex, Score, SearchStats
 

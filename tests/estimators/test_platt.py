@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from nldd.estimators._platt_svc import fit_sigmoid, platt_targets, sigmoid, sigmoid_loss
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
@@ -9,7 +10,6 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
 
 from nldd import PlattSVC
-from nldd.estimators._platt_scaling import fit_sigmoid, platt_targets, sigmoid, sigmoid_loss
 from nldd.estimators._platt_svc import fold_slices
 from nldd.exceptions import InputError
 

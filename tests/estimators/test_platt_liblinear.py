@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from nldd.estimators._platt_svc import fit_sigmoid
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 
 from nldd import PlattSVC
-from nldd.estimators._platt_scaling import fit_sigmoid
 
 
 def classes_in_a_plane(n_samples=60):

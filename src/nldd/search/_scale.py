@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from nldd._sparse import canonical
+from nldd._base import canonical
 
 
 def feature_scale(X: Any, standardize: str = "numeric") -> NDArray[np.float64]:
