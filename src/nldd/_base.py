@@ -23,13 +23,7 @@ from nldd.exceptions import InputError
 class Training:
     """The training data T of the paper; ``T[rows]`` is a part of it.
 
-    Attributes
-    ----------
-    X : {ndarray, CSR} of shape (n_samples, n_features)
-    Y : ndarray of shape (n_samples, n_labels), int8
-    sample_weight : ndarray of shape (n_samples,) or None
-    rows : ndarray of shape (n_samples,)
-        Position of each row in the data that the user passed to `fit`.
+    `X` is dense or CSR; `rows` are the positions of the rows in the data that `fit` was given.
     """
 
     X: Any

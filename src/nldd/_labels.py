@@ -22,16 +22,10 @@ FORMS = (
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels as an indicator matrix.
+    """Labels as an indicator matrix of shape (n_samples, n_labels).
 
-    Attributes
-    ----------
-    Y : ndarray of shape (n_samples, n_labels), int8
-        1 where a row carries a label.
-    names : ndarray of shape (n_labels,), object
-        Columns of a frame, members of the label sets, classes of a 1-D target, or 0, 1, ...
-    single : bool
-        True for a 1-D target: every class is one label, and every row carries exactly one.
+    Names are columns of a frame, members of the label sets, classes of a 1-D target, or 0, 1, ...
+    A 1-D target is `single`: every class is one label, and every row carries exactly one.
     """
 
     Y: NDArray[np.int8]

@@ -8,12 +8,8 @@ from warnings import warn
 class NLDDError(Exception):
     """Anything that nldd refuses to do; the command line prints it and stops.
 
-    Parameters
-    ----------
-    message : str
-        What was expected and what came.
-    hint : str
-        What to do about it, such as a command; the command line prints it behind ``Try:``.
+    The message says what was expected and what came; the `hint` what to do about it, such as a
+    command, which the command line prints behind ``Try:``.
     """
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:

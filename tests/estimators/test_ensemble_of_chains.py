@@ -76,16 +76,6 @@ def test_votes_are_the_mean_of_the_members_and_lie_on_the_grid(noisy, n_members)
     assert_array_equal(np.round(P), model.predict(X))
 
 
-def test_exactly_half_of_the_votes_is_enough(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=2, random_state=0).fit(X[:30], Y[:30])
-    half = votes_by_hand(model, X) == 0.5
-    assert half.sum() > 5
-    assert (model.predict(X)[half] == 1).all()
-    assert (model.predict_proba(X)[half] > 0.5).all()
-    assert model.threshold_ == 0.5
-
-
 def test_votes_by_hand_of_nearest_neighbours():
     """Two rows: x = 0 carries nothing, x = 2 carries both labels. A bootstrap has one or both.
 
@@ -134,16 +124,6 @@ def test_fractions_draw_rows_and_features_without_replacement(noisy):
     assert len({tuple(member.features) for member in model.estimators_}) > 1
     assert len({tuple(member.rows) for member in model.estimators_}) == 6
     assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
-
-
-def test_tiny_fractions_keep_one_row_and_one_feature(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(
-        n_members=3, bootstrap=False, row_fraction=1e-6, feature_fraction=1e-6, random_state=0
-    ).fit(X, Y)
-    for member in model.estimators_:
-        assert len(member.rows) == len(member.features) == 1
-        assert_array_equal(member.votes(X), np.tile(Y[member.rows[0]], (len(X), 1)))
 
 
 def test_label_absent_from_a_bootstrap_is_off_in_that_member(noisy):
@@ -251,24 +231,6 @@ def test_cardinality_threshold_by_hand():
 
 
 # Contract
-
-
-def test_fewer_members_are_the_first_of_many(noisy):
-    X, Y = noisy
-    few = EnsembleOfChains(n_members=2, random_state=0).fit(X, Y)
-    many = EnsembleOfChains(n_members=5, random_state=0).fit(X, Y)
-    for a, b in zip(few.estimators_, many.estimators_, strict=False):
-        assert_array_equal(a.rows, b.rows)
-        assert_array_equal(a.votes(X), b.votes(X))
-
-
-def test_sparse_rows_with_a_feature_fraction(noisy):
-    X, Y = noisy
-    X = X * (np.abs(X) > 0.5)
-    arguments = {"n_members": 4, "feature_fraction": 0.6, "random_state": 0}
-    dense = EnsembleOfChains(LOGISTIC, **arguments).fit(X, Y)
-    sparse = EnsembleOfChains(LOGISTIC, **arguments).fit(csr_array(X), Y)
-    assert_array_equal(sparse.predict_proba(csr_array(X)), dense.predict_proba(X))
 
 
 def test_weights_go_with_the_rows_drawn(noisy):

@@ -156,14 +156,6 @@ def test_binary_base_is_used_one_against_the_rest(small):
     assert model.estimator.random_state is None  # the user's object is not touched
 
 
-def test_binary_base_with_two_labelsets(small):
-    X, Y = small
-    Y = np.repeat(Y[:, :1], 2, axis=1)
-    model = LabelPowerset(PlattSVC(), random_state=0).fit(X, Y)
-    alone = SVC(kernel="linear").fit(X, Y[:, 0])
-    assert_array_equal(model.predict(X), np.repeat(alone.predict(X)[:, np.newaxis], 2, axis=1))
-
-
 def test_no_probabilities_where_the_base_has_none(small):
     X, Y = small
     model = LabelPowerset(Perceptron()).fit(X, Y)

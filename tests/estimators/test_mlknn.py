@@ -1,6 +1,5 @@
 """MLkNN by hand, against plain loops, and against scikit-multilearn-ng."""
 
-import inspect
 import warnings
 
 import numpy as np
@@ -179,17 +178,3 @@ def test_mlknn_tie_is_off():
     P = model.predict_proba([[0.0], [5.0]])
     assert_allclose(P, 0.5)
     assert (P < 0.5).all()
-
-
-def test_mlknn_keeps_the_training_labels_it_was_fitted_with(small):
-    X, Y = small
-    X, Y = X.copy(), Y.copy()
-    model = MLkNN().fit(X, Y)
-    before = model.predict_proba(X[:20])
-    queries = X[:20].copy()
-    X[:], Y[:] = 0, 0
-    assert_array_equal(model.predict_proba(queries), before)
-
-
-def test_mlknn_takes_no_sample_weight():
-    assert list(inspect.signature(MLkNN.fit).parameters) == ["self", "X", "y"]

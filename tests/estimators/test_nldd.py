@@ -181,23 +181,7 @@ def test_multilabel_estimator_with_a_single_label_that_varies(small, estimator):
     assert (model.predict(X) == Y).mean() > 0.9
 
 
-def test_random_forest_equals_its_own_probabilities(small):
-    X, Y = small
-    forest = RandomForestClassifier(n_estimators=10, random_state=3)
-    model = NLDDClassifier(forest, random_state=0).fit(X, Y)
-    proba = np.column_stack([p[:, 1] for p in forest.fit(X, Y).predict_proba(X)])
-    assert_allclose(model.label_probabilities(X), proba)
-
-
 # max_pairs
-
-
-@pytest.mark.parametrize("max_pairs", [60, 61, 2000])
-def test_max_pairs_that_is_not_reached_takes_every_instance(small, max_pairs):
-    model, every = fitted(small, max_pairs=max_pairs), fitted(small, max_pairs=None)
-    assert_array_equal(model.beta_, every.beta_)  # T2 has 60 rows
-    assert_array_equal(model.pairs_.instance, every.pairs_.instance)
-    assert_array_equal(model.predict_theta(small[0]), every.predict_theta(small[0]))
 
 
 @quiet

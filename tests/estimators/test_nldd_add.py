@@ -1,7 +1,5 @@
 """More rows and other rows for a fitted NLDDClassifier: `add` and `refit`."""
 
-import copy
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,23 +110,7 @@ def test_add_with_candidates_from_faiss_gives_the_same(small):
     assert_array_equal(faiss.nearest_labelsets(X, 1).row, exact.nearest_labelsets(X, 1).row)
 
 
-def test_adding_in_two_goes_is_adding_at_once(small):
-    X, Y = small
-    start = NLDDClassifier(random_state=0).fit(X[:60], Y[:60])
-    at_once = copy.deepcopy(start).add(X[60:], Y[60:])
-    in_two = start.add(X[60:61], Y[60:61]).add(X[61:], Y[61:])
-    assert_array_equal(in_two.rows_, at_once.rows_)
-    assert_array_equal(in_two.predict_theta(X), at_once.predict_theta(X))
-    assert_array_equal(in_two.nearest_labelsets(X, 3).row, at_once.nearest_labelsets(X, 3).row)
-
-
 # add: numbers of rows
-
-
-def test_added_rows_are_numbered_on(small):
-    model = fitted(small).add(FAR, NEW).add(FAR[:1] + 100, NEW[:1])
-    assert_array_equal(model.rows_, np.arange(123))
-    assert model.nearest_labelsets(FAR[:1] + 100, 1).row.tolist() == [[122]]
 
 
 def test_added_rows_are_numbered_on_from_all_rows_of_fit_not_from_the_share_used(small):
@@ -273,16 +255,6 @@ def test_add_of_classes_refuses_and_changes_nothing(small, y, error, message):
     assert_refused(model, X, FAR, y, error, message)
 
 
-def test_add_needs_the_columns_of_a_frame_in_their_order(small):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), Y)
-    more = pd.DataFrame(FAR, columns=list("abcd"))
-    with pytest.raises(ValueError, match="must be in the same order"):
-        model.add(more[list("badc")], NEW)
-    assert_array_equal(model.add(more, NEW).rows_[-2:], [120, 121])
-    assert_array_equal(model.predict(more), NEW)
-
-
 def test_add_before_fit():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         NLDDClassifier().add(FAR, NEW)
@@ -316,16 +288,6 @@ def test_all_but_the_weights_is_that_of_a_new_fit(base, model, sparse):
     assert_array_equal(found.label_probabilities(X[70:]), expected.label_probabilities(X[70:]))
     assert_array_equal(found.beta_, first.beta_)
     assert found.pairs_ is first.pairs_
-
-
-def test_the_first_one_stays_as_it_is():
-    X, Y = data()
-    first = NLDDClassifier(LINEAR, random_state=0).fit(X[:50], Y[:50])
-    before = first.predict_theta(X)
-    other = first.refit(X[50:], Y[50:])
-    assert other is not first
-    assert_array_equal(first.predict_theta(X), before)
-    assert (other.predict_theta(X) != before).any()
 
 
 def test_part_of_the_rows_is_drawn_as_by_fit():

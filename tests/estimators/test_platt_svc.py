@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
@@ -59,13 +58,6 @@ def test_fit_sigmoid_equals_scikit_learn(seed, weighted):
     np.testing.assert_allclose(sigmoid(f, A, B), theirs.predict(f), rtol=0, atol=2e-6)
 
 
-def test_fit_sigmoid_weights_equal_repetition():
-    f, y = decisions(0)
-    weight = np.random.default_rng(0).integers(0, 4, len(y))
-    repeated = fit_sigmoid(np.repeat(f, weight), np.repeat(y, weight))
-    np.testing.assert_allclose(fit_sigmoid(f, y, weight.astype(float)), repeated, rtol=1e-10)
-
-
 @pytest.mark.parametrize("constant", [-1.0, 1e-3, 1.0, 1e3, 1e6])
 def test_fit_sigmoid_of_constant_decisions_gives_the_mean_target(constant):
     # 6 positives with 7/8 and 3 negatives with 1/5: (5.25 + 0.6) / 9 = 0.65.
@@ -96,14 +88,6 @@ def test_sigmoid_stays_inside_the_unit_interval():
     f = np.array([-1e300, -1.0, 0.0, 1.0, 1e300])
     expected = [1e-7, 1 / (1 + np.e), 0.5, np.e / (1 + np.e), 1 - 1e-7]
     np.testing.assert_allclose(sigmoid(f, -1.0, 0.0), expected, rtol=1e-13)
-
-
-@given(st.integers(0, 500), st.integers(2, 20))
-def test_fold_slices_cut_the_rows_into_even_parts(n_samples, n_folds):
-    folds = [range(n_samples)[fold] for fold in fold_slices(n_samples, n_folds)]
-    assert len(folds) == n_folds
-    assert [row for fold in folds for row in fold] == list(range(n_samples))
-    assert {len(fold) for fold in folds} <= {n_samples // n_folds, -(-n_samples // n_folds)}
 
 
 def test_fold_slices_by_hand():
@@ -170,50 +154,11 @@ def test_platt_svc_fold_without_a_class_gets_plus_or_minus_one(lonely):
     np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(values, y), rtol=0, atol=1e-12)
 
 
-def test_platt_svc_takes_fewer_rows_than_folds():
-    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
-    model = PlattSVC(tol=1e-10, random_state=0).fit(X, y)
-    assert np.isfinite(model.sigmoid_).all()
-    np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(out_of_fold(X, y, 5, 0), y), atol=1e-6)
-    assert model.predict([[-3.0], [4.0]]).tolist() == [0, 1]
-
-
 def test_platt_svc_predicts_the_first_class_on_the_hyperplane():
     model = PlattSVC(random_state=0).fit([[0.0], [1.0], [0.0], [1.0]], ["no", "yes"] * 2)
     model.coef_, model.intercept_ = np.array([[1.0]]), np.array([-0.5])
     assert model.decision_function([[0.5]]).tolist() == [0.0]
     assert model.predict([[0.5]]).tolist() == ["no"]
-
-
-def test_platt_svc_zero_weights_equal_removed_rows():
-    X, y = classes_in_a_plane()
-    rng = np.random.default_rng(0)
-    weight = rng.uniform(0.5, 2, len(y)) * (rng.random(len(y)) < 0.7)
-    kept = weight > 0
-    with_zeros = PlattSVC(random_state=0).fit(X, y, sample_weight=weight)
-    without = PlattSVC(random_state=0).fit(X[kept], y[kept], sample_weight=weight[kept])
-    assert with_zeros.sigmoid_ == without.sigmoid_
-    np.testing.assert_array_equal(with_zeros.predict_proba(X), without.predict_proba(X))
-
-
-def test_platt_svc_integer_weights_equal_repeated_rows_for_the_machine():
-    # Not for the sigmoid: copies of a row may fall into different folds.
-    X, y = classes_in_a_plane()
-    weight = np.random.default_rng(0).integers(1, 4, len(y))
-    weighted = PlattSVC(tol=1e-10, random_state=0).fit(X, y, sample_weight=weight)
-    repeated = PlattSVC(tol=1e-10).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    expected = repeated.decision_function(X)
-    np.testing.assert_allclose(weighted.decision_function(X), expected, rtol=0, atol=1e-6)
-
-
-def test_platt_svc_takes_string_classes():
-    X, y = classes_in_a_plane()
-    names = np.array(["no", "yes"])
-    numbers = PlattSVC(random_state=0).fit(X, y)
-    strings = PlattSVC(random_state=0).fit(X, names[y])
-    assert strings.classes_.tolist() == ["no", "yes"]
-    assert strings.predict(X).tolist() == names[numbers.predict(X)].tolist()
-    np.testing.assert_array_equal(strings.predict_proba(X), numbers.predict_proba(X))
 
 
 @pytest.mark.parametrize(
@@ -262,13 +207,6 @@ def test_platt_svc_refuses_weights_that_weigh_nothing(weight, message):
         PlattSVC().fit([[0.0], [1.0], [2.0]], [0, 1, 1], sample_weight=weight)
 
 
-def mirrored():
-    """Every row with its mirror image in the other class: no intercept but 0 is best."""
-    X, y = classes_in_a_plane(n_samples=40)
-    X = X - [0.75, 0, -0.5, 0]
-    return np.vstack([X, -X]), np.concatenate([y, 1 - y])
-
-
 def with_penalty_on_the_intercept(X, y, C, weight):
     """Weights and intercept by a general optimiser of the dual, whose intercept is one more weight.
 
@@ -291,19 +229,6 @@ def with_penalty_on_the_intercept(X, y, C, weight):
     )
     *coef, intercept = signed.T @ found.x
     return np.array(coef), intercept
-
-
-@pytest.mark.parametrize("C", [0.1, 1.0])
-def test_platt_liblinear_is_libsvm_where_the_intercept_is_zero(C):
-    X, y = mirrored()
-    libsvm = PlattSVC(C, tol=1e-8, random_state=0).fit(X, y)
-    liblinear = PlattSVC(C, solver="liblinear", tol=1e-8, random_state=0).fit(X, y)
-    np.testing.assert_allclose(libsvm.intercept_, 0, atol=1e-4)
-    np.testing.assert_allclose(liblinear.intercept_, 0, atol=1e-4)
-    np.testing.assert_allclose(liblinear.coef_, libsvm.coef_, rtol=0, atol=1e-4)
-    # Folds are not mirrored, so their intercepts differ a little, and with them the sigmoids.
-    found, expected = (model.predict_proba(X)[:, 1] for model in (liblinear, libsvm))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=0.02)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])

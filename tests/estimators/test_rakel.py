@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from nldd import BinaryRelevance, LabelPowerset, PlattSVC, RAkEL
 from nldd.estimators._rakel import ENUMERABLE, draw_subsets
@@ -61,14 +60,6 @@ def test_subsets_of_one_label_are_binary_relevance(noisy, base, n_models):
     model = RAkEL(base, k=1, n_models=n_models).fit(X[:50], Y[:50])
     assert [subset.tolist() for subset in model.subsets_] == [[0], [1], [2], [3], [4]]
     assert_array_equal(model.predict(X), BinaryRelevance(base).fit(X[:50], Y[:50]).predict(X))
-
-
-def test_models_are_label_powersets_of_their_subsets(noisy):
-    X, Y = noisy
-    model = RAkEL(GaussianNB(), n_models=4, random_state=0).fit(X, Y)
-    for subset, powerset in zip(model.subsets_, model.estimators_, strict=True):
-        alone = LabelPowerset(GaussianNB()).fit(X, Y[:, subset])
-        assert_array_equal(powerset.predict(X), alone.predict(X))
 
 
 # Votes
@@ -129,23 +120,7 @@ def test_label_in_no_subset_stays_off(noisy):
     assert model.predict(X)[:, subset].any()
 
 
-def test_subset_of_constant_labels_is_constant(noisy):
-    X, Y = noisy
-    Y = np.column_stack([np.ones(len(X)), np.zeros(len(X)), Y[:, 0]]).astype(int)
-    model = RAkEL(GaussianNB(), k=2).fit(X, Y)
-    assert [len(powerset.estimators) for powerset in model.estimators_] == [0, 1, 1]
-    assert_array_equal(model.predict(X)[:, :2], Y[:, :2])
-
-
 # Subsets
-
-
-def test_default_number_of_subsets_is_twice_the_labels(noisy):
-    X, Y = noisy
-    Y = np.hstack([Y, Y[:, :3]])
-    model = RAkEL(GaussianNB(), random_state=0).fit(X, Y)
-    assert len(model.subsets_) == len(model.estimators_) == 16
-    assert {len(subset) for subset in model.subsets_} == {3}
 
 
 def test_more_models_than_subsets_takes_them_all(noisy):
@@ -221,13 +196,6 @@ def test_drawing_ends_though_covering_subsets_are_rare(n_labels, k, n_models):
 
 
 # Contract
-
-
-def test_every_subset_has_its_own_seed(noisy):
-    X, Y = noisy
-    model = RAkEL(DecisionTreeClassifier(max_depth=2), n_models=4, random_state=0).fit(X, Y)
-    seeds = [powerset.estimators[0].random_state for powerset in model.estimators_]
-    assert len(set(seeds)) == 4
 
 
 def test_binary_base_is_used_one_against_the_rest(noisy):

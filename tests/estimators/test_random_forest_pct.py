@@ -91,14 +91,6 @@ def test_one_label_is_a_binary_forest(small):
     assert_array_equal(model.predict(X), forest.predict(X)[:, np.newaxis])
 
 
-def test_one_varying_label_among_constants(small):
-    X, Y = small
-    ones = np.ones(len(X), dtype=int)
-    model = ours().fit(X, np.column_stack([ones, Y[:, 1]]))
-    expected = peer(0).fit(X, Y[:, 1]).predict_proba(X)[:, 1]
-    assert_array_equal(model.predict_proba(X), np.column_stack([ones, expected]))
-
-
 def test_weights_reach_the_forest(small):
     X, Y = small
     weight = np.arange(len(X)) % 3

@@ -110,10 +110,6 @@ def test_own_parameters_come_before_those_of_the_paper():
     assert METHODS["BR"].as_in_paper(estimator=PlattSVC()).estimator.__class__ is PlattSVC
 
 
-def test_bases_are_not_shared():
-    assert METHODS["BR"].as_in_paper().estimator is not METHODS["BR"].as_in_paper().estimator
-
-
 @pytest.mark.parametrize("key", CLASSES)
 def test_settings_of_the_paper_fit_and_predict(small, key):
     X, Y = small

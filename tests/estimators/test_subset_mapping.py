@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd import BinaryRelevance, PlattSVC, SubsetMapping
@@ -141,13 +140,3 @@ def test_probabilities_are_those_of_binary_relevance_and_round_to_the_prediction
     assert_allclose(P[agree], plain[agree])
     assert_allclose(P[~agree], 0.5)
     assert (~agree).any()
-
-
-def test_weights_reach_the_classifiers_but_not_the_counts(small):
-    X, Y = small
-    weight = 0.5 + np.arange(len(X)) % 4
-    model = SubsetMapping().fit(X, Y, sample_weight=weight)
-    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 1], weight)
-    assert_allclose(model.estimators_[1].coef_, alone.coef_)
-    assert_array_equal(model.counts_, SubsetMapping().fit(X, Y).counts_)
-    assert model.counts_.sum() == len(X)

@@ -139,11 +139,8 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         Random starts of the mixture of labels that the responsibilities start from.
     feature_fraction : float in (0, 1], default=1.0
         Share of the features to use, drawn at random.
-    n_jobs : int, default=None
-        Components fitted at a time, in threads that share `X`.
-    random_state : int, RandomState instance or None, default=None
-    verbose : int, default=0
-        Above 0, a progress bar over the iterations on standard error.
+    n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`: components at a time, a bar over the iterations.
 
     Attributes
     ----------

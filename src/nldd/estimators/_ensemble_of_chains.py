@@ -55,12 +55,9 @@ class EnsembleOfChains(WithBaseEstimator):
         "majority" predicts labels with at least half of the votes. "cardinality" takes the share
         of votes at which training rows get as many labels on average as they have, judged by
         the members that did not see them.
-    n_jobs : int, default=None
-        Members fitted at a time, in threads that share `X`.
-    random_state : int, RandomState instance or None, default=None
-        Every member has a seed of its own, so results do not depend on the number of workers.
-    verbose : int, default=0
-        Above 0, a progress bar over the members on standard error.
+    n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`, with members for labels. Every member has a seed of
+        its own, so results do not depend on the number of workers.
 
     Attributes
     ----------

@@ -71,12 +71,8 @@ class RAkEL(WithBaseEstimator):
         Share of votes that a label needs.
     strict : bool, default=False
         Ask for more than the threshold rather than at least it. Exact halves are common.
-    n_jobs : int, default=None
-        Subsets fitted at a time, in threads that share `X`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the subsets. Every one has a seed of its own.
-    verbose : int, default=0
-        Above 0, a progress bar over the subsets on standard error.
+    n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`, with subsets for labels; the seed also draws them.
 
     Attributes
     ----------
