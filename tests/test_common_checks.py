@@ -28,7 +28,7 @@ ESTIMATORS = [
     BinaryRelevance(),
     SubsetMapping(),
     ClassifierChain(),
-    EnsembleOfChains(),
+    EnsembleOfChains(n_members=3),
     LabelPowerset(),
     RAkEL(),
     MLkNN(),

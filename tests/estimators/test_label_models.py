@@ -106,8 +106,9 @@ def test_label_that_is_constant_in_half_of_the_rows_starts_cold(small):
     assert isinstance(model.estimators_[3], ConstantLabel)
 
 
-@pytest.mark.parametrize("warm_start", [True, False])
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize(
+    ("backend", "warm_start"), [("threading", True), ("threading", False), ("loky", True)]
+)
 def test_fits_do_not_depend_on_workers(small, backend, warm_start):
     X, _ = small
     estimator = LogisticRegression(warm_start=warm_start)

@@ -170,7 +170,13 @@ def test_every_subset_is_drawn_equally_often(n_labels):
 
 @pytest.mark.parametrize(
     ("n_labels", "k", "n_models"),
-    [(30, 3, 10), (20, 2, 11), (110, 3, 40), (40, 3, 20), (2000, 3, 4000)],
+    [
+        (30, 3, 10),
+        (20, 2, 11),
+        (110, 3, 40),
+        (40, 3, 20),
+        pytest.param(2000, 3, 4000, marks=pytest.mark.slow),
+    ],
     ids=["partition", "nearly a partition", "drawn", "few", "default of many labels"],
 )
 def test_drawing_ends_though_covering_subsets_are_rare(n_labels, k, n_models):
