@@ -14,7 +14,7 @@ from synthetic import make
 
 from nldd import NLDDClassifier
 from nldd._base import Training
-from nldd.estimators._pairs import nearest_pairs, random_halves, random_part
+from nldd.estimators._nldd import nearest_pairs, random_halves, random_part
 from nldd.regression import fit_regression
 from nldd.search import LabelsetIndex, Score, feature_scale
 

@@ -4,6 +4,8 @@ Each takes a fresh, seeded estimator and a small problem, and asserts values.
 """
 
 import inspect
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -82,6 +84,51 @@ def check_multilabel_sets_equal_columns(estimator, X, Y):
     expected = clone(estimator).fit(X, Y)
     assert_array_equal(model.predict(X), expected.predict(X))
     assert model.score(X, sets) == expected.score(X, Y)
+
+
+def check_multilabel_exclusive_classes(estimator, X, Y):
+    classes = np.array(["high", "low", "mid"])
+    y = classes[Y[:, 1] + Y[:, 2]]
+    model = clone(estimator).fit(X, y)
+    assert_array_equal(model.classes_, classes)
+    P = model.predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1)
+    assert_array_equal(model.predict(X), classes[P.argmax(axis=1)])
+    assert model.score(X, y) == (model.predict(X) == y).mean() > 0.6
+
+
+def check_multilabel_seeds_are_respected(estimator, X, Y):
+    if "random_state" not in estimator.get_params():
+        return
+    drawn = clone(estimator).set_params(random_state=np.random.RandomState(0)).fit(X, Y)
+    seeded = clone(estimator).set_params(random_state=0).fit(X, Y)
+    assert_array_equal(drawn.predict_proba(X), seeded.predict_proba(X))
+
+
+def check_multilabel_prediction_changes_nothing(estimator, X, Y):
+    """Neither an attribute nor anything inside one, also where threads share the model."""
+    model = clone(estimator).fit(X, Y)
+    attributes, everything = dict(vars(model)), pickle.dumps(model)
+    expected = model.predict(X)
+    with ThreadPoolExecutor(4) as pool:
+        for answer in pool.map(model.predict, [X] * 8):
+            assert_array_equal(answer, expected)
+    for name in ("predict_proba", "predict_theta", "explain", "search_stats"):
+        if hasattr(model, name):
+            getattr(model, name)(X)
+    assert vars(model).keys() == attributes.keys()
+    assert all(vars(model)[name] is value for name, value in attributes.items())
+    assert pickle.dumps(model) == everything
+
+
+def check_multilabel_data_are_left_alone(estimator, X, Y):
+    X_before, Y_before = X.copy(), Y.copy()
+    model = clone(estimator).fit(X, Y)
+    expected = model.predict(X)
+    assert_array_equal(X, X_before)
+    assert_array_equal(Y, Y_before)
+    X_before, X[:], Y[:] = X.copy(), 0, 0  # what was learned is the model's own
+    assert_array_equal(model.predict(X_before), expected)
 
 
 def check_multilabel_refit_equals_clone(estimator, X, Y):

@@ -1,5 +1,6 @@
 """Importing nldd and asking for help stay fast: nothing heavy is loaded before it is used."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="CPU time of a 
 IMPORT = ("import nldd",)
 HELP = ("from nldd.cli import main; main()", "--help")
 HEAVY = ["numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas", "faiss"]
-RUNS = 7
+RUNS = 5
 MOST_SECONDS = 0.2
 
 
@@ -62,3 +63,19 @@ def test_the_check_sees_what_is_loaded():
     code = f"import sys, numpy; sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.split() == ["numpy"]
+
+
+@pytest.mark.parametrize(
+    "code", ["from nldd import NLDDClassifier", "import nldd.io; nldd.io.load_model"]
+)
+def test_nldd_loads_no_other_method(code):
+    others = "print([name for name in sys.modules if name.startswith('nldd.estimators._')])"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\n{others}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment(),
+    )
+    loaded = {name.removeprefix("nldd.estimators.") for name in ast.literal_eval(done.stdout)}
+    assert loaded == {"_nldd", "_explanation", "_label_models", "_label_probabilities"}

@@ -1,3 +1,7 @@
+"""Labels in the forms people have them, and what is said about those that cannot be read."""
+
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -6,8 +10,16 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from nldd import BinaryRelevance
+from nldd._base import Training
 from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
+from nldd.estimators import NearestLabelsets
+from nldd.estimators._cbm import Weights
+from nldd.estimators._ensemble_of_chains import Member
 from nldd.exceptions import InputError, NLDDWarning
 
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
@@ -38,6 +50,39 @@ def assert_table(table, Y, names, single=False):
     assert table.names.dtype == object
     assert table.names.tolist() == names
     assert table.single is single
+
+
+@pytest.mark.parametrize("through", ["fit", "pipeline", "cross-validation"])
+@pytest.mark.parametrize(
+    ("y", "category"),
+    [(["a,b", "c"] * 6, NLDDWarning), ([[2], [3]] * 6, DataConversionWarning)],
+    ids=["text", "column"],
+)
+def test_warnings_point_at_the_line_of_the_caller(y, category, through):
+    X = np.arange(12.0).reshape(-1, 1)
+    model = BinaryRelevance()
+    with pytest.warns(category) as caught:
+        if through == "fit":
+            model.fit(X, y)
+        elif through == "pipeline":
+            make_pipeline(StandardScaler(), model).fit(X, y)
+        else:
+            cross_val_score(model, X, y, cv=KFold(2), error_score="raise")
+    assert {warning.filename for warning in caught if warning.category is category} == {__file__}
+
+
+def test_records_that_hold_arrays_have_no_equality_of_their_own():
+    X = np.arange(4.0).reshape(-1, 1)
+    records = [
+        read_labels(INDICATOR),
+        Training(X, np.eye(4), None, np.arange(4)),
+        NearestLabelsets(np.eye(2), *np.ones((4, 2, 2))),
+        Member(np.arange(2), [], np.arange(2), np.arange(2)),
+        Weights(np.eye(2), np.ones(2)),
+    ]
+    for record in records:
+        assert record == record
+        assert record != copy(record)
 
 
 @pytest.mark.parametrize(

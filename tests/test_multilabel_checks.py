@@ -1,9 +1,13 @@
 """Our own checks on every method of the registry."""
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.neighbors import KNeighborsClassifier
 
 import multilabel_checks
 from nldd import METHODS
+from nldd.exceptions import InputError
 
 PERMUTED = multilabel_checks.check_multilabel_permuted_labels_permute_predictions
 
@@ -38,3 +42,82 @@ def test_method_passes_multilabel_check(key, check, small):
             return
         settings = {**settings, **PERMUTABLE[key]}
     check(METHODS[key].default(**settings), *small)
+
+
+TITLES = {
+    "BR": "binary relevance: 4 of 4",
+    "SMBR": "binary relevance: 4 of 4",
+    "NLDD": "classifiers on T1 and T: 8 of 8",
+    "CC": "classifier chain: 4 of 4",
+    "ECC": "ensemble of chains: 5 of 5",
+    "RAKEL": "RAkEL: 4 of 4",
+    "CBM": "CBM: 3 of 3",
+}
+
+
+@pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+@pytest.mark.parametrize("key", TITLES)
+def test_verbose_draws_progress_and_changes_nothing(key, small, capsys):
+    X, Y = small
+    settings = SETTINGS.get(key, {})
+    expected = METHODS[key].default(**settings).fit(X, Y).predict_proba(X)
+    assert capsys.readouterr() == ("", "")
+    model = METHODS[key].default(verbose=1, **settings).fit(X, Y)
+    captured = capsys.readouterr()
+    assert TITLES[key] in captured.err
+    assert captured.out == ""
+    assert_array_equal(model.predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("key", ["BR", "SMBR", "NLDD", "CC", "ECC", "LP", "RAKEL"])
+def test_weights_that_the_base_cannot_take(key, small):
+    X, Y = small
+    model = METHODS[key].default(estimator=KNeighborsClassifier(), **SETTINGS.get(key, {}))
+    with pytest.raises(InputError, match=r"KNeighborsClassifier.* does not take it in fit"):
+        model.fit(X, Y, sample_weight=np.ones(len(X)))
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "value"),
+    [
+        ("BR", "decision", "vote"),
+        ("NLDD", "model", "quadratic"),
+        ("NLDD", "covariance", "full"),
+        ("NLDD", "standardize", True),
+        ("NLDD", "train_fraction", 0),
+        ("NLDD", "train_fraction", 1.5),
+        ("NLDD", "max_pairs", 0),
+        ("NLDD", "max_pairs", 2.5),
+        ("NLDD", "estimator", "svm"),
+        ("CC", "order", "backwards"),
+        ("CC", "order", 3),
+        ("ECC", "n_members", 0),
+        ("ECC", "row_fraction", 0.0),
+        ("ECC", "feature_fraction", 1.5),
+        ("ECC", "order", [0, 1, 2, 3]),
+        ("ECC", "threshold", 0.5),
+        ("RAKEL", "k", 0),
+        ("RAKEL", "n_models", 0),
+        ("RAKEL", "threshold", 1.5),
+        ("RAKEL", "strict", "yes"),
+        ("MLKNN", "k", 2.5),
+        ("MLKNN", "s", 0.0),
+        ("CBM", "n_components", 0),
+        ("CBM", "n_iterations", -1),
+        ("CBM", "variance", 0.0),
+        ("CBM", "predictor", "mode"),
+        ("CBM", "inner_steps", 0),
+        ("CBM", "n_restarts", 0),
+        ("CBM", "feature_fraction", 1.5),
+        ("CBM", "n_jobs", "two"),
+        ("LP", "random_state", "seed"),
+        ("RFPCT", "n_estimators", 0),
+        ("RFPCT", "max_depth", 0),
+        ("RFPCT", "max_features", "all"),
+        ("RFPCT", "min_samples_leaf", 0),
+    ],
+)
+def test_wrong_parameters_are_named(key, name, value, small):
+    model = METHODS[key].default(**{name: value})
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of .* must be"):
+        model.fit(*small)

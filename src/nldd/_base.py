@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length, column_or_1d
@@ -15,21 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable, read_labels, read_labels_as
 from nldd._sklearn import check_sample_weight, validate_data
-from nldd._sparse import canonical, with_narrow_indices
 from nldd.exceptions import InputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Training:
     """The training data T of the paper; ``T[rows]`` is a part of it.
 
-    Attributes
-    ----------
-    X : {ndarray, CSR} of shape (n_samples, n_features)
-    Y : ndarray of shape (n_samples, n_labels), int8
-    sample_weight : ndarray of shape (n_samples,) or None
-    rows : ndarray of shape (n_samples,)
-        Position of each row in the data that the user passed to `fit`.
+    `X` is dense or CSR; `rows` are the positions of the rows in the data that `fit` was given.
     """
 
     X: Any
@@ -44,6 +38,11 @@ class Training:
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         return Training(self.X[rows], self.Y[rows], weight, self.rows[rows])
 
+    @property
+    def weights(self) -> dict[str, Any]:
+        """The weights, if there are any, as an argument for the `fit` of a classifier."""
+        return {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
+
 
 def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64]:
     """Probabilities moved, where they must be, to the side of 1/2 that the prediction is on.
@@ -54,6 +53,27 @@ def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64
     return np.where(Y_pred == 1, np.maximum(P, above), np.minimum(P, below))
 
 
+def canonical(X: Any) -> Any:
+    """`X`, or where it is sparse and not in order: a copy with sorted indices and no duplicates.
+
+    Solvers sort the indices of their input in place. Done by several threads at once on one
+    matrix that is not sorted yet, this scrambles it, so sorting is done here, once, on a copy.
+    """
+    if not issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
+def with_narrow_indices(X: Any) -> Any:
+    """`X` with 32-bit indices where they suffice: many of scikit-learn's solvers refuse others."""
+    if not issparse(X) or X.indices.dtype != np.int64 or X.nnz > np.iinfo(np.int32).max:
+        return X
+    narrow = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return type(X)(narrow, shape=X.shape)
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
@@ -61,6 +81,21 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     predictions. A 1-D target of classes is read as one label per class and gives
     1-D predictions, as any scikit-learn classifier does.
     """
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Subset accuracy: the share of rows whose whole labelset is right.
+
+        `y` may have any form that `fit` takes. A row with a label that the training
+        data did not have counts as wrong.
+        """
+        Y_pred = self.predict(X)
+        if self.single_label_:
+            return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))
+        truth = self._read_labels(y).Y
+        check_consistent_length(Y_pred, truth)
+        unknown = truth.shape[1] - self.n_labels_
+        right = (truth == np.pad(Y_pred, ((0, 0), (0, unknown)))).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
 
     def _validate_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
         """Check and convert the training data; learn names, sizes and classes."""
@@ -84,6 +119,20 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._validate_features(X, reset=False)
 
+    def _validate_features(self, X: Any, reset: bool) -> Any:
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        return canonical(with_narrow_indices(X))
+
+    def _remember_labels(self, table: LabelTable) -> None:
+        self.label_names_ = table.names
+        self.n_labels_ = len(table.names)
+        self.single_label_ = table.single
+        # A row [0, 1] per label: scikit-learn's scorers read it as multi-label, and its
+        # cross_val_predict as so many columns of probabilities, which a list would not be.
+        self.classes_ = (
+            np.array(table.names.tolist()) if table.single else np.tile([0, 1], (self.n_labels_, 1))
+        )
+
     def _read_labels(self, y: Any) -> LabelTable:
         """Labels of other rows in the columns of `fit`, labels it did not see in columns behind."""
         table = read_labels_as(y, self.label_names_)
@@ -94,7 +143,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         return table
 
-    def _validate_more_labels(self, y: Any) -> NDArray[np.int8]:
+    def _read_known_labels(self, y: Any) -> NDArray[np.int8]:
         """Labels of further training rows, which must be labels that `fit` saw."""
         if self.single_label_:
             y = column_or_1d(y)
@@ -110,48 +159,21 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         return Y
 
-    def _validate_features(self, X: Any, reset: bool) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        return canonical(with_narrow_indices(X))
-
-    def _remember_labels(self, table: LabelTable) -> None:
-        self.label_names_ = table.names
-        self.n_labels_ = len(table.names)
-        self.single_label_ = table.single
-        # A row [0, 1] per label: scikit-learn's scorers read it as multi-label, and its
-        # cross_val_predict as so many columns of probabilities, which a list would not be.
-        self.classes_ = (
-            np.array(table.names.tolist()) if table.single else np.tile([0, 1], (self.n_labels_, 1))
-        )
-
     def _answer(self, Y_pred: NDArray[Any]) -> NDArray[Any]:
         """Predictions in the form of the target: indicator rows, or one class a row."""
         if self.single_label_:
             return self.classes_[Y_pred.argmax(axis=1)]
         return Y_pred.astype(np.int64)
 
-    def _answer_proba(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Label probabilities; those of exclusive classes are made to sum to one."""
+    def _answer_proba(
+        self, P: NDArray[np.float64], Y_pred: NDArray[Any] | None = None
+    ) -> NDArray[np.float64]:
+        """Label probabilities that agree with `Y_pred`; those of exclusive classes sum to one."""
         if not self.single_label_:
-            return P
+            return P if Y_pred is None else agreeing(P, Y_pred)
         total = P.sum(axis=1, keepdims=True)
         uniform = np.full_like(P, 1 / P.shape[1])
         return np.divide(P, total, out=uniform, where=total > 0)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Subset accuracy: the share of rows whose whole labelset is right.
-
-        `y` may have any form that `fit` takes. A row with a label that the training
-        data did not have counts as wrong.
-        """
-        Y_pred = self.predict(X)
-        if self.single_label_:
-            return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))
-        truth = self._read_labels(y).Y
-        check_consistent_length(Y_pred, truth)
-        unknown = truth.shape[1] - self.n_labels_
-        right = (truth == np.pad(Y_pred, ((0, 0), (0, unknown)))).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "label_names_") and hasattr(self, "estimators_")

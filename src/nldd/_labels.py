@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from nldd.exceptions import InputError, NLDDWarning
+from nldd.exceptions import InputError, NLDDWarning, warn_caller
 
 FORMS = (
     "Give one 0/1 column per label (array, sparse matrix or frame), "
@@ -21,18 +20,12 @@ FORMS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels as an indicator matrix.
+    """Labels as an indicator matrix of shape (n_samples, n_labels).
 
-    Attributes
-    ----------
-    Y : ndarray of shape (n_samples, n_labels), int8
-        1 where a row carries a label.
-    names : ndarray of shape (n_labels,), object
-        Columns of a frame, members of the label sets, classes of a 1-D target, or 0, 1, ...
-    single : bool
-        True for a 1-D target: every class is one label, and every row carries exactly one.
+    Names are columns of a frame, members of the label sets, classes of a 1-D target, or 0, 1, ...
+    A 1-D target is `single`: every class is one label, and every row carries exactly one.
     """
 
     Y: NDArray[np.int8]
@@ -66,10 +59,9 @@ def read_labels(Y: Any) -> LabelTable:
         return LabelTable(indicator(sets, names), names)
     values = _as_array(Y)
     if values.ndim == 2 and values.shape[1] == 1 and not _is_binary(values):
-        warn(
+        warn_caller(
             "A column-vector y was passed when a 1d array was expected: its values are classes.",
             DataConversionWarning,
-            stacklevel=4,
         )
         values = values.ravel()
     if values.ndim == 1:
@@ -79,11 +71,9 @@ def read_labels(Y: Any) -> LabelTable:
 
 def read_indicator(Y: Any) -> LabelTable:
     """Read a 2-D form only: an array of 0 and 1, a sparse matrix or a frame."""
-    if issparse(Y):
-        return _checked_indicator(Y.toarray(), range(Y.shape[1]))
     if is_frame(Y):
         return _read_frame(Y)
-    values = _as_array(Y)
+    values = Y.toarray() if issparse(Y) else _as_array(Y)
     if values.ndim != 2:
         raise InputError(f"Y must be 2-D, one 0/1 column per label; got shape {values.shape}.")
     return _checked_indicator(values, range(values.shape[1]))
@@ -184,18 +174,17 @@ def _as_array(Y: Any) -> NDArray[Any]:
 
 
 def _read_classes(y: NDArray[Any]) -> LabelTable:
-    if y.dtype.kind in "OU" and any(";" in str(value) or "," in str(value) for value in y):
-        example = next(str(value) for value in y if ";" in str(value) or "," in str(value))
-        warn(
+    texts = map(str, y if y.dtype.kind in "OU" else ())
+    example = next((text for text in texts if ";" in text or "," in text), None)
+    if example is not None:
+        warn_caller(
             f"Labels such as {example!r} are taken as one class each. If they list several labels, "
             "pass sets: [set(text.split(',')) for text in y].",
             NLDDWarning,
-            stacklevel=5,
         )
     check_classification_targets(y)
     classes, code = np.unique(y, return_inverse=True)
-    Y = np.zeros((len(y), len(classes)), dtype=np.int8)
-    Y[np.arange(len(y)), code.ravel()] = 1
+    Y = (code.reshape(-1, 1) == np.arange(len(classes))).astype(np.int8)
     return LabelTable(Y, _as_names(classes), single=True)
 
 
@@ -208,21 +197,17 @@ def _checked_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable
         raise InputError(f"Label names must be distinct; {repeated!r} names several columns of Y.")
     if not _is_binary(values):
         column = next(j for j in range(values.shape[1]) if not _is_binary(values[:, j]))
-        found = ", ".join(map(_shown, np.unique(values[:, column])[:4].tolist()))
+        found = np.unique(values[:, column])[:4].tolist()
+        texts = (f"{value:g}" if isinstance(value, float) else repr(value) for value in found)
         raise InputError(
-            f"Y must hold only 0 and 1; label column {labels[column]!r} holds {found}. {FORMS}"
+            f"Y must hold only 0 and 1; label column {labels[column]!r} holds {', '.join(texts)}. "
+            f"{FORMS}"
         )
     return LabelTable(values.astype(np.int8), labels)
 
 
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(value)
-
-
 def _is_binary(values: NDArray[Any]) -> bool:
-    if values.dtype.kind not in "biuf":
-        return False
-    return bool(np.all((values == 0) | (values == 1)))
+    return values.dtype.kind in "biuf" and bool(np.all((values == 0) | (values == 1)))
 
 
 def _holds_label_sets(Y: Any) -> bool:
@@ -269,7 +254,7 @@ def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:
-    listed = [name.item() if isinstance(name, np.generic) else name for name in names]
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
+    plain = [name.item() if isinstance(name, np.generic) else name for name in names]
+    array = np.empty(len(plain), dtype=object)
+    array[:] = plain
     return array

@@ -1,15 +1,15 @@
 """Errors and warnings that nldd raises by name."""
 
+import sys
+from traceback import walk_stack
+from warnings import warn
+
 
 class NLDDError(Exception):
     """Anything that nldd refuses to do; the command line prints it and stops.
 
-    Parameters
-    ----------
-    message : str
-        What was expected and what came.
-    hint : str
-        What to do about it, such as a command; the command line prints it behind ``Try:``.
+    The message says what was expected and what came; the `hint` what to do about it, such as a
+    command, which the command line prints behind ``Try:``.
     """
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:
@@ -35,3 +35,15 @@ class SeparationWarning(NLDDWarning):
 
 class ZeroWeightWarning(NLDDWarning):
     """One of the two distances got no weight, so the prediction ignores it but for ties."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's own code, however deep inside scikit-learn nldd was called."""
+    # From Python 3.12 on, skip_file_prefixes of warnings.warn does this.
+    packages = (
+        frame.f_globals.get("__name__", "").partition(".")[0]
+        for frame, _ in walk_stack(sys._getframe())
+    )
+    levels = enumerate(packages, start=1)
+    outside = (level for level, name in levels if name not in {"nldd", "sklearn", "joblib"})
+    warn(message, category, stacklevel=next(outside, 1))

@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from sklearn import config_context, get_config
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd import BinaryRelevance, PlattSVC
@@ -21,14 +20,6 @@ def test_binary_relevance_equals_loop(small):
     assert_array_equal(model.predict(X), np.column_stack([m.predict(X) for m in columns]))
     proba = np.column_stack([m.predict_proba(X)[:, 1] for m in columns])
     assert_allclose(model.predict_proba(X), proba)
-
-
-def test_binary_relevance_equals_one_vs_rest(small):
-    X, Y = small
-    base = LogisticRegression(solver="liblinear")
-    assert_array_equal(
-        BinaryRelevance().fit(X, Y).predict(X), OneVsRestClassifier(base).fit(X, Y).predict(X)
-    )
 
 
 def test_constant_labels_need_no_fit(small):
@@ -66,11 +57,6 @@ def test_decision_that_the_estimator_cannot_make(small):
         BinaryRelevance(Perceptron(), decision="probability").fit(X, Y)
 
 
-def test_no_predict_proba_where_the_estimator_has_none():
-    assert not hasattr(BinaryRelevance(Perceptron()), "predict_proba")
-    assert hasattr(BinaryRelevance(), "predict_proba")
-
-
 def test_seeds_make_workers_irrelevant_and_respect_the_users(small):
     X, Y = small
     forest = RandomForestClassifier(n_estimators=5)
@@ -84,15 +70,6 @@ def test_seeds_make_workers_irrelevant_and_respect_the_users(small):
     assert [m.random_state for m in model.estimators_] == [42] * 4
     assert own.random_state == 42
     assert not hasattr(own, "estimators_")  # the user's object is not touched
-
-
-def test_exclusive_classes_take_the_largest_value(small):
-    X, Y = small
-    y = Y[:, 1] + Y[:, 2]
-    model = BinaryRelevance().fit(X, y)
-    P = model.predict_proba(X)
-    assert_allclose(P.sum(axis=1), 1)
-    assert_array_equal(model.predict(X), P.argmax(axis=1))
 
 
 def test_exclusive_classes_that_all_have_probability_zero():

@@ -1,19 +1,19 @@
 """Conditional Bernoulli mixtures: identities, enumeration and falling objectives."""
 
+import math
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
-from scipy.special import expit, log_softmax, softmax
+from scipy.sparse import csr_array
+from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from nldd import ConditionalBernoulliMixture
 from nldd.estimators import _cbm
-from nldd.estimators._cbm import Weights, _descend, _gating_loss, _label_loss
+from nldd.estimators._cbm import fit_bernoulli_mixture
 
 
 def cbm(**parameters):
@@ -120,78 +120,6 @@ def test_cbm_maximisation_equals_weighted_logistic_regressions(small):
     assert_allclose(pi, gating.predict_proba(X), atol=1e-4)
 
 
-def numeric_gradient(function, at):
-    step = 1e-6
-    gradient = np.empty(at.size)
-    for i in range(at.size):
-        moved = np.zeros(at.size)
-        moved[i] = step
-        moved = moved.reshape(at.shape)
-        gradient[i] = (function(at + moved) - function(at - moved)) / (2 * step)
-    return gradient.reshape(at.shape)
-
-
-def loss_case(kind):
-    """A loss, its data, its naive value, and how many outputs the linear model has."""
-    rng = np.random.default_rng(1)
-    if kind == "gating":
-        gamma = rng.dirichlet(np.ones(3), size=7)
-        return _gating_loss, (gamma,), lambda f: -(gamma * log_softmax(f, axis=1)).sum()
-    Y, gamma = rng.integers(0, 2, size=(7, 3)).astype(float), rng.random(7)
-    varies = np.array([True, False, True])
-
-    def naive(f):
-        likelihood = np.where(Y == 1, expit(f), expit(-f))
-        return -(gamma @ np.log(likelihood))[varies].sum()
-
-    return _label_loss, (Y, gamma, varies), naive
-
-
-@pytest.mark.parametrize("kind", ["labels", "gating"])
-def test_cbm_losses_and_their_derivatives(kind):
-    loss, data, naive = loss_case(kind)
-    f = 2 * np.random.default_rng(2).normal(size=(7, 3))
-    value, slope = loss(f, *data)
-    assert_allclose(value, naive(f))
-    assert_allclose(slope, numeric_gradient(lambda g: loss(g, *data)[0], f), atol=1e-7)
-
-
-@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-@pytest.mark.parametrize("kind", ["labels", "gating"])
-def test_cbm_penalised_objectives_and_their_gradients(kind, sparse, monkeypatch):
-    loss, data, naive = loss_case(kind)
-    rng = np.random.default_rng(3)
-    X, W, bias = rng.normal(size=(7, 4)), rng.normal(size=(4, 3)), rng.normal(size=3)
-    caught = {}
-
-    def catch(objective, start, **_):
-        caught.update(objective=objective, start=start)
-        return SimpleNamespace(x=start)
-
-    monkeypatch.setattr(_cbm, "minimize", catch)
-    A = csr_array(X) if sparse else X
-    kept = _descend(loss, Weights(W, bias), A, A.T.tocsr() if sparse else A.T, data, 0.7, 5)
-    assert_array_equal(kept.W, W)
-    assert_array_equal(kept.bias, bias)
-    value, gradient = caught["objective"](caught["start"])
-    # Weights are penalised, biases are not.
-    assert_allclose(value, naive(X @ W + bias) + (W**2).sum() / (2 * 0.7))
-    expected = numeric_gradient(lambda v: caught["objective"](v)[0], caught["start"])
-    assert_allclose(gradient, expected, atol=1e-6)
-
-
-def test_cbm_descends_from_where_it_stopped(small):
-    """Two times five steps get further than five, and never up."""
-    X, Y = small
-    data = (Y.astype(float), np.ones(len(X)), np.ones(4, dtype=bool))
-    model = Weights(np.zeros((4, 4)), np.zeros(4))
-    values = []
-    for _ in range(4):
-        model = _descend(_label_loss, model, X, X.T, data, 2.0, 2)
-        values.append(_label_loss(model.outputs(X), *data)[0] + (model.W**2).sum() / 4)
-    assert (np.diff(values) < 0).all()
-
-
 # --------------------------------------------------------------------------------- probabilities
 
 
@@ -225,14 +153,6 @@ def test_cbm_log_probabilities_refuse_labelsets_that_do_not_fit(small, change):
     with pytest.raises(ValueError) as caught:
         model.labelset_log_proba(X, change(Y))
     assert "operands" not in str(caught.value)  # a message for people, not numpy's
-
-
-def test_cbm_log_probabilities_of_named_labelsets(small):
-    X, Y = small
-    names = np.array(["anger", "calm", "joy", "sad"])
-    sets = [set(names[row == 1]) for row in Y]
-    model = cbm(n_iterations=0).fit(X, sets)
-    assert_array_equal(model.labelset_log_proba(X, sets), model.labelset_log_proba(X, Y))
 
 
 def test_cbm_marginals_equal_sums_over_labelsets(small):
@@ -287,16 +207,6 @@ def test_cbm_joint_prediction_is_empty_only_where_training_was(rare):
     assert not model.predict(X).any(axis=1).all()
 
 
-def test_cbm_joint_prediction_sees_what_marginals_cannot(rare):
-    """No label reaches one half, yet one labelset is the likeliest."""
-    X, Y = rare
-    marginal = cbm(n_components=5, predictor="marginal").fit(X, Y)
-    joint = cbm(n_components=5).fit(X, Y)
-    blank = ~marginal.predict(X).any(axis=1)
-    assert blank.sum() > 30
-    assert_array_equal(joint.predict(X)[blank].sum(axis=1), 1)
-
-
 def test_cbm_support_prediction_is_the_best_training_labelset(small):
     X, Y = small
     train = np.r_[0:40]
@@ -325,32 +235,6 @@ def test_cbm_expected_f_prediction_is_best_given_the_training_labelsets(rare, em
     assert_allclose(chosen, best, rtol=1e-12)
 
 
-def test_cbm_predictors_differ(rare):
-    X, Y = rare
-    model = cbm().fit(X, Y)
-    predictions = {
-        predictor: model.set_params(predictor=predictor).predict(X)
-        for predictor in ("joint", "marginal", "expected_f", "support")
-    }
-    assert (predictions["joint"] != predictions["marginal"]).any()
-    assert (predictions["joint"] != predictions["expected_f"]).any()
-    assert (predictions["support"].sum(axis=1) == 1).all()
-    assert (predictions["expected_f"].sum(axis=1) > 1).any()
-
-
-def test_cbm_relabelled_components_are_the_same_model(small):
-    X, Y = small
-    model = cbm(n_components=4, predictor="marginal").fit(X, Y)
-    P, log_p = model.predict_proba(X), model.labelset_log_proba(X, Y)
-    joint = model.set_params(predictor="joint").predict(X)
-    order = [2, 0, 3, 1]
-    model.estimators_ = [model.estimators_[k] for k in order]
-    model.gating_ = Weights(model.gating_.W[:, order], model.gating_.bias[order])
-    assert_allclose(model.labelset_log_proba(X, Y), log_p, rtol=1e-10)
-    assert_array_equal(model.predict(X), joint)
-    assert_allclose(model.set_params(predictor="marginal").predict_proba(X), P, rtol=1e-10)
-
-
 def test_cbm_predicts_the_same_in_blocks(small, monkeypatch):
     X, Y = small
     model = cbm().fit(X, Y)
@@ -360,27 +244,7 @@ def test_cbm_predicts_the_same_in_blocks(small, monkeypatch):
     assert_allclose(model.predict_proba(X), P, rtol=1e-12)
 
 
-def test_cbm_learns_clusters(small):
-    X, Y = small
-    one, three = cbm(n_components=1).fit(X, Y), cbm(n_iterations=10).fit(X, Y)
-    assert three.score(X, Y) > 0.55
-    assert three.labelset_log_proba(X, Y).mean() > one.labelset_log_proba(X, Y).mean()
-
-
 # ------------------------------------------------------------------------------------ edge cases
-
-
-def test_cbm_with_more_components_than_rows(small):
-    X, Y = small
-    rows = [0, 1, 2, 3, 4, 5]
-    model = cbm(n_components=20, n_iterations=4).fit(X[rows], Y[rows])
-    assert len(model.estimators_) == 20
-    assert (np.diff(model.objective_) <= 1e-9).all()
-    sets = all_labelsets(4)
-    log_p = enumerated(model, X, sets)
-    assert_allclose(np.exp(log_p).sum(axis=1), 1, rtol=1e-9)
-    assert not model.allow_empty_
-    assert_array_equal(model.predict(X), sets[1:][log_p[:, 1:].argmax(axis=1)])
 
 
 def test_cbm_component_without_rows_keeps_its_weights(small):
@@ -405,17 +269,6 @@ def test_cbm_constant_labels_stay_constant(small, predictor):
         assert_array_equal(component.W[:, 4:], np.zeros((4, 2)))
 
 
-def test_cbm_constant_labels_do_not_change_the_others(small):
-    X, Y = small
-    constant = np.column_stack([Y, np.ones(len(Y), int)])
-    alone, with_constant = (
-        cbm(n_components=1, inner_steps=500, predictor="marginal").fit(X, target)
-        for target in (Y, constant)
-    )
-    P = with_constant.predict_proba(X)
-    assert_allclose(P[:, :4], alone.predict_proba(X), atol=1e-4)
-
-
 def test_cbm_of_constant_labels_only(small):
     X, _ = small
     Y = np.tile([1, 0, 1], (len(X), 1))
@@ -425,16 +278,6 @@ def test_cbm_of_constant_labels_only(small):
     never = cbm().fit(X, np.zeros((len(X), 2), int))
     assert never.allow_empty_
     assert_array_equal(never.predict(X), np.zeros((len(X), 2)))
-
-
-def test_cbm_of_one_label(small):
-    X, Y = small
-    model = cbm(predictor="marginal").fit(X, Y[:, :1])
-    P = np.exp(model.labelset_log_proba(X, np.ones((len(X), 1))))
-    assert_allclose(model.predict_proba(X)[:, 0], P)
-    joint = model.set_params(predictor="joint").predict(X)
-    assert model.allow_empty_
-    assert_array_equal(joint[:, 0], P > 0.5)
 
 
 def test_cbm_separable_labels_stay_finite():
@@ -467,107 +310,85 @@ def test_cbm_uses_a_fraction_of_the_features(small, fraction, n_kept):
     assert_allclose(model.predict_proba(csr_array(X)), P, rtol=1e-9)
 
 
-def test_cbm_draws_other_features_with_another_seed(small):
-    X, Y = small
-    X = np.column_stack([X, X[::-1]])
-    drawn = {
-        tuple(cbm(feature_fraction=0.5, n_iterations=0, random_state=seed).fit(X, Y).features_)
-        for seed in range(5)
-    }
-    assert len(drawn) > 1
-    assert_array_equal(cbm().fit(X, Y).features_, np.arange(8))
-
-
 # ------------------------------------------------------------------------------------- contract
 
 
-@pytest.mark.parametrize("form", [csr_array, csr_matrix])
-def test_cbm_sparse_equals_dense(small, form):
-    X, Y = small
-    X = np.where(np.abs(X) < 0.5, 0, X)
-    dense = cbm(n_iterations=5).fit(X, Y)
-    sparse = cbm(n_iterations=5).fit(form(X), csr_matrix(Y))
-    assert_allclose(sparse.objective_, dense.objective_, rtol=1e-6)
-    assert_allclose(sparse.predict_proba(form(X)), dense.predict_proba(X), atol=1e-6)
-    assert_array_equal(sparse.predict(form(X)), dense.predict(X))
-    assert_allclose(dense.predict_proba(form(X)), dense.predict_proba(X), rtol=1e-10)
+# ------- The mixture of labels without features, against EM in plain loops
 
 
-def test_cbm_does_not_depend_on_workers(small):
-    X, Y = small
-    one, two = (cbm(n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
-    assert_array_equal(one.objective_, two.objective_)
-    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+@pytest.fixture
+def labels():
+    """60 rows of five labels, in two overlapping groups."""
+    rng = np.random.default_rng(0)
+    p = np.array([[0.8, 0.7, 0.2, 0.1, 0.5], [0.2, 0.1, 0.7, 0.6, 0.5]])[rng.integers(0, 2, 60)]
+    return (rng.random(p.shape) < p).astype(np.int8)
 
 
-def test_cbm_is_seeded_and_refits(small):
-    X, Y = small
-    model = cbm().fit(X, Y)
-    P = model.predict_proba(X)
-    assert_array_equal(clone(model).fit(X, Y).predict_proba(X), P)
-    assert_array_equal(model.fit(X[:50], Y[:50]).fit(X, Y).predict_proba(X), P)
-    assert (cbm(random_state=1).fit(X, Y).objective_ != model.objective_).any()
-    drawn = cbm(random_state=np.random.RandomState(0)).fit(X, Y)
-    assert_array_equal(drawn.predict_proba(X), P)
+def naive_em(Y, K, seed, steps):
+    """Gammas and log-likelihoods of `steps` expectations, row by row and product by product."""
+    mu = np.random.RandomState(seed).uniform(0.25, 0.75, size=(K, Y.shape[1])).tolist()
+    weight = [1 / K] * K
+    values = []
+    for _ in range(steps):
+        gamma, value = [], 0.0
+        for y in Y.tolist():
+            joint = [
+                w * math.prod(m if on else 1 - m for m, on in zip(row, y, strict=True))
+                for w, row in zip(weight, mu, strict=True)
+            ]
+            gamma.append([p / sum(joint) for p in joint])
+            value += math.log(sum(joint))
+        values.append(value)
+        total = [sum(g[k] for g in gamma) for k in range(K)]
+        weight = [t / len(Y) for t in total]
+        mu = [
+            [sum(g[k] * y[label] for g, y in zip(gamma, Y, strict=True)) / total[k]
+             for label in range(Y.shape[1])]
+            for k in range(K)
+        ]  # fmt: skip
+    return np.array(gamma), np.array(values)
 
 
-def test_cbm_leaves_the_data_alone(small):
-    X, Y = small
-    X_before, Y_before = X.copy(), Y.copy()
-    cbm().fit(X, Y).predict(X)
-    assert_array_equal(X, X_before)
-    assert_array_equal(Y, Y_before)
+def run(Y, K, seed, steps, monkeypatch):
+    """Log-likelihood and gammas of the package after just so many expectations."""
+    monkeypatch.setattr(_cbm, "MAX_STEPS", steps)
+    monkeypatch.setattr(_cbm, "TOLERANCE", -math.inf)
+    labelsets, inverse, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
+    value, gamma = _cbm._expectation_maximisation(
+        labelsets.astype(float), counts.astype(float), K, np.random.RandomState(seed)
+    )
+    return value, gamma[inverse.ravel()]
 
 
-def test_cbm_exclusive_classes_take_the_largest_marginal(small):
-    X, Y = small
-    y = np.array(["a", "b", "c"])[Y[:, 1] + Y[:, 2]]
-    model = cbm().fit(X, y)
-    P = model.predict_proba(X)
-    assert_allclose(P.sum(axis=1), 1)
-    assert_array_equal(model.predict(X), np.array(["a", "b", "c"])[P.argmax(axis=1)])
-    indicator = cbm(predictor="marginal").fit(X, (y[:, np.newaxis] == model.classes_).astype(int))
-    marginals = indicator.predict_proba(X)
-    assert_allclose(P, marginals / marginals.sum(axis=1, keepdims=True), rtol=1e-9)
+@pytest.mark.parametrize("steps", [1, 2, 7, 20])
+@pytest.mark.parametrize("K", [1, 2, 4])
+def test_bernoulli_mixture_equals_naive_em_from_the_same_start(labels, K, steps, monkeypatch):
+    value, gamma = run(labels, K, 3, steps, monkeypatch)
+    expected, values = naive_em(labels, K, 3, steps)
+    assert_allclose(value, values[-1], rtol=1e-9)
+    assert_allclose(gamma, expected, atol=1e-9)
 
 
-def test_cbm_named_labels_of_lists(small):
-    X, Y = small
-    names = np.array(["anger", "calm", "joy", "sad"])
-    model = cbm().fit(X, [set(names[row == 1]) for row in Y])
-    assert model.label_names_.tolist() == names.tolist()
-    assert_array_equal(model.predict(X), cbm().fit(X, Y).predict(X))
+@pytest.mark.parametrize("seed", range(4))
+def test_bernoulli_mixture_log_likelihood_never_falls(labels, seed, monkeypatch):
+    values = [run(labels, 3, seed, steps, monkeypatch)[0] for steps in range(1, 40)]
+    assert (np.diff(values) >= -1e-9).all()
+    assert values[-1] > values[0] + 1
 
 
-def test_cbm_verbose_draws_progress_and_changes_nothing(small, capsys):
-    X, Y = small
-    quiet = cbm().fit(X, Y).predict_proba(X)
-    assert capsys.readouterr() == ("", "")
-    assert_array_equal(cbm(verbose=1).fit(X, Y).predict_proba(X), quiet)
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("CBM: 3 of 3 in 0:")
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("n_components", 0),
-        ("n_components", 1.5),
-        ("n_iterations", -1),
-        ("variance", 0.0),
-        ("variance", -1),
-        ("predictor", "mode"),
-        ("predictor", None),
-        ("inner_steps", 0),
-        ("n_restarts", 0),
-        ("feature_fraction", 0.0),
-        ("feature_fraction", 1.5),
-        ("n_jobs", "two"),
-        ("random_state", "seed"),
-    ],
-)
-def test_cbm_refuses_wrong_parameters(small, name, value):
-    match = f"The '{name}' parameter of ConditionalBernoulliMixture must be"
-    with pytest.raises(ValueError, match=match):
-        cbm(**{name: value}).fit(*small)
+def test_bernoulli_mixture_finds_separated_clusters():
+    centres = np.kron(np.eye(3, dtype=np.int8), np.ones(6, dtype=np.int8))
+    rng = np.random.default_rng(2)
+    cluster = np.repeat([0, 1, 2], [20, 30, 50])
+    Y = centres[cluster] ^ (rng.random((100, 18)) < 0.02)
+    gamma = fit_bernoulli_mixture(Y.astype(np.int8), 3, 10, np.random.RandomState(0))
+    component = gamma.argmax(axis=1)
+    assert (gamma.max(axis=1) > 0.999).all()
+    assert sorted(
+        {(a, b) for a, b in zip(component, cluster, strict=True)}, key=lambda p: p[1]
+    ) == [
+        (component[0], 0),
+        (component[20], 1),
+        (component[50], 2),
+    ]
+    assert len({component[0], component[20], component[50]}) == 3

@@ -7,13 +7,8 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from nldd import ClassifierChain, EnsembleOfChains
-from nldd._base import Training
-from nldd.estimators._classifier_chain import fit_links
-from nldd.estimators._ensemble_of_chains import Member
-from nldd.exceptions import InputError
 
 
 @pytest.fixture
@@ -56,13 +51,6 @@ def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
 
 
-def test_one_member_with_a_random_order_is_the_chain_of_that_order(noisy):
-    X, Y = noisy
-    ensemble = EnsembleOfChains(n_members=1, bootstrap=False, random_state=3).fit(X, Y)
-    chain = ClassifierChain(order=ensemble.estimators_[0].order).fit(X, Y)
-    assert_array_equal(ensemble.predict(X), chain.predict(X))
-
-
 def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
     X, Y = noisy
     model = EnsembleOfChains(n_members=4, feature_fraction=0.6, random_state=0).fit(X, Y)
@@ -70,23 +58,6 @@ def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
         part = X[np.ix_(member.rows, member.features)]
         chain = ClassifierChain(order=member.order).fit(part, Y[member.rows])
         assert_array_equal(member.votes(X), chain.predict(X[:, member.features]))
-
-
-def test_permuted_label_columns_with_the_stored_orders_permute_the_votes(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(LOGISTIC, n_members=6, random_state=1).fit(X, Y)
-    permutation = np.array([2, 0, 3, 1])  # column j of the new Y is column permutation[j]
-    moved = EnsembleOfChains(LOGISTIC, n_members=6).fit(X, Y[:, permutation])
-    T = Training(X, Y[:, permutation].astype(np.int8), None, np.arange(len(X)))
-    rng = np.random.RandomState(0)
-    moved.estimators_ = []
-    for member in model.estimators_:
-        order = np.argsort(permutation)[member.order]
-        part = T[member.rows]
-        links = list(fit_links(LOGISTIC, part, order, moved.label_names_, rng))
-        moved.estimators_.append(Member(order, links, member.features, member.rows))
-    assert_array_equal(moved.predict_proba(X), model.predict_proba(X)[:, permutation])
-    assert_array_equal(moved.predict(X), model.predict(X)[:, permutation])
 
 
 # Votes
@@ -103,16 +74,6 @@ def test_votes_are_the_mean_of_the_members_and_lie_on_the_grid(noisy, n_members)
     assert np.abs(P[..., np.newaxis] - grid).min(axis=-1).max() < 1e-15
     assert_array_equal(model.predict(X), expected >= 0.5)
     assert_array_equal(np.round(P), model.predict(X))
-
-
-def test_exactly_half_of_the_votes_is_enough(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=2, random_state=0).fit(X[:30], Y[:30])
-    half = votes_by_hand(model, X) == 0.5
-    assert half.sum() > 5
-    assert (model.predict(X)[half] == 1).all()
-    assert (model.predict_proba(X)[half] > 0.5).all()
-    assert model.threshold_ == 0.5
 
 
 def test_votes_by_hand_of_nearest_neighbours():
@@ -165,23 +126,6 @@ def test_fractions_draw_rows_and_features_without_replacement(noisy):
     assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
 
 
-def test_bootstrap_of_a_fraction(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=5, row_fraction=0.5, random_state=0).fit(X, Y)
-    assert {len(member.rows) for member in model.estimators_} == {40}
-    assert any(len(np.unique(member.rows)) < 40 for member in model.estimators_)
-
-
-def test_tiny_fractions_keep_one_row_and_one_feature(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(
-        n_members=3, bootstrap=False, row_fraction=1e-6, feature_fraction=1e-6, random_state=0
-    ).fit(X, Y)
-    for member in model.estimators_:
-        assert len(member.rows) == len(member.features) == 1
-        assert_array_equal(member.votes(X), np.tile(Y[member.rows[0]], (len(X), 1)))
-
-
 def test_label_absent_from_a_bootstrap_is_off_in_that_member(noisy):
     X, Y = noisy
     Y = np.column_stack([Y, np.arange(len(X)) == 0]).astype(int)
@@ -193,13 +137,6 @@ def test_label_absent_from_a_bootstrap_is_off_in_that_member(noisy):
         assert repr(link) == "ConstantLabel(0)"
         assert_array_equal(member.votes(X)[:, 4], 0)
     assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
-
-
-def test_no_votes_at_all_is_the_empty_set(noisy):
-    X, _ = noisy
-    model = EnsembleOfChains(n_members=3, random_state=0).fit(X, np.zeros((len(X), 3), dtype=int))
-    assert_array_equal(model.predict(X), np.zeros((len(X), 3)))
-    assert_array_equal(model.predict_proba(X), np.zeros((len(X), 3)))
 
 
 def test_orders_are_drawn_or_given(noisy):
@@ -272,16 +209,6 @@ def test_cardinality_is_that_of_the_rows_left_out(noisy):
     assert apart > 0
 
 
-def test_cardinality_threshold_moves_the_cut(noisy):
-    X, Y = noisy
-    Y = Y * (np.arange(len(X)) % 3 == 0)[:, np.newaxis]  # rare labels: majorities are rarer still
-    arguments = {"n_members": 10, "random_state": 0}
-    majority = EnsembleOfChains(**arguments).fit(X, Y)
-    cut = EnsembleOfChains(threshold="cardinality", **arguments).fit(X, Y)
-    assert cut.threshold_ < 0.5
-    assert cut.predict(X).sum() > majority.predict(X).sum()
-
-
 def test_cardinality_threshold_where_no_row_was_left_out(noisy):
     X, Y = noisy
     model = EnsembleOfChains(n_members=2, bootstrap=False, threshold="cardinality").fit(X, Y)
@@ -306,42 +233,6 @@ def test_cardinality_threshold_by_hand():
 # Contract
 
 
-@pytest.mark.parametrize(
-    "base", [None, DecisionTreeClassifier(max_depth=3, max_features=2)], ids=["logistic", "tree"]
-)
-def test_workers_do_not_change_results(noisy, base):
-    X, Y = noisy
-    models = [
-        EnsembleOfChains(base, n_members=5, n_jobs=n_jobs, random_state=0).fit(X, Y)
-        for n_jobs in (1, 2, None)
-    ]
-    for other in models[1:]:
-        assert_array_equal(models[0].predict_proba(X), other.predict_proba(X))
-        for a, b in zip(models[0].estimators_, other.estimators_, strict=True):
-            assert_array_equal(a.rows, b.rows)
-            assert_array_equal(a.order, b.order)
-    again = EnsembleOfChains(base, n_members=5, random_state=1).fit(X, Y)
-    assert (again.predict_proba(X) != models[0].predict_proba(X)).any()
-
-
-def test_fewer_members_are_the_first_of_many(noisy):
-    X, Y = noisy
-    few = EnsembleOfChains(n_members=2, random_state=0).fit(X, Y)
-    many = EnsembleOfChains(n_members=5, random_state=0).fit(X, Y)
-    for a, b in zip(few.estimators_, many.estimators_, strict=False):
-        assert_array_equal(a.rows, b.rows)
-        assert_array_equal(a.votes(X), b.votes(X))
-
-
-def test_sparse_rows_with_a_feature_fraction(noisy):
-    X, Y = noisy
-    X = X * (np.abs(X) > 0.5)
-    arguments = {"n_members": 4, "feature_fraction": 0.6, "random_state": 0}
-    dense = EnsembleOfChains(LOGISTIC, **arguments).fit(X, Y)
-    sparse = EnsembleOfChains(LOGISTIC, **arguments).fit(csr_array(X), Y)
-    assert_array_equal(sparse.predict_proba(csr_array(X)), dense.predict_proba(X))
-
-
 def test_weights_go_with_the_rows_drawn(noisy):
     X, Y = noisy
     weight = np.arange(len(X)) % 3
@@ -352,55 +243,3 @@ def test_weights_go_with_the_rows_drawn(noisy):
         rows = kept[member.rows]
         alone = LogisticRegression(solver="liblinear").fit(X[rows], Y[rows, 0], weight[rows])
         assert_allclose(member.links[0].coef_, alone.coef_)
-
-
-def test_weights_that_the_base_cannot_take(noisy):
-    X, Y = noisy
-    with pytest.raises(InputError, match="does not take it in fit"):
-        EnsembleOfChains(KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(len(X)))
-
-
-def test_exclusive_classes_take_the_most_votes(noisy):
-    X, Y = noisy
-    y = np.array(["x", "y", "z"])[Y[:, 0] + Y[:, 1]]
-    model = EnsembleOfChains(n_members=5, random_state=0).fit(X, y)
-    votes = votes_by_hand(model, X)
-    assert_array_equal(model.predict(X), model.classes_[votes.argmax(axis=1)])
-    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
-
-
-def test_names_are_kept(noisy):
-    X, Y = noisy
-    names = np.array(["a", "b", "c", "d"])
-    sets = [set(names[row == 1].tolist()) for row in Y]
-    model = EnsembleOfChains(n_members=2, random_state=0).fit(X, sets)
-    assert model.label_names_.tolist() == ["a", "b", "c", "d"]
-    expected = EnsembleOfChains(n_members=2, random_state=0).fit(X, Y)
-    assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
-
-
-def test_verbose_draws_progress_and_changes_nothing(noisy, capsys):
-    X, Y = noisy
-    expected = EnsembleOfChains(n_members=3, random_state=0).fit(X, Y).predict_proba(X)
-    assert capsys.readouterr().err == ""
-    model = EnsembleOfChains(n_members=3, random_state=0, verbose=1, n_jobs=2).fit(X, Y)
-    assert_array_equal(model.predict_proba(X), expected)
-    assert "ensemble of chains: 3 of 3" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"n_members": 0},
-        {"row_fraction": 0.0},
-        {"row_fraction": 1.5},
-        {"feature_fraction": 0.0},
-        {"order": [0, 1, 2, 3]},
-        {"threshold": 0.5},
-    ],
-    ids=str,
-)
-def test_wrong_parameters_are_named(noisy, wrong):
-    X, Y = noisy
-    with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' parameter of EnsembleOfChains"):
-        EnsembleOfChains(**wrong).fit(X, Y)

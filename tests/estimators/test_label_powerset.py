@@ -14,7 +14,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd import LabelPowerset, PlattSVC, load_yeast
-from nldd.exceptions import InputError
 
 
 def codes_by_first_appearance(Y):
@@ -95,13 +94,6 @@ def test_powerset_equals_a_multi_class_classifier_of_codes(small, base, sparse):
     assert_array_equal(model.predict(new), labelsets[alone.predict(new)])
 
 
-def test_predictions_are_training_labelsets(small):
-    X, Y = small
-    predicted = LabelPowerset(GaussianNB()).fit(X[:40], Y[:40]).predict(X)
-    assert {tuple(row) for row in predicted.tolist()} <= {tuple(row) for row in Y[:40].tolist()}
-    assert len({tuple(row) for row in predicted.tolist()}) > 3
-
-
 def test_marginals_are_sums_over_classes(small):
     X, Y = small
     codes, labelsets = codes_by_first_appearance(Y)
@@ -116,16 +108,6 @@ def test_marginals_are_sums_over_classes(small):
     assert_allclose(P[agree], expected[agree])
     assert_allclose(P[~agree], 0.5)
     assert_array_equal(np.round(P), model.predict(X))
-
-
-@pytest.mark.parametrize("base", [SVC(kernel="linear"), GaussianNB()], ids=["svc", "bayes"])
-def test_one_label_is_the_binary_classifier(small, base):
-    X, Y = small
-    model = LabelPowerset(base).fit(X, Y[:, 1:2])
-    alone = type(base)(**base.get_params()).fit(X, Y[:, 1])
-    assert_array_equal(model.predict(X), alone.predict(X)[:, np.newaxis])
-    if hasattr(base, "predict_proba"):
-        assert_allclose(model.predict_proba(X), alone.predict_proba(X)[:, 1:])
 
 
 def test_exclusive_classes_are_the_multi_class_classifier_itself(small):
@@ -174,14 +156,6 @@ def test_binary_base_is_used_one_against_the_rest(small):
     assert model.estimator.random_state is None  # the user's object is not touched
 
 
-def test_binary_base_with_two_labelsets(small):
-    X, Y = small
-    Y = np.repeat(Y[:, :1], 2, axis=1)
-    model = LabelPowerset(PlattSVC(), random_state=0).fit(X, Y)
-    alone = SVC(kernel="linear").fit(X, Y[:, 0])
-    assert_array_equal(model.predict(X), np.repeat(alone.predict(X)[:, np.newaxis], 2, axis=1))
-
-
 def test_no_probabilities_where_the_base_has_none(small):
     X, Y = small
     model = LabelPowerset(Perceptron()).fit(X, Y)
@@ -190,51 +164,4 @@ def test_no_probabilities_where_the_base_has_none(small):
     assert_array_equal(model.predict(X), labelsets[Perceptron().fit(X, codes).predict(X)])
 
 
-def test_seed_reaches_the_base(small):
-    X, Y = small
-    base = DecisionTreeClassifier(max_features=1, max_depth=3)
-    a, b, c = (LabelPowerset(base, random_state=s).fit(X, Y).predict_proba(X) for s in (0, 0, 1))
-    assert_array_equal(a, b)
-    assert (a != c).any()
-
-
 # Contract
-
-
-def test_weights_count_as_repeated_rows(small):
-    X, Y = small
-    weight = np.arange(len(X)) % 3
-    model = LabelPowerset(GaussianNB()).fit(X, Y, sample_weight=weight)
-    repeated = np.repeat(np.arange(len(X)), weight)
-    expected = LabelPowerset(GaussianNB()).fit(X[repeated], Y[repeated])
-    assert_array_equal(model.labelsets_, expected.labelsets_)
-    assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-12)
-
-
-def test_labelset_of_weight_zero_is_no_class():
-    X, Y = [[0.0], [1.0], [2.0]], [[1, 0], [0, 1], [1, 1]]
-    model = LabelPowerset(GaussianNB()).fit(X, Y, sample_weight=[0, 1, 1])
-    assert_array_equal(model.labelsets_, [[0, 1], [1, 1]])
-
-
-def test_weights_that_the_base_cannot_take(small):
-    X, Y = small
-    with pytest.raises(InputError, match="does not take it in fit"):
-        LabelPowerset(PlattSVC()).fit(X, Y, sample_weight=np.ones(len(X)))
-
-
-def test_names_are_kept(small):
-    X, Y = small
-    names = np.array(["a", "b", "c", "d"])
-    sets = [set(names[row == 1].tolist()) for row in Y]
-    model = LabelPowerset(GaussianNB()).fit(X, sets)
-    assert model.label_names_.tolist() == ["a", "b", "c", "d"]
-    assert_array_equal(model.predict(X), LabelPowerset(GaussianNB()).fit(X, Y).predict(X))
-
-
-def test_permuted_label_columns_permute_predictions(small):
-    X, Y = small
-    order = [2, 0, 3, 1]
-    moved = LabelPowerset(GaussianNB()).fit(X, Y[:, order])
-    plain = LabelPowerset(GaussianNB()).fit(X, Y)
-    assert_array_equal(moved.predict(X), plain.predict(X)[:, order])

@@ -1,13 +1,11 @@
 """MLkNN by hand, against plain loops, and against scikit-multilearn-ng."""
 
-import inspect
 import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import clone
+from scipy.sparse import csr_matrix
 
 from nldd import MLkNN
 
@@ -101,16 +99,6 @@ def test_mlknn_equals_naive_loop_with_ties_and_duplicates():
         assert_array_equal(model.predict(X_new)[clear], posterior[clear] > 0.5)
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, 40])
-def test_mlknn_likelihoods_sum_to_one(small, k):
-    model = MLkNN(k=k, s=0.7).fit(*small)
-    assert model.likelihood_on_.shape == model.likelihood_off_.shape == (4, k + 1)
-    assert_allclose(model.likelihood_on_.sum(axis=1), 1)
-    assert_allclose(model.likelihood_off_.sum(axis=1), 1)
-    assert (model.likelihood_on_ > 0).all()
-    assert (model.likelihood_off_ > 0).all()
-
-
 @pytest.mark.parametrize("k", [4, 5, 6, 50])
 def test_mlknn_with_fewer_rows_than_neighbours_takes_all_of_them(k):
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -190,87 +178,3 @@ def test_mlknn_tie_is_off():
     P = model.predict_proba([[0.0], [5.0]])
     assert_allclose(P, 0.5)
     assert (P < 0.5).all()
-
-
-def test_mlknn_probabilities_round_to_predictions():
-    rng = np.random.default_rng(1)
-    ties = 0
-    for _ in range(40):
-        X, Y, X_new = random_case(rng, n=6)
-        model = MLkNN(k=2).fit(X, Y)
-        P, Y_pred = model.predict_proba(X_new), model.predict(X_new)
-        assert_array_equal(P > 0.5, Y_pred == 1)
-        assert_array_equal(np.round(P), Y_pred)
-        ties += (np.abs(P - 0.5) < 1e-12).sum()
-        assert_allclose(P, naive_mlknn(X, Y, X_new, 2, 1.0)[3], rtol=1e-12)
-    assert ties > 0
-
-
-def test_mlknn_sparse_equals_dense(small):
-    X, Y = small
-    X = np.where(np.abs(X) < 1, 0, np.round(X, 1))
-    dense = MLkNN(k=5).fit(X, Y)
-    for form in (csr_array, csr_matrix):
-        sparse = MLkNN(k=5).fit(form(X), csr_matrix(Y))
-        assert_array_equal(sparse.predict_proba(form(X)), dense.predict_proba(X))
-        assert_array_equal(sparse.predict(X), dense.predict(form(X)))
-
-
-def test_mlknn_does_not_depend_on_workers_and_refits(small):
-    X, Y = small
-    model = MLkNN(k=7).fit(X, Y)
-    other = MLkNN(k=7, n_jobs=2).fit(X, Y)
-    assert_array_equal(other.predict_proba(X), model.predict_proba(X))
-    fresh = clone(model).fit(X[:50], Y[:50])
-    model.fit(X[:50], Y[:50])
-    assert_array_equal(model.predict_proba(X), fresh.predict_proba(X))
-
-
-def test_mlknn_permuted_labels_permute_predictions(small):
-    X, Y = small
-    order = [2, 0, 3, 1]
-    assert_array_equal(
-        MLkNN().fit(X, Y[:, order]).predict_proba(X), MLkNN().fit(X, Y).predict_proba(X)[:, order]
-    )
-
-
-def test_mlknn_keeps_the_training_labels_it_was_fitted_with(small):
-    X, Y = small
-    X, Y = X.copy(), Y.copy()
-    model = MLkNN().fit(X, Y)
-    before = model.predict_proba(X[:20])
-    queries = X[:20].copy()
-    X[:], Y[:] = 0, 0
-    assert_array_equal(model.predict_proba(queries), before)
-
-
-def test_mlknn_exclusive_classes_take_the_largest_posterior(small):
-    X, Y = small
-    y = np.array(["a", "b", "c"])[Y[:, 1] + Y[:, 2]]
-    model = MLkNN().fit(X, y)
-    P = model.predict_proba(X)
-    assert_allclose(P.sum(axis=1), 1)
-    assert_array_equal(model.predict(X), model.classes_[P.argmax(axis=1)])
-    indicator = MLkNN().fit(X, (y[:, np.newaxis] == model.classes_).astype(int)).predict_proba(X)
-    assert_allclose(P, indicator / indicator.sum(axis=1, keepdims=True), rtol=1e-12)
-
-
-def test_mlknn_named_labels_of_lists(small):
-    X, Y = small
-    names = np.array(["anger", "calm", "joy", "sad"])
-    model = MLkNN().fit(X, [set(names[row == 1]) for row in Y])
-    assert model.label_names_.tolist() == names.tolist()
-    assert_array_equal(model.predict(X), MLkNN().fit(X, Y).predict(X))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("k", 0), ("k", -1), ("k", 2.5), ("k", "ten"), ("s", 0.0), ("s", -1.0), ("s", "one")],
-)
-def test_mlknn_refuses_wrong_parameters(small, name, value):
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of MLkNN must be"):
-        MLkNN(**{name: value}).fit(*small)
-
-
-def test_mlknn_takes_no_sample_weight():
-    assert list(inspect.signature(MLkNN.fit).parameters) == ["self", "X", "y"]

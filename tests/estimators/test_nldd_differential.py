@@ -14,7 +14,7 @@ from nldd.exceptions import NLDDWarning
 from problems import CentroidClassifier, random_problem
 
 N_PROBLEMS = 10_000
-N_PARTS = 20
+N_PARTS = 80
 
 
 def fit_quietly(model, X, Y):
@@ -25,7 +25,7 @@ def fit_quietly(model, X, Y):
 
 
 @pytest.mark.parametrize(
-    "part", [*range(4), *(pytest.param(i, marks=pytest.mark.slow) for i in range(4, N_PARTS))]
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, N_PARTS))]
 )
 def test_nldd_equals_reference(part):
     for seed in range(part, N_PROBLEMS, N_PARTS):
@@ -45,7 +45,7 @@ def test_nldd_equals_reference(part):
         assert_allclose(found.theta[:, 0], theta, atol=1e-9, err_msg=message)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(30))
 def test_nldd_methods_agree_with_reference(seed):
     X, Y, X_new = random_problem(seed)
     model = fit_quietly(NLDDClassifier(CentroidClassifier(), random_state=seed), X, Y)
@@ -72,7 +72,7 @@ def test_nldd_methods_agree_with_reference(seed):
         assert explanation.labels == tuple(np.flatnonzero(Y[rows[0]]))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(30))
 def test_nldd_of_separate_classifiers_equals_reference(seed):
     """The same through one classifier a label, and through its own treatment of constant labels."""
     X, Y, X_new = random_problem(seed)

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd import BinaryRelevance, PlattSVC, SubsetMapping
@@ -79,14 +77,6 @@ def test_labelsets_are_listed_by_count_and_first_appearance():
     assert_array_equal(model.counts_, [2, 2, 1])
 
 
-def test_a_single_labelset_is_always_the_answer():
-    X = np.arange(8.0).reshape(4, 2)
-    model = SubsetMapping().fit(X, [[1, 0, 1]] * 4)
-    assert_array_equal(model.predict(X - 100), [[1, 0, 1]] * 4)
-    assert_array_equal(model.labelsets_, [[1, 0, 1]])
-    assert_array_equal(model.counts_, [4])
-
-
 def test_the_empty_set_is_an_answer_only_if_it_was_seen():
     Y = [[1, 0], [0, 1], [0, 1]]
     assert_array_equal(echoed(Y, [[0, 0]]), [[0, 1]])
@@ -134,15 +124,6 @@ def test_model_equals_loop_over_binary_relevance(small, base):
     assert_array_equal(found[was_seen], b[was_seen])
 
 
-def test_unseen_labelsets_of_binary_relevance_are_replaced():
-    """BR says {0, 1} between two clusters that never share a row."""
-    X = np.array([[0.0], [1.0], [4.0], [5.0]])
-    Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
-    b = np.array([[1, 1]])
-    assert_array_equal(nearest_in_hamming(b, frequent_first(Y)[0]), [[1, 0]])
-    assert_array_equal(SubsetMapping().fit(X, Y).predict([[0.0], [9.0]]), [[1, 0], [0, 1]])
-
-
 # Contract
 
 
@@ -159,48 +140,3 @@ def test_probabilities_are_those_of_binary_relevance_and_round_to_the_prediction
     assert_allclose(P[agree], plain[agree])
     assert_allclose(P[~agree], 0.5)
     assert (~agree).any()
-
-
-def test_no_probabilities_where_the_base_has_none(small):
-    X, Y = small
-    model = SubsetMapping(Perceptron(), random_state=0).fit(X, Y)
-    assert not hasattr(model, "predict_proba")
-    b = BinaryRelevance(Perceptron(), random_state=0).fit(X, Y).predict(X)
-    assert_array_equal(model.predict(X), [nearest_naively(row, Y) for row in b.tolist()])
-
-
-def test_weights_reach_the_classifiers_but_not_the_counts(small):
-    X, Y = small
-    weight = 0.5 + np.arange(len(X)) % 4
-    model = SubsetMapping().fit(X, Y, sample_weight=weight)
-    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 1], weight)
-    assert_allclose(model.estimators_[1].coef_, alone.coef_)
-    assert_array_equal(model.counts_, SubsetMapping().fit(X, Y).counts_)
-    assert model.counts_.sum() == len(X)
-
-
-def test_rows_of_weight_zero_do_not_lend_their_labelset():
-    Y = np.array([[1, 0], [0, 1], [0, 0]])
-    X = np.array([[0.0], [1.0], [2.0]])
-    model = SubsetMapping().fit(X, Y, sample_weight=[1, 1, 0])
-    assert_array_equal(model.labelsets_, [[1, 0], [0, 1]])
-
-
-def test_sparse_rows_names_and_workers(small):
-    X, Y = small
-    dense = SubsetMapping().fit(X, Y)
-    names = np.array(["a", "b", "c", "d"])
-    sets = [set(names[row == 1].tolist()) for row in Y]
-    model = SubsetMapping(n_jobs=2).fit(csr_array(X), sets)
-    assert model.label_names_.tolist() == names.tolist()
-    assert_array_equal(model.predict(csr_array(X)), dense.predict(X))
-
-
-def test_classes_of_a_1d_target_are_those_of_binary_relevance(small):
-    X, Y = small
-    y = np.array(["low", "mid", "top"])[Y[:, 1] + Y[:, 2]]
-    plain, model = BinaryRelevance().fit(X, y), SubsetMapping().fit(X, y)
-    assert_array_equal(model.predict(X), plain.predict(X))
-    assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
-    # Every class was seen, so nothing is mapped and probabilities need no correction.
-    assert_allclose(model.predict_proba(X), plain.predict_proba(X))

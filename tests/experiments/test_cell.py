@@ -222,12 +222,12 @@ def test_details_of_nldd_are_its_coefficients():
     cell = planned(("NLDD",))[0]
     (record,) = run_batch(dataset, [cell])
     model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
-    model.predict(dataset.X[cell.test])
     assert record.details["coefficients"] == model.beta_.tolist()
     assert record.details["coefficient_errors"] == model.regression_.standard_errors.tolist()
     assert record.details["n_pairs"] == len(model.pairs_)
     assert record.details["n_labelsets"] == len(np.unique(dataset.Y[cell.train], axis=0))
-    assert record.details["evaluated_share"] == model.search_stats_.share_evaluated
+    stats = model.search_stats(dataset.X[cell.test])
+    assert record.details["evaluated_share"] == stats.share_evaluated
     assert 0 < record.details["evaluated_share"] <= 1
     assert isinstance(model, NLDDClassifier)
 

@@ -178,7 +178,6 @@ def test_all_that_was_learned_is_there(path):
     assert loaded.estimator.C == 3.0
     assert loaded.get_params(deep=False).keys() == model.get_params(deep=False).keys()
     assert repr(loaded) == repr(model)
-    assert loaded.search_stats_.n_queries == 0
 
 
 def test_loaded_classifier_can_be_fitted_again(path):

@@ -77,9 +77,9 @@ def test_classifier_predicts_the_same_and_says_how_much_was_certified():
     faiss = NLDDClassifier(search="faiss", random_state=0).fit(X[:600], Y[:600])
     assert_array_equal(faiss.predict(X[600:]), exact.predict(X[600:]))
     assert_array_equal(faiss.predict_theta(X[600:]), exact.predict_theta(X[600:]))
-    assert exact.search_stats_.share_certified == 1
-    assert 0 < faiss.search_stats_.share_certified <= 1
-    assert faiss.search_stats_.n_queries == 400
+    assert exact.search_stats(X[600:]).share_certified == 1
+    assert 0 < faiss.search_stats(X[600:]).share_certified <= 1
+    assert faiss.search_stats(X[600:]).n_queries == 200
 
 
 def test_sparse_features_are_refused():

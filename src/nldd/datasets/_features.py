@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
-from nldd._sparse import with_narrow_indices
+from nldd._base import with_narrow_indices
 from nldd._wording import quote
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute

@@ -4,6 +4,7 @@ from ._classifier_chain import ClassifierChain as ClassifierChain
 from ._ensemble_of_chains import EnsembleOfChains as EnsembleOfChains
 from ._explanation import (
     Explanation as Explanation,
+    NearestLabelsets as NearestLabelsets,
     braces as braces,
     theta_in_words as theta_in_words,
 )
@@ -15,9 +16,7 @@ from ._label_probabilities import (
     fit_label_probabilities as fit_label_probabilities,
 )
 from ._mlknn import MLkNN as MLkNN
-from ._nearest_labelsets import NearestLabelsets as NearestLabelsets
-from ._nldd import NLDDClassifier as NLDDClassifier
-from ._pairs import random_halves as random_halves
+from ._nldd import NLDDClassifier as NLDDClassifier, random_halves as random_halves
 from ._platt_svc import PlattSVC as PlattSVC, linear_machine as linear_machine
 from ._rakel import RAkEL as RAkEL
 from ._random_forest_pct import RandomForestPCT as RandomForestPCT

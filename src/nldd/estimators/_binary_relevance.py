@@ -9,14 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import Training
-from nldd._sklearn import HasMethods, StrOptions, validate_parameters
+from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
+    WithBaseEstimator,
     fit_label_models,
-    has_decisions,
     has_probabilities,
     label_columns,
 )
-from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
 
 
@@ -73,10 +72,9 @@ class BinaryRelevance(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **WithBaseEstimator._parameter_constraints,
         "decision": [StrOptions({"auto", "sign", "probability"})],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
@@ -107,10 +105,6 @@ class BinaryRelevance(WithBaseEstimator):
             of n_samples label sets; or a 1-D array-like of classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the classifiers; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
         """
         self._fit_labels(self._validate_fit(X, y, sample_weight))
         return self
@@ -129,9 +123,14 @@ class BinaryRelevance(WithBaseEstimator):
         return self._answer_proba(self._columns("predict_proba", X))
 
     def _fit_labels(self, T: Training) -> None:
-        self._check_decision()
+        estimator, method = self._base_estimator(), self._decision_method()
+        if not hasattr(estimator, method):
+            raise InputError(
+                f"decision={self.decision!r} needs an estimator with {method}; {estimator!r} has "
+                "none. Choose another decision or estimator."
+            )
         (self.estimators_,) = fit_label_models(
-            self._base_estimator(),
+            estimator,
             [T],
             self.label_names_,
             n_jobs=self.n_jobs,
@@ -145,22 +144,14 @@ class BinaryRelevance(WithBaseEstimator):
         method = self._decision_method()
         values = self._columns(method, X)
         if self.single_label_:
-            return (np.arange(self.n_labels_) == values.argmax(axis=1)[:, np.newaxis]).astype(
-                np.int8
-            )
+            best = values.argmax(axis=1)[:, np.newaxis]
+            return (np.arange(self.n_labels_) == best).astype(np.int8)
         return (values > (0.5 if method == "predict_proba" else 0.0)).astype(np.int8)
 
     def _decision_method(self) -> str:
-        sign = self.decision == "sign" or (self.decision == "auto" and has_decisions(self))
+        has_decisions = hasattr(self._base_estimator(), "decision_function")
+        sign = self.decision == "sign" or (self.decision == "auto" and has_decisions)
         return "decision_function" if sign else "predict_proba"
-
-    def _check_decision(self) -> None:
-        method = self._decision_method()
-        if not hasattr(self._base_estimator(), method):
-            raise InputError(
-                f"decision={self.decision!r} needs an estimator with {method}; "
-                f"{self._base_estimator()!r} has none. Choose another decision or estimator."
-            )
 
     def _columns(self, method: str, X: Any) -> NDArray[np.float64]:
         return label_columns(self.estimators_, method, X, self.n_jobs)

@@ -1,6 +1,7 @@
 """Conditional Bernoulli mixtures: independent labels within components that depend on x."""
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -10,14 +11,11 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logsumexp
 from sklearn.utils import check_consistent_length, check_random_state, gen_batches
 
-from nldd._base import MultiLabelClassifier, agreeing
-from nldd._labels import read_labels_as
+from nldd._base import MultiLabelClassifier
 from nldd._parallel import delayed, do_all
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.estimators._bernoulli_mixture import fit_bernoulli_mixture
-from nldd.estimators._expected_f import best_expected_f
-from nldd.estimators._labelset_mode import joint_mode
+from nldd.estimators._best_labelset import best_expected_f, joint_mode
 from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
@@ -27,9 +25,12 @@ CERTAIN = 30.0
 # A component that explains less than this much of one row has nothing to learn from.
 EMPTY = 1e-8
 BLOCK_ROWS = 512
+# Of the mixture of labels that the fit starts from: smallest probability, most steps of EM, and
+# the relative gain below which they stop.
+CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Weights:
     """Weights and biases of a linear model with several outputs."""
 
@@ -39,6 +40,83 @@ class Weights:
     def outputs(self, X: Any) -> FloatArray:
         """``X W + bias``, of shape (n_samples, n_outputs)."""
         return np.asarray(X @ self.W) + self.bias
+
+
+def fit_bernoulli_mixture(
+    Y: NDArray[np.int8], n_components: int, n_restarts: int, rng: np.random.RandomState
+) -> FloatArray:
+    """Responsibilities of a mixture of Bernoulli labels, without features, from the best start.
+
+    Rows of equal labels have equal responsibilities, so the work is done once per labelset.
+    """
+    labelsets, inverse, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
+    runs = [
+        _expectation_maximisation(labelsets.astype(float), counts.astype(float), n_components, rng)
+        for _ in range(n_restarts)
+    ]
+    _, gamma = max(runs, key=lambda run: run[0])
+    return gamma[inverse.ravel()]
+
+
+def _expectation_maximisation(
+    Y: FloatArray, counts: FloatArray, n_components: int, rng: np.random.RandomState
+) -> tuple[float, FloatArray]:
+    """Log-likelihood and responsibilities after EM from one random start."""
+    weight = np.full(n_components, 1 / n_components)
+    mu = rng.uniform(0.25, 0.75, size=(n_components, Y.shape[1]))
+    previous = -np.inf
+    for _ in range(MAX_STEPS):
+        mu = np.clip(mu, CLIP, 1 - CLIP)
+        joint = np.log(weight) + Y @ np.log(mu).T + (1 - Y) @ np.log1p(-mu).T
+        log_p = logsumexp(joint, axis=1)
+        gamma = np.exp(joint - log_p[:, np.newaxis])
+        value = float(counts @ log_p)
+        if value - previous <= TOLERANCE * abs(value):
+            break
+        previous = value
+        total = counts @ gamma
+        weight = np.maximum(total / counts.sum(), CLIP)
+        mu = (gamma * counts[:, np.newaxis]).T @ Y / np.maximum(total, CLIP)[:, np.newaxis]
+    return value, gamma
+
+
+def _log_likelihood(Y: FloatArray, Z: FloatArray) -> FloatArray:
+    """Log-likelihood of each row's labels in each component, (n, K), from log-odds (n, K, L)."""
+    return np.einsum("nl,nkl->nk", Y, Z) - np.logaddexp(0, Z).sum(axis=2)
+
+
+def _label_loss(
+    outputs: FloatArray, Y: FloatArray, gamma: FloatArray, varies: NDArray[np.bool_]
+) -> tuple[float, FloatArray]:
+    """Weighted logistic loss of all labels that vary, and its derivative by the outputs."""
+    weight = gamma[:, np.newaxis] * varies
+    loss = float((weight * (np.logaddexp(0, outputs) - Y * outputs)).sum())
+    return loss, weight * (expit(outputs) - Y)
+
+
+def _gating_loss(outputs: FloatArray, gamma: FloatArray) -> tuple[float, FloatArray]:
+    """Cross-entropy of the components against the responsibilities, and its derivative."""
+    log_pi = log_softmax(outputs, axis=1)
+    return -float((gamma * log_pi).sum()), np.exp(log_pi) - gamma
+
+
+def _descend(
+    loss: Any, model: Weights, prior_variance: float, X: Any, transposed: Any, n_steps: int
+) -> Weights:
+    """At most `n_steps` of L-BFGS on the loss plus ``|W|^2 / (2 prior_variance)``."""
+    shape = model.W.shape
+
+    def objective(flat: FloatArray) -> tuple[float, FloatArray]:
+        W, bias = flat[: model.W.size].reshape(shape), flat[model.W.size :]
+        value, slope = loss(np.asarray(X @ W) + bias)
+        gradient = np.asarray(transposed @ slope) + W / prior_variance
+        value += float(np.square(W).sum()) / (2 * prior_variance)
+        return value, np.concatenate([gradient.ravel(), slope.sum(axis=0)])
+
+    start = np.concatenate([model.W.ravel(), model.bias])
+    options = {"maxiter": n_steps, "maxcor": 5, "ftol": 1e-10}
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    return Weights(found.x[: model.W.size].reshape(shape), found.x[model.W.size :])
 
 
 class ConditionalBernoulliMixture(MultiLabelClassifier):
@@ -61,11 +139,8 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         Random starts of the mixture of labels that the responsibilities start from.
     feature_fraction : float in (0, 1], default=1.0
         Share of the features to use, drawn at random.
-    n_jobs : int, default=None
-        Components fitted at a time, in threads that share `X`.
-    random_state : int, RandomState instance or None, default=None
-    verbose : int, default=0
-        Above 0, a progress bar over the iterations on standard error.
+    n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`: components at a time, a bar over the iterations.
 
     Attributes
     ----------
@@ -150,21 +225,12 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the mixture by generalised EM.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-
-        Returns
-        -------
-        self
+        `X` and `y` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
-        kept = max(1, round(self.feature_fraction * T.X.shape[1]))
-        self.features_ = np.sort(rng.permutation(T.X.shape[1])[:kept])
+        n_chosen = max(1, round(self.feature_fraction * T.X.shape[1]))
+        self.features_ = np.sort(rng.permutation(T.X.shape[1])[:n_chosen])
         self.labelsets_ = np.unique(T.Y, axis=0).astype(np.int64)
         self.allow_empty_ = bool((T.Y.sum(axis=1) == 0).any())
         X = self._chosen_features(T.X).astype(np.float64)
@@ -174,9 +240,8 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         self._start(X.shape[1], Y)
         self._maximise(X, Y, gamma)
         objective = []
-        for _ in progress(
-            range(self.n_iterations), self.n_iterations, "CBM", show=self.verbose > 0
-        ):
+        rounds = range(self.n_iterations)
+        for _ in progress(rounds, len(rounds), "CBM", show=self.verbose > 0):
             gamma, value = self._expect(X, Y)
             objective.append(value)
             self._maximise(X, Y, gamma)
@@ -186,24 +251,22 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """What `predictor` asks for: an indicator array, or the likeliest class if 1-D."""
         X = self._chosen_features(self._validate_predict(X))
-        if self.single_label_:
-            return self._answer(self._in_blocks(self._marginals, X))
-        return self._answer(self._in_blocks(self._predict_block, X))
+        predict = self._marginals if self.single_label_ else self._predict_block
+        return self._answer(self._in_blocks(predict, X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Marginal probability of each label, on the side of 1/2 that `predict` takes."""
         X = self._chosen_features(self._validate_predict(X))
         P = self._in_blocks(self._marginals, X)
-        if self.single_label_:
-            return self._answer_proba(P)
-        return agreeing(P, self._in_blocks(self._predict_block, X))
+        Y_pred = None if self.single_label_ else self._in_blocks(self._predict_block, X)
+        return self._answer_proba(P, Y_pred)
 
     def labelset_log_proba(self, X: Any, Y: Any) -> FloatArray:
         """``log p(y | x)`` of each row with its labelset."""
         X = self._chosen_features(self._validate_predict(X))
-        labels = read_labels_as(Y, self.label_names_).Y
+        labels = self._read_labels(Y).Y
         check_consistent_length(X, labels)
-        if labels.shape[1] != self.n_labels_:
+        if labels.shape[1] > self.n_labels_:
             raise InputError(
                 f"Y must have the {self.n_labels_} labels that the model knows; "
                 f"got {labels.shape[1]}."
@@ -233,24 +296,16 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         """A few descent steps for the gating and for the labels of each component."""
         transposed = X.T.tocsr() if hasattr(X, "tocsr") else X.T
         busy = [k for k in range(self.n_components) if gamma[:, k].sum() > EMPTY]
+        descend = partial(_descend, X=X, transposed=transposed, n_steps=self.inner_steps)
+        losses = (partial(_label_loss, Y=Y, gamma=gamma[:, k], varies=self._varies) for k in busy)
         tasks = (
-            delayed(_descend)(
-                _label_loss,
-                self.estimators_[k],
-                X,
-                transposed,
-                (Y, gamma[:, k], self._varies),
-                2 * self.variance,
-                self.inner_steps,
-            )
-            for k in busy
+            delayed(descend)(loss, self.estimators_[k], 2 * self.variance)
+            for k, loss in zip(busy, losses, strict=True)
         )
         for k, model in zip(busy, do_all(tasks, len(busy), self.n_jobs), strict=True):
             self.estimators_[k] = model
         if self.n_components > 1:
-            self.gating_ = _descend(
-                _gating_loss, self.gating_, X, transposed, (gamma,), self.variance, self.inner_steps
-            )
+            self.gating_ = descend(partial(_gating_loss, gamma=gamma), self.gating_, self.variance)
 
     def _mixture(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Log-weights (n, K) and log-odds (n, K, L) of the labels."""
@@ -267,10 +322,8 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
             return (self._marginals(X) >= 0.5).astype(np.int8)
         log_pi, Z = self._mixture(X)
         if self.predictor == "joint":
-            modes = [
-                joint_mode(*mixture, self.allow_empty_) for mixture in zip(log_pi, Z, strict=True)
-            ]
-            return np.array(modes)
+            mixtures = zip(log_pi, Z, strict=True)
+            return np.array([joint_mode(*mixture, self.allow_empty_) for mixture in mixtures])
         scores = self._support_scores(log_pi, Z)
         if self.predictor == "support":
             return self.labelsets_[scores.argmax(axis=1)].astype(np.int8)
@@ -288,53 +341,3 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
     def _in_blocks(self, function: Any, X: Any) -> NDArray[Any]:
         blocks = gen_batches(X.shape[0], BLOCK_ROWS)
         return np.concatenate([function(X[block]) for block in blocks])
-
-
-def _log_likelihood(Y: FloatArray, Z: FloatArray) -> FloatArray:
-    """Log-likelihood of each row's labels in each component, (n, K), from log-odds (n, K, L)."""
-    return np.einsum("nl,nkl->nk", Y, Z) - np.logaddexp(0, Z).sum(axis=2)
-
-
-def _label_loss(
-    outputs: FloatArray, Y: FloatArray, gamma: FloatArray, varies: NDArray[np.bool_]
-) -> tuple[float, FloatArray]:
-    """Weighted logistic loss of all labels that vary, and its derivative by the outputs."""
-    weight = gamma[:, np.newaxis] * varies
-    loss = float((weight * (np.logaddexp(0, outputs) - Y * outputs)).sum())
-    return loss, weight * (expit(outputs) - Y)
-
-
-def _gating_loss(outputs: FloatArray, gamma: FloatArray) -> tuple[float, FloatArray]:
-    """Cross-entropy of the components against the responsibilities, and its derivative."""
-    log_pi = log_softmax(outputs, axis=1)
-    return -float((gamma * log_pi).sum()), np.exp(log_pi) - gamma
-
-
-def _descend(
-    loss: Any,
-    model: Weights,
-    X: Any,
-    transposed: Any,
-    data: tuple[Any, ...],
-    prior_variance: float,
-    n_steps: int,
-) -> Weights:
-    """At most `n_steps` of L-BFGS on the loss plus ``|W|^2 / (2 prior_variance)``."""
-    shape = model.W.shape
-
-    def objective(flat: FloatArray) -> tuple[float, FloatArray]:
-        W, bias = flat[: model.W.size].reshape(shape), flat[model.W.size :]
-        value, slope = loss(np.asarray(X @ W) + bias, *data)
-        gradient = np.asarray(transposed @ slope) + W / prior_variance
-        value += float(np.square(W).sum()) / (2 * prior_variance)
-        return value, np.concatenate([gradient.ravel(), slope.sum(axis=0)])
-
-    start = np.concatenate([model.W.ravel(), model.bias])
-    found = minimize(
-        objective,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": n_steps, "maxcor": 5, "ftol": 1e-10},
-    )
-    return Weights(found.x[: model.W.size].reshape(shape), found.x[model.W.size :])

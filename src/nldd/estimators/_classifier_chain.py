@@ -1,6 +1,6 @@
 """Classifier chain: each label is predicted with the labels before it as features."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any, Self
 
@@ -10,17 +10,81 @@ from scipy.sparse import csr_matrix, hstack, issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import Training, agreeing
+from nldd._base import Training
 from nldd._progress import progress
-from nldd._sklearn import HasMethods, StrOptions, validate_parameters
+from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
+    Prototype,
+    WithBaseEstimator,
     check_weights_supported,
+    draw_seed,
     fit_label,
     has_probabilities,
 )
-from nldd.estimators._prototype import Prototype, draw_seed
-from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
+
+
+def chain_order(
+    order: Sequence[int] | str | None, n_labels: int, rng: np.random.RandomState
+) -> NDArray[np.intp]:
+    """The order as an array, drawn or checked."""
+    if order is None:
+        return np.arange(n_labels)
+    if isinstance(order, str):
+        return rng.permutation(n_labels)
+    given = list(order)
+    whole = all(isinstance(label, Integral) and not isinstance(label, bool) for label in given)
+    if not whole or sorted(given) != list(range(n_labels)):
+        raise InputError(
+            f"order must hold each of 0, ..., {n_labels - 1} once, one per label; got {order!r}."
+        )
+    return np.array(given, dtype=np.intp)
+
+
+def fit_links(
+    estimator: Any,
+    T: Training,
+    order: NDArray[np.intp],
+    label_names: NDArray[np.object_],
+    rng: np.random.RandomState,
+) -> Iterator[Any]:
+    """Fit the classifiers along the chain, handing each over when it is done."""
+    check_weights_supported(estimator, T.sample_weight)
+    extended = _extended(T.X, T.Y[:, order])
+    n_features = T.X.shape[1]
+    prototype = Prototype(estimator)
+    for j, label in enumerate(order):
+        model = prototype.copy(draw_seed(rng))
+        features = extended[:, : n_features + j]
+        yield fit_label(model, features, T.Y[:, label], T.weights, label_names[label])
+
+
+def predict_chain(
+    links: list[Any], order: NDArray[np.intp], X: Any, with_probabilities: bool
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Labels along the chain and, where wanted, their probabilities (else zeros)."""
+    Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
+    P = np.zeros(Y_pred.shape)
+    # Dense features are copied once, with room for the labels; sparse ones grow link by link.
+    room = None if issparse(X) else _extended(X, Y_pred)
+    for j, (label, link) in enumerate(zip(order, links, strict=True)):
+        end = X.shape[1] + j
+        features = _extended(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
+        Y_pred[:, label] = link.predict(features)
+        if room is not None:
+            room[:, end] = Y_pred[:, label]
+        if with_probabilities:
+            P[:, label] = link.predict_proba(features)[:, 1]
+    return Y_pred, P
+
+
+def _extended(X: Any, labels: NDArray[np.int8]) -> Any:
+    """`X` with label columns appended; sparse stays sparse."""
+    if not labels.shape[1]:
+        return X
+    if issparse(X):
+        return hstack([X, csr_matrix(labels, dtype=X.dtype)], format="csr")
+    return np.hstack([X, labels.astype(X.dtype)])
 
 
 class ClassifierChain(WithBaseEstimator):
@@ -68,9 +132,8 @@ class ClassifierChain(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **WithBaseEstimator._parameter_constraints,
         "order": ["array-like", StrOptions({"random"}), None],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
@@ -91,108 +154,27 @@ class ClassifierChain(WithBaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the chain.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifiers; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
         links = fit_links(self._base_estimator(), T, self.order_, self.label_names_, rng)
-        self.estimators_ = list(
-            progress(links, self.n_labels_, "classifier chain", show=self.verbose > 0)
-        )
+        show = self.verbose > 0
+        self.estimators_ = list(progress(links, self.n_labels_, "classifier chain", show=show))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of each row: an indicator array, or classes for a 1-D target."""
         X = self._validate_predict(X)
-        if self.single_label_ and has_probabilities(self):
-            return self._answer(self._along_chain(X)[1])
-        return self._answer(self._along_chain(X)[0])
+        Y_pred, P = self._along_chain(X)
+        return self._answer(P if self.single_label_ and has_probabilities(self) else Y_pred)
 
     @available_if(has_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, given the labels predicted before it in the chain."""
         Y_pred, P = self._along_chain(self._validate_predict(X))
-        return self._answer_proba(P if self.single_label_ else agreeing(P, Y_pred))
+        return self._answer_proba(P, Y_pred)
 
     def _along_chain(self, X: Any) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
         return predict_chain(self.estimators_, self.order_, X, has_probabilities(self))
-
-
-def chain_order(
-    order: Sequence[int] | str | None, n_labels: int, rng: np.random.RandomState
-) -> NDArray[np.intp]:
-    """The order as an array, drawn or checked."""
-    if order is None:
-        return np.arange(n_labels)
-    if isinstance(order, str):
-        return rng.permutation(n_labels)
-    given = list(order)
-    whole = all(isinstance(label, Integral) and not isinstance(label, bool) for label in given)
-    if not whole or sorted(given) != list(range(n_labels)):
-        raise InputError(
-            f"order must hold each of 0, ..., {n_labels - 1} once, one per label; got {order!r}."
-        )
-    return np.array(given, dtype=np.intp)
-
-
-def fit_links(
-    estimator: Any,
-    T: Training,
-    order: NDArray[np.intp],
-    label_names: NDArray[np.object_],
-    rng: np.random.RandomState,
-) -> Any:
-    """Fit the classifiers along the chain, handing each over when it is done."""
-    check_weights_supported(estimator, T.sample_weight)
-    extended = _extended(T.X, T.Y[:, order])
-    n_features = T.X.shape[1]
-    prototype = Prototype(estimator)
-    for j, label in enumerate(order):
-        yield fit_label(
-            prototype,
-            extended[:, : n_features + j],
-            T.Y[:, label],
-            T.sample_weight,
-            draw_seed(rng),
-            label_names[label],
-        )
-
-
-def predict_chain(
-    links: list[Any], order: NDArray[np.intp], X: Any, with_probabilities: bool
-) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Labels along the chain and, where wanted, their probabilities (else zeros)."""
-    Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
-    P = np.zeros(Y_pred.shape)
-    # Dense features are copied once, with room for the labels; sparse ones grow link by link.
-    room = None if issparse(X) else _extended(X, Y_pred)
-    for j, (label, link) in enumerate(zip(order, links, strict=True)):
-        end = X.shape[1] + j
-        features = _extended(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
-        Y_pred[:, label] = link.predict(features)
-        if room is not None:
-            room[:, end] = Y_pred[:, label]
-        if with_probabilities:
-            P[:, label] = link.predict_proba(features)[:, 1]
-    return Y_pred, P
-
-
-def _extended(X: Any, labels: NDArray[np.int8]) -> Any:
-    """`X` with label columns appended; sparse stays sparse."""
-    if not labels.shape[1]:
-        return X
-    if issparse(X):
-        return hstack([X, csr_matrix(labels, dtype=X.dtype)], format="csr")
-    return np.hstack([X, labels.astype(X.dtype)])

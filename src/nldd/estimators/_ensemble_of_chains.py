@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import Training, agreeing
+from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
+from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
-from nldd.estimators._prototype import draw_seed
-from nldd.estimators._with_base import WithBaseEstimator
+from nldd.estimators._label_models import WithBaseEstimator, draw_seed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Member:
     """One chain of the ensemble: its order, its links, and the features and rows it was given.
 
@@ -56,12 +55,9 @@ class EnsembleOfChains(WithBaseEstimator):
         "majority" predicts labels with at least half of the votes. "cardinality" takes the share
         of votes at which training rows get as many labels on average as they have, judged by
         the members that did not see them.
-    n_jobs : int, default=None
-        Members fitted at a time, in threads that share `X`.
-    random_state : int, RandomState instance or None, default=None
-        Every member has a seed of its own, so results do not depend on the number of workers.
-    verbose : int, default=0
-        Above 0, a progress bar over the members on standard error.
+    n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`, with members for labels. Every member has a seed of
+        its own, so results do not depend on the number of workers.
 
     Attributes
     ----------
@@ -91,7 +87,7 @@ class EnsembleOfChains(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **WithBaseEstimator._parameter_constraints,
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
         "row_fraction": [Interval(Real, 0, 1, closed="right")],
@@ -99,7 +95,6 @@ class EnsembleOfChains(WithBaseEstimator):
         "order": [StrOptions({"random", "given"})],
         "threshold": [StrOptions({"majority", "cardinality"})],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
@@ -132,28 +127,14 @@ class EnsembleOfChains(WithBaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the chains.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifiers with the rows drawn; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
-        self.estimators_ = do_all(
-            (delayed(self._fit_member)(T, seed) for seed in seeds),
-            self.n_members,
-            self.n_jobs,
-            "ensemble of chains" if self.verbose else None,
-        )
+        tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
+        title = "ensemble of chains" if self.verbose else None
+        self.estimators_ = do_all(tasks, self.n_members, self.n_jobs, title)
         self.threshold_ = 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
         return self
 
@@ -165,9 +146,7 @@ class EnsembleOfChains(WithBaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of votes for each label, of shape (n_samples, n_labels)."""
         votes = self._votes(self._validate_predict(X))
-        if self.single_label_:
-            return self._answer_proba(votes)
-        return agreeing(votes, self._enough(votes))
+        return self._answer_proba(votes, self._enough(votes))
 
     def _votes(self, X: Any) -> NDArray[np.float64]:
         tasks = (delayed(member.votes)(X) for member in self.estimators_)
@@ -180,11 +159,10 @@ class EnsembleOfChains(WithBaseEstimator):
         rng = np.random.RandomState(seed)
         n_samples, n_features = T.X.shape
         size = max(1, round(self.row_fraction * n_samples))
-        rows = (
-            rng.randint(n_samples, size=size)
-            if self.bootstrap
-            else np.sort(rng.permutation(n_samples)[:size])
-        )
+        if self.bootstrap:
+            rows = rng.randint(n_samples, size=size)
+        else:
+            rows = np.sort(rng.permutation(n_samples)[:size])
         kept = max(1, round(self.feature_fraction * n_features))
         features = np.sort(rng.permutation(n_features)[:kept])
         n_labels = T.Y.shape[1]

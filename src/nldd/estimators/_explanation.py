@@ -1,7 +1,10 @@
-"""Why a labelset was predicted, as a record and as sentences."""
+"""Which labelsets are nearest and why one was predicted, as records and as sentences."""
 
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -80,3 +83,24 @@ def theta_in_words(theta: float, n_labels: int) -> str:
     else:
         share = f"{round(10 * theta)} labels in 10 are wrong"
     return f"theta {theta:.3f}: about {share}, {n_labels * theta:.1f} of {n_labels}"
+
+
+@dataclass(frozen=True, eq=False)
+class NearestLabelsets:
+    """The k best distinct labelsets of each row, best first.
+
+    Attributes
+    ----------
+    labelsets : ndarray of shape (n_samples, k, n_labels)
+    theta : ndarray of shape (n_samples, k)
+        Probability that one label of the labelset is wrong.
+    row : ndarray of shape (n_samples, k)
+        Training row that stands for the labelset, as a position in the data passed to `fit`.
+    Dx, Dy : ndarray of shape (n_samples, k)
+    """
+
+    labelsets: NDArray[np.int64]
+    theta: NDArray[np.float64]
+    row: NDArray[np.intp]
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]

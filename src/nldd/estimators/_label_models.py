@@ -1,4 +1,4 @@
-"""The independent classifiers behind a multi-label method: one a label, or one for all."""
+"""The independent classifiers behind a multi-label method, one a label, and how they are fitted."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -7,13 +7,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from nldd._base import Training
+from nldd._base import MultiLabelClassifier, Training
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import LinearClassifierMixin, get_tags, has_fit_parameter
-from nldd.estimators._prototype import Prototype, draw_seed
+from nldd._sklearn import HasMethods, LinearClassifierMixin, get_tags, has_fit_parameter
 from nldd.exceptions import InputError
+
+
+def default_estimator() -> LogisticRegression:
+    """The base classifier used where none is given: fast, and probabilities for free."""
+    return LogisticRegression(solver="liblinear")
+
+
+class WithBaseEstimator(MultiLabelClassifier):
+    """A multi-label classifier with a parameter `estimator`, whose None means the default."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "random_state": ["random_state"],
+    }
+    estimator: Any
+
+    def _base_estimator(self) -> Any:
+        return default_estimator() if self.estimator is None else self.estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags
+
+
+def has_probabilities(method: WithBaseEstimator) -> bool:
+    """Whether the base estimator of a method gives probabilities."""
+    return hasattr(method._base_estimator(), "predict_proba")
+
+
+def check_weights_supported(estimator: Any, sample_weight: Any) -> None:
+    """Refuse sample weights that the base classifier would have to ignore."""
+    if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise InputError(
+            f"sample_weight was given, but {estimator!r} does not take it in fit. "
+            "Use a base estimator that does, or leave the weights out."
+        )
 
 
 class ConstantLabel:
@@ -38,35 +75,35 @@ class ConstantLabel:
         return f"ConstantLabel({self.value})"
 
 
-def has_probabilities(self: Any) -> bool:
-    """Whether the base estimator of a method gives probabilities."""
-    return hasattr(self._base_estimator(), "predict_proba")
+def draw_seed(rng: np.random.RandomState) -> int:
+    """A seed for one base classifier."""
+    return int(rng.randint(np.iinfo(np.int32).max))
 
 
-def has_decisions(self: Any) -> bool:
-    """Whether the base estimator of a method gives decision values."""
-    return hasattr(self._base_estimator(), "decision_function")
+class Prototype:
+    """An estimator to make unfitted copies of, each with a seed of its own.
 
+    scikit-learn's `clone` inspects signatures, which for small data takes as long as the fit.
+    Here that is done once, for all labels.
+    """
 
-def default_estimator() -> LogisticRegression:
-    """The base classifier used where none is given: fast, and probabilities for free."""
-    return LogisticRegression(solver="liblinear")
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = clone(estimator)
+        # Every random_state that was left at None, those of nested estimators included.
+        self.seed_names = [
+            name
+            for name, value in self.estimator.get_params(deep=True).items()
+            if value is None and (name == "random_state" or name.endswith("__random_state"))
+        ]
 
-
-def is_multilabel(estimator: Any) -> bool:
-    """Whether `estimator` takes a whole indicator matrix, as random forests do."""
-    tags = get_tags(estimator)
-    joint = tags.classifier_tags is not None and tags.classifier_tags.multi_label
-    return bool(joint or tags.target_tags.multi_output)
-
-
-def check_weights_supported(estimator: Any, sample_weight: Any) -> None:
-    """Refuse sample weights that the base classifier would have to ignore."""
-    if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
-        raise InputError(
-            f"sample_weight was given, but {estimator!r} does not take it in fit. "
-            "Use a base estimator that does, or leave the weights out."
-        )
+    def copy(self, seed: int) -> Any:
+        """An unfitted copy."""
+        model = deepcopy(self.estimator)
+        if self.seed_names == ["random_state"]:
+            model.random_state = int(seed)
+        elif self.seed_names:
+            model.set_params(**dict.fromkeys(self.seed_names, int(seed)))
+        return model
 
 
 def fit_label_models(
@@ -76,8 +113,8 @@ def fit_label_models(
     *,
     n_jobs: int | None,
     rng: np.random.RandomState,
-    title: str = "labels",
-    verbose: int = 0,
+    title: str,
+    verbose: int,
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
@@ -91,9 +128,9 @@ def fit_label_models(
     seeds = [[draw_seed(rng) for _ in range(n_labels)] for _ in parts]
     prototype = Prototype(estimator)
     numbers = range(len(parts))
-    chains = [list(numbers)] if starts_warm(estimator) else [[number] for number in numbers]
+    chains = [list(numbers)] if _starts_warm(estimator) else [[number] for number in numbers]
     tasks = (
-        delayed(fit_in_turn)(
+        delayed(_fit_in_turn)(
             prototype, [parts[i] for i in chain], j, [seeds[i][j] for i in chain], label_names[j]
         )
         for chain in chains
@@ -107,7 +144,7 @@ def fit_label_models(
     return [[model for (model,) in models[n_labels * i : n_labels * (i + 1)]] for i in numbers]
 
 
-def starts_warm(estimator: Any) -> bool:
+def _starts_warm(estimator: Any) -> bool:
     """Whether a second fit starts from the coefficients of the first.
 
     The parameter is not enough: to a forest, a warm start means more trees beside the old ones.
@@ -119,36 +156,29 @@ def starts_warm(estimator: Any) -> bool:
     )
 
 
-def fit_in_turn(
+def _fit_in_turn(
     prototype: Prototype, parts: list[Training], label: int, seeds: list[int], name: Any
 ) -> list[Any]:
     """Models of one label on each of the parts, each one a start for the next."""
     models: list[Any] = []
     for T, seed in zip(parts, seeds, strict=True):
-        start = deepcopy(models[-1]) if models and hasattr(models[-1], "coef_") else None
-        y = T.Y[:, label]
-        models.append(fit_label(prototype, T.X, y, T.sample_weight, seed, name, start))
+        warm = models and hasattr(models[-1], "coef_")
+        model = deepcopy(models[-1]) if warm else prototype.copy(seed)
+        models.append(fit_label(model, T.X, T.Y[:, label], T.weights, name))
     return models
 
 
 def fit_label(
-    prototype: Prototype,
-    X: Any,
-    y: NDArray[np.int8],
-    sample_weight: NDArray[np.float64] | None,
-    seed: int,
-    name: Any,
-    start: Any = None,
+    model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], label_name: Any
 ) -> Any:
-    """A copy of the prototype, or the `start`, fitted to one label; or its constant."""
+    """The model, fitted to one label, or its constant."""
     if (y == y[0]).all():
         return ConstantLabel(int(y[0]))
-    model = prototype.copy(seed) if start is None else start
-    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     try:
         return model.fit(X, y, **weights)
     except Exception as error:
-        error.add_note(f"while fitting label {name!r}: {int(y.sum())} of {len(y)} rows carry it")
+        carriers = f"{int(y.sum())} of {len(y)} rows carry it"
+        error.add_note(f"while fitting label {label_name!r}: {carriers}")
         raise
 
 

@@ -9,14 +9,59 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import Training, agreeing
-from nldd._sklearn import HasMethods, get_tags, validate_parameters
+from nldd._base import Training
+from nldd._sklearn import get_tags, validate_parameters
 from nldd.estimators._label_models import (
+    Prototype,
+    WithBaseEstimator,
     check_weights_supported,
+    draw_seed,
     has_probabilities,
 )
-from nldd.estimators._prototype import Prototype, draw_seed
-from nldd.estimators._with_base import WithBaseEstimator
+
+
+class Powerset:
+    """A classifier whose classes are labelsets; the building block of RAkEL too."""
+
+    def __init__(self, labelsets: NDArray[np.int8], estimators: list[Any]) -> None:
+        self.labelsets = labelsets
+        self.estimators = estimators
+
+    def predict(self, X: Any) -> NDArray[np.int8]:
+        """Labelset of each row."""
+        if not self.estimators:
+            return np.tile(self.labelsets[0], (X.shape[0], 1))
+        return self.labelsets[self.estimators[0].predict(X)]
+
+    def marginals(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each label: the sum over the labelsets that contain it."""
+        if not self.estimators:
+            return np.tile(self.labelsets[0].astype(float), (X.shape[0], 1))
+        return self.estimators[0].predict_proba(X) @ self.labelsets.astype(float)
+
+
+def multiclass_estimator(estimator: Any) -> Any:
+    """`estimator`, made fit for several classes if it is not, or the default."""
+    if estimator is None:
+        return LogisticRegression()
+    tags = get_tags(estimator).classifier_tags
+    if tags is not None and not tags.multi_class:
+        return OneVsRestClassifier(estimator)
+    return estimator
+
+
+def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
+    """Fit `estimator` to the labelsets of T, numbered by first appearance."""
+    check_weights_supported(estimator, T.sample_weight)
+    sorted_sets, first, code = np.unique(T.Y, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    labelsets = sorted_sets[order]
+    if len(labelsets) == 1:
+        return Powerset(labelsets, [])
+    number = np.empty(len(order), dtype=np.intp)
+    number[order] = np.arange(len(order))
+    model = Prototype(estimator).copy(seed).fit(T.X, number[code.ravel()], **T.weights)
+    return Powerset(labelsets, [model])
 
 
 class LabelPowerset(WithBaseEstimator):
@@ -61,11 +106,6 @@ class LabelPowerset(WithBaseEstimator):
            [0, 1]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "random_state": ["random_state"],
-    }
-
     def __init__(self, estimator: Any = None, *, random_state: Any = None) -> None:
         self.estimator = estimator
         self.random_state = random_state
@@ -74,18 +114,7 @@ class LabelPowerset(WithBaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit one classifier to the labelsets as classes.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifier; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y, sample_weight)
         seed = draw_seed(check_random_state(self.random_state))
@@ -103,55 +132,7 @@ class LabelPowerset(WithBaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, on the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)
-        P = self._powerset.marginals(X)
-        return self._answer_proba(
-            P if self.single_label_ else agreeing(P, self._powerset.predict(X))
-        )
+        return self._answer_proba(self._powerset.marginals(X), self._powerset.predict(X))
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)
-
-
-class Powerset:
-    """A classifier whose classes are labelsets; the building block of RAkEL too."""
-
-    def __init__(self, labelsets: NDArray[np.int8], estimators: list[Any]) -> None:
-        self.labelsets = labelsets
-        self.estimators = estimators
-
-    def predict(self, X: Any) -> NDArray[np.int8]:
-        """Labelset of each row."""
-        if not self.estimators:
-            return np.tile(self.labelsets[0], (X.shape[0], 1))
-        return self.labelsets[self.estimators[0].predict(X)]
-
-    def marginals(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label: the sum over the labelsets that contain it."""
-        if not self.estimators:
-            return np.tile(self.labelsets[0].astype(float), (X.shape[0], 1))
-        return self.estimators[0].predict_proba(X) @ self.labelsets.astype(float)
-
-
-def multiclass_estimator(estimator: Any) -> Any:
-    """`estimator`, made fit for several classes if it is not, or the default."""
-    if estimator is None:
-        return LogisticRegression()
-    tags = get_tags(estimator).classifier_tags
-    if tags is not None and not tags.multi_class:
-        return OneVsRestClassifier(estimator)
-    return estimator
-
-
-def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
-    """Fit `estimator` to the labelsets of T, numbered by first appearance."""
-    check_weights_supported(estimator, T.sample_weight)
-    sorted_sets, first, code = np.unique(T.Y, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    labelsets = sorted_sets[order]
-    if len(labelsets) == 1:
-        return Powerset(labelsets, [])
-    number = np.empty(len(order), dtype=np.intp)
-    number[order] = np.arange(len(order))
-    weights = {} if T.sample_weight is None else {"sample_weight": T.sample_weight}
-    model = Prototype(estimator).copy(seed).fit(T.X, number[code.ravel()], **weights)
-    return Powerset(labelsets, [model])

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from nldd._base import Training
 from nldd._sklearn import get_tags
 from nldd.estimators._label_models import (
+    Prototype,
     check_weights_supported,
+    draw_seed,
     fit_label_models,
-    is_multilabel,
     label_columns,
 )
-from nldd.estimators._prototype import Prototype, draw_seed
 
 
 class SeparateModels:
@@ -47,21 +47,15 @@ class JointModel:
 
 
 def fit_label_probabilities(
-    estimator: Any,
-    parts: Sequence[Training],
-    label_names: NDArray[np.object_],
-    *,
-    n_jobs: int | None,
-    rng: np.random.RandomState,
-    title: str,
-    verbose: int,
+    estimator: Any, parts: Sequence[Training], label_names: NDArray[np.object_], **options: Any
 ) -> list[SeparateModels] | list[JointModel]:
-    """Fit `estimator` to each of the parts: once if it is multi-label itself, else by label."""
-    if is_multilabel(estimator):
-        return [fit_joint(estimator, T, rng) for T in parts]
-    models = fit_label_models(
-        estimator, parts, label_names, n_jobs=n_jobs, rng=rng, title=title, verbose=verbose
-    )
+    """Fit `estimator` to each of the parts: once if it is multi-label itself, else by label.
+
+    The options are those of :func:`fit_label_models`.
+    """
+    if _is_multilabel(estimator):
+        return [fit_joint(estimator, T, options["rng"]) for T in parts]
+    models = fit_label_models(estimator, parts, label_names, **options)
     return [SeparateModels(of_part) for of_part in models]
 
 
@@ -75,10 +69,16 @@ def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointM
         return JointModel([], constants)
     Y = T.Y[:, varies].astype(np.int64)
     model = Prototype(estimator).copy(draw_seed(rng))
-    weights = {} if T.sample_weight is None else {"sample_weight": T.sample_weight}
     single = Y.shape[1] == 1 and get_tags(model).target_tags.single_output
-    model.fit(T.X, Y.ravel() if single else Y, **weights)
+    model.fit(T.X, Y.ravel() if single else Y, **T.weights)
     return JointModel([model], constants)
+
+
+def _is_multilabel(estimator: Any) -> bool:
+    """Whether `estimator` takes a whole indicator matrix, as random forests do."""
+    tags = get_tags(estimator)
+    joint = tags.classifier_tags is not None and tags.classifier_tags.multi_label
+    return bool(joint or tags.target_tags.multi_output)
 
 
 def _positive_columns(proba: Any, n_labels: int) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._base import MultiLabelClassifier, agreeing
+from nldd._base import MultiLabelClassifier
 from nldd._sklearn import Interval, validate_parameters
 from nldd.search import NeighborIndex
 
@@ -71,16 +71,7 @@ class MLkNN(MultiLabelClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Count, for every training row, the neighbours that carry each label.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-
-        Returns
-        -------
-        self
+        `X` and `y` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y)
         self._Y = T.Y.astype(np.intp)
@@ -101,8 +92,7 @@ class MLkNN(MultiLabelClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Posterior probability of each label, of shape (n_samples, n_labels)."""
         on, off = self._joint(self._validate_predict(X))
-        P = on / (on + off)
-        return self._answer_proba(P) if self.single_label_ else agreeing(P, on > off)
+        return self._answer_proba(on / (on + off), on > off)
 
     def _carriers(self, neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
         """How many of each row's neighbours carry each label."""

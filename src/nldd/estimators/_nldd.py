@@ -1,5 +1,6 @@
 """Nearest Labelset using Double Distances."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -12,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from nldd._base import Training, agreeing
 from nldd._dask import block_by_block
 from nldd._labels import as_label_sets
-from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
-from nldd.estimators._explanation import Explanation, braces
+from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
+from nldd.estimators._label_models import WithBaseEstimator
 from nldd.estimators._label_probabilities import fit_label_probabilities
-from nldd.estimators._nearest_labelsets import NearestLabelsets
-from nldd.estimators._pairs import nearest_pairs, random_halves, random_part
-from nldd.estimators._with_base import WithBaseEstimator
 from nldd.exceptions import InputError
-from nldd.regression import check_regression, fit_regression
+from nldd.regression import Pairs, check_regression, fit_regression
 from nldd.search import (
+    IN_FEATURES,
+    IN_LABELS,
     FaissLabelsetIndex,
     LabelsetIndex,
     Neighbors,
@@ -31,6 +32,58 @@ from nldd.search import (
 )
 
 MIN_ROWS = 4
+
+
+def random_halves(
+    n_samples: int, rng: np.random.RandomState
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of T1 and T2, drawn at random; an odd row goes to T1."""
+    order = rng.permutation(n_samples)
+    middle = (n_samples + 1) // 2
+    return np.sort(order[:middle]), np.sort(order[middle:])
+
+
+def random_part(n_samples: int, size: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """So many rows drawn at random, in order; all, and nothing drawn, if there are no more."""
+    if n_samples <= size:
+        return np.arange(n_samples)
+    return np.sort(rng.permutation(n_samples)[:size])
+
+
+def nearest_pairs(
+    T1: Training,
+    T2: Training,
+    P: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Pairs:
+    """Pair each instance of T2 with its nearest row of T1 in features, and in labels.
+
+    `P` holds the label probabilities of T2 from classifiers fitted to T1. Where one row is
+    nearest in both spaces, the instance gives a single pair.
+    """
+    index = LabelsetIndex(T1.X, T1.Y, scale)
+    titles = ("pairs nearest in x", "pairs nearest in y") if verbose else (None, None)
+    m1 = index.query(T2.X, P, IN_FEATURES, n_jobs=n_jobs, title=titles[0])
+    m2 = index.query(T2.X, P, IN_LABELS, n_jobs=n_jobs, title=titles[1])
+    twice = (m1.row != m2.row).ravel()
+    instance = np.concatenate([np.arange(len(T2)), np.flatnonzero(twice)])
+
+    def both(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([first[:, 0], second[twice, 0]])
+
+    row = both(m1.row, m2.row)
+    weight = np.ones(len(T2)) if T2.sample_weight is None else T2.sample_weight
+    return Pairs(
+        Dx=both(m1.Dx, m2.Dx),
+        Dy=both(m1.Dy, m2.Dy),
+        errors=(T2.Y[instance] != T1.Y[row]).sum(axis=1),
+        n_labels=T1.Y.shape[1],
+        instance=T2.rows[instance],
+        row=T1.rows[row],
+        weight=weight[instance],
+    )
 
 
 class NLDDClassifier(WithBaseEstimator):
@@ -86,8 +139,6 @@ class NLDDClassifier(WithBaseEstimator):
     index_ : nldd.search.LabelsetIndex
     rows_ : ndarray
         Rows of the data passed to `fit` that the model uses; those of `add` are numbered on.
-    search_stats_ : nldd.search.SearchStats
-        How many distances the predictions so far took.
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
 
@@ -136,7 +187,7 @@ class NLDDClassifier(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **WithBaseEstimator._parameter_constraints,
         "model": [StrOptions({"linear", "multiplicative"})],
         "covariance": [StrOptions({"independent", "exchangeable"})],
         "standardize": [StrOptions({"numeric", "all", "none"})],
@@ -144,7 +195,6 @@ class NLDDClassifier(WithBaseEstimator):
         "max_pairs": [Interval(Integral, 1, None, closed="left"), None],
         "search": [StrOptions({"exact", "faiss"})],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
@@ -177,34 +227,19 @@ class NLDDClassifier(WithBaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the classifiers and the weights of both distances.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weighs rows in the base classifiers and, as validation instances, in the regression,
-            where a weight of 2 counts as two rows. Rows of weight 0 are left out altogether.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`. The weights
+        count in the base classifiers and, as validation instances, in the regression, where a
+        weight of 2 is as good as two rows. Rows of weight 0 are left out altogether.
         """
         rng = check_random_state(self.random_state)
-        T = self._fraction(self._validate_fit(X, y, sample_weight), rng)
-        self._check_training(T)
-        first, second = random_halves(len(T), rng)
-        if self.max_pairs is not None:
-            second = second[random_part(len(second), self.max_pairs, rng)]
-        T1, T2 = T[first], T[second]
+        T = self._training_data(X, y, sample_weight, rng)
+        T1, T2 = self._halves(T, rng)
         scale = feature_scale(T.X, self.standardize)
 
         h1, h = self._fit_classifiers([T1, T], rng)
         P = self._probabilities(h1, T2.X)
         self.pairs_ = nearest_pairs(T1, T2, P, scale, self.n_jobs, verbose=self.verbose)
         self.regression_ = fit_regression(self.pairs_, self.model, self.covariance)
-        self.beta_ = self.regression_.beta
         return self._hold(T, h, scale)
 
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -212,35 +247,14 @@ class NLDDClassifier(WithBaseEstimator):
 
         Its theta is on the same scale, while those of two calls of `fit` differ by the chance of
         their halves. So a theta may be looked for by cross-validation and used with this model.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        NLDDClassifier
         """
         check_is_fitted(self)
         other = clone(self)
         rng = check_random_state(other.random_state)
-        T = other._fraction(other._validate_fit(X, y, sample_weight), rng)
-        other._check_training(T)
+        T = other._training_data(X, y, sample_weight, rng)
         (h,) = other._fit_classifiers([T], rng)
-        other.pairs_, other.regression_, other.beta_ = self.pairs_, self.regression_, self.beta_
+        other.pairs_, other.regression_ = self.pairs_, self.regression_
         return other._hold(T, h, feature_scale(T.X, self.standardize))
-
-    def _hold(self, T: Training, classifiers: Any, scale: Any) -> Self:
-        """Keep what predictions need: classifiers of all rows, and the rows to search."""
-        self._classifiers = classifiers
-        self.estimators_ = classifiers.estimators
-        Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
-        self.index_ = Index(T.X, T.Y, scale)
-        self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        self.rows_ = T.rows
-        self.search_stats_ = SearchStats()
-        return self
 
     def add(self, X: Any, y: Any) -> Self:
         """Let more rows with known labels into the search, without fitting anything again.
@@ -248,23 +262,15 @@ class NLDDClassifier(WithBaseEstimator):
         Their labelsets can be predicted at once, new combinations of the known labels included.
         The classifiers, the weights of the distances and the scale of the features stay as they
         are, so after many rows a new `fit` is better. All rows are grouped anew, so add many at a
-        time rather than one.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows, in any form that `fit` takes
-
-        Returns
-        -------
-        self
+        time rather than one. `y` may have any form that `fit` takes.
         """
         X = self._validate_predict(X)
-        Y = self._validate_more_labels(y)
+        Y = self._read_known_labels(y)
         check_consistent_length(X, Y)
         self.index_.add(X, Y)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        self.rows_ = np.concatenate([self.rows_, self._n_rows_given + np.arange(len(Y))])
+        numbers = self._n_rows_given + np.arange(len(Y))
+        self.rows_: NDArray[np.intp] = np.concatenate([self.rows_, numbers])
         self._n_rows_given += len(Y)
         return self
 
@@ -301,17 +307,7 @@ class NLDDClassifier(WithBaseEstimator):
         return self.n_labels_ * self.predict_theta(X)
 
     def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
-        """The `k` distinct training labelsets of smallest theta for each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        k : int, at most the number of distinct labelsets
-
-        Returns
-        -------
-        NearestLabelsets
-        """
+        """The `k` distinct training labelsets of smallest theta for each row."""
         check_is_fitted(self)
         if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
             raise InputError(
@@ -330,48 +326,30 @@ class NLDDClassifier(WithBaseEstimator):
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
         P, near = self._search(X, k=2)
-        names = [
-            as_label_sets(self.labelsets_[column], self.label_names_) for column in near.labelset.T
-        ]
-        x_part, y_part = self.regression_.parts(near.Dx, near.Dy)
-        theta = self.regression_.theta(near.Dx, near.Dy)
+        best, second = self._evidence(P, near, 0), self._evidence(P, near, 1)
+        return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
-        def evidence(i: int, rank: int, runner_up: Explanation | None = None) -> Explanation:
-            return Explanation(
-                labels=names[rank][i],
-                row=int(self.rows_[near.row[i, rank]]),
-                Dx=float(near.Dx[i, rank]),
-                Dy=float(near.Dy[i, rank]),
-                x_part=float(x_part[i, rank]),
-                y_part=float(y_part[i, rank]),
-                theta=float(theta[i, rank]),
-                n_labels=self.n_labels_,
-                probabilities=tuple(P[i].tolist()),
-                runner_up=runner_up,
-            )
+    def search_stats(self, X: Any) -> SearchStats:
+        """The work of the search that predicts these rows: distances computed, and spared."""
+        _, near = self._search(X)
+        return SearchStats.of(near, len(self.index_))
 
-        return [evidence(i, 0, runner_up=evidence(i, 1)) for i in range(len(P))]
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState
+    ) -> Training:
+        """T: rows that are good to learn from, and of them the share that is asked for."""
+        T = self._validate_fit(X, y, sample_weight)
+        if self.train_fraction < 1:
+            T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
+        self._check_training(T)
+        return T
 
-    def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:
-        """Label probabilities of new rows and their k nearest labelsets."""
-        X = self._validate_predict(X)
-        P = self._probabilities(self._classifiers, X)
-        title = "nearest labelsets" if self.verbose else None
-        score = Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
-        near = self.index_.query(X, P, score, k, self.n_jobs, title)
-        counts, work = vars(self.search_stats_), vars(SearchStats.of(near, len(self.index_)))
-        counts.update({name: counts[name] + n for name, n in work.items()})
-        return P, near
-
-    def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
-        P = classifiers.probabilities(X, self.n_jobs)
-        if not np.isfinite(P).all():
-            label = self.label_names_[(~np.isfinite(P)).any(axis=0).argmax()]
-            raise InputError(
-                f"The base classifier gives label {label!r} probabilities that are not finite, so "
-                "it has no label distance. Check its input, or use another base classifier."
-            )
-        return P
+    def _halves(self, T: Training, rng: np.random.RandomState) -> tuple[Training, Training]:
+        """T1 and T2, the latter with no more instances than are to be paired."""
+        first, second = random_halves(len(T), rng)
+        if self.max_pairs is not None:
+            second = second[random_part(len(second), self.max_pairs, rng)]
+        return T[first], T[second]
 
     def _fit_classifiers(self, parts: list[Training], rng: np.random.RandomState) -> Any:
         return fit_label_probabilities(
@@ -384,11 +362,48 @@ class NLDDClassifier(WithBaseEstimator):
             verbose=self.verbose,
         )
 
-    def _fraction(self, T: Training, rng: np.random.RandomState) -> Training:
-        if self.train_fraction == 1:
-            return T
-        size = round(self.train_fraction * len(T))
-        return T[random_part(len(T), size, rng)]
+    def _hold(self, T: Training, classifiers: Any, scale: Any) -> Self:
+        """Keep what predictions need: classifiers of all rows, and the rows to search."""
+        self.beta_ = self.regression_.beta
+        self._classifiers = classifiers
+        self.estimators_ = classifiers.estimators
+        Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
+        self.index_ = Index(T.X, T.Y, scale)
+        self.labelsets_ = self.index_.labelsets.astype(np.int64)
+        self.rows_ = T.rows
+        return self
+
+    def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:
+        """Label probabilities of new rows and their k nearest labelsets."""
+        X = self._validate_predict(X)
+        P = self._probabilities(self._classifiers, X)
+        title = "nearest labelsets" if self.verbose else None
+        score = Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
+        return P, self.index_.query(X, P, score, k, self.n_jobs, title)
+
+    def _evidence(self, P: NDArray[np.float64], near: Neighbors, rank: int) -> list[Explanation]:
+        """The evidence for each row's labelset of this rank."""
+        Dx, Dy = near.Dx[:, rank], near.Dy[:, rank]
+        labels = as_label_sets(self.labelsets_[near.labelset[:, rank]], self.label_names_)
+        rows = self.rows_[near.row[:, rank]].tolist()
+        theta = self.regression_.theta(Dx, Dy)
+        numbers = np.column_stack([Dx, Dy, *self.regression_.parts(Dx, Dy), theta]).tolist()
+        return [
+            Explanation(names, row, dx, dy, x_part, y_part, one_theta, self.n_labels_, tuple(p))
+            for names, row, (dx, dy, x_part, y_part, one_theta), p in zip(
+                labels, rows, numbers, P.tolist(), strict=True
+            )
+        ]
+
+    def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
+        P = classifiers.probabilities(X, self.n_jobs)
+        if not np.isfinite(P).all():
+            label = self.label_names_[(~np.isfinite(P)).any(axis=0).argmax()]
+            raise InputError(
+                f"The base classifier gives label {label!r} probabilities that are not finite, so "
+                "it has no label distance. Check its input, or use another base classifier."
+            )
+        return P
 
     def _check_training(self, T: Training) -> None:
         check_regression(self.model, self.covariance)
@@ -402,9 +417,7 @@ class NLDDClassifier(WithBaseEstimator):
                 "nldd.PlattSVC() or the default."
             )
         if len(T) < MIN_ROWS:
-            share = (
-                "" if self.train_fraction == 1 else f" after train_fraction={self.train_fraction}"
-            )
+            share = f" after train_fraction={self.train_fraction}" * (self.train_fraction < 1)
             raise InputError(
                 f"NLDD needs at least {MIN_ROWS} training rows, two for each half; "
                 f"got n_samples={len(T)}{share}."

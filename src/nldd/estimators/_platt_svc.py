@@ -1,5 +1,6 @@
 """The paper's base classifier: a linear support vector machine with Platt's probabilities."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Self
@@ -7,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
@@ -21,8 +23,17 @@ from nldd._sklearn import (
     validate_data,
     validate_parameters,
 )
-from nldd.estimators._platt_scaling import fit_sigmoid, sigmoid
 from nldd.exceptions import InputError
+
+FloatArray = NDArray[np.float64]
+
+# Of Newton's method for the sigmoid, as in LIBSVM.
+MAX_STEPS = 100
+GRADIENT_TOLERANCE = 1e-5
+RIDGE = 1e-12
+ARMIJO = 1e-4
+SMALLEST_STEP = 1e-10
+CLIP = 1e-7
 
 
 def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
@@ -40,6 +51,62 @@ def linear_machine(
     return LinearSVC(
         C=C, loss="hinge", dual=True, tol=tol, max_iter=10_000, random_state=random_state
     )
+
+
+def _decision_values(X: Any, coef: FloatArray, intercept: FloatArray) -> FloatArray:
+    return np.asarray(safe_sparse_dot(X, coef.T, dense_output=True)).ravel() + intercept[0]
+
+
+def fit_sigmoid(
+    f: FloatArray, y: NDArray[np.int_], weight: FloatArray | None = None
+) -> tuple[float, float]:
+    """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``.
+
+    Newton's method with step halving, as Lin, Lin and Weng describe it (2007, Machine Learning
+    68); the constants are those of LIBSVM, so that its probabilities can be reproduced. Targets
+    are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    n_positive, n_negative = weight @ (y == 1), weight @ (y == 0)
+    target = np.where(y == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+
+    def loss(AB: FloatArray) -> float:
+        z = AB[0] * f + AB[1]
+        return float(weight @ (target * z + np.logaddexp(0, -z)))
+
+    AB = np.array([0.0, np.log((n_negative + 1) / (n_positive + 1))])
+    for _ in range(MAX_STEPS):
+        p = expit(-(AB[0] * f + AB[1]))
+        residual = weight * (target - p)
+        gradient = np.array([residual @ f, residual.sum()])
+        if np.abs(gradient).max() < GRADIENT_TOLERANCE:
+            break
+        curvature = weight * p * (1 - p)
+        both = curvature @ f
+        hessian = np.array([[curvature @ f**2, both], [both, curvature.sum()]]) + RIDGE * np.eye(2)
+        direction = -np.linalg.solve(hessian, gradient)
+        step = _step_length(loss, AB, direction, float(gradient @ direction))
+        if step is None:
+            break
+        AB = AB + step * direction
+    return float(AB[0]), float(AB[1])
+
+
+def _step_length(
+    loss: Callable[[FloatArray], float], start: FloatArray, direction: FloatArray, slope: float
+) -> float | None:
+    """The longest of the steps 1, 1/2, 1/4, ... that lowers the loss enough; None if none does."""
+    present, step = loss(start), 1.0
+    while step >= SMALLEST_STEP:
+        if loss(start + step * direction) < present + ARMIJO * step * slope:
+            return step
+        step /= 2
+    return None
+
+
+def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
+    """Probability of the positive class, kept a little away from 0 and 1."""
+    return np.clip(expit(-(A * f + B)), CLIP, 1 - CLIP)
 
 
 class PlattSVC(ClassifierMixin, BaseEstimator):
@@ -128,20 +195,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,), two classes
         sample_weight : array-like of shape (n_samples,), default=None
             Multiplies C for each row, and weighs it in the sigmoid.
-
-        Returns
-        -------
-        self
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        weight = None
-        if sample_weight is not None:
-            weight = check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
-            # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
-            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
-            if not len(y):
-                raise InputError("sample_weight must be positive for at least one row.")
+        X, y, weight = self._validate_fit(X, y, sample_weight)
         self.classes_, code = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
             raise InputError(
@@ -161,28 +216,37 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         positive = self.decision_function(X) > 0
         return np.asarray(self.classes_[positive.astype(int)])
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of both classes, of shape (n_samples, 2)."""
         positive = sigmoid(self.decision_function(X), *self.sigmoid_)
         return np.column_stack([1 - positive, positive])
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> FloatArray:
         """Signed distance to the hyperplane, in units of the margin."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return _decision_values(X, self.coef_, self.intercept_)
 
+    def _validate_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        if sample_weight is None:
+            return X, y, None
+        weight = check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
+        if not weight.any():
+            raise InputError("sample_weight must be positive for at least one row.")
+        # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
+        return X[weight > 0], y[weight > 0], weight[weight > 0]
+
     def _fit_machine(
-        self, X: Any, code: NDArray[np.intp], weight: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self, X: Any, code: NDArray[np.intp], weight: FloatArray | None
+    ) -> tuple[FloatArray, FloatArray]:
         machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
         machine.fit(X, code, sample_weight=weight)
         coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
         return np.asarray(coef), np.asarray(machine.intercept_)
 
-    def _out_of_fold(
-        self, X: Any, code: NDArray[np.intp], weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _out_of_fold(self, X: Any, code: NDArray[np.intp], weight: FloatArray | None) -> FloatArray:
         """Decision value of each row from a machine that was fitted without it."""
         order = check_random_state(self.random_state).permutation(len(code))
         values = np.empty(len(code))
@@ -203,9 +267,3 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
-
-
-def _decision_values(
-    X: Any, coef: NDArray[np.float64], intercept: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    return np.asarray(safe_sparse_dot(X, coef.T, dense_output=True)).ravel() + intercept[0]

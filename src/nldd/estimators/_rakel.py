@@ -9,15 +9,51 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import Training, agreeing
+from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, Interval, validate_parameters
+from nldd._sklearn import Interval, validate_parameters
+from nldd.estimators._label_models import WithBaseEstimator, draw_seed
 from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
-from nldd.estimators._prototype import draw_seed
-from nldd.estimators._with_base import WithBaseEstimator
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
+
+
+def draw_subsets(
+    n_labels: int, k: int, n_models: int, rng: np.random.RandomState
+) -> list[NDArray[np.intp]]:
+    """Distinct subsets of k labels in rising order; of several draws the one that covers most."""
+    n_subsets = comb(n_labels, k)
+    if n_models >= n_subsets:
+        return [np.array(subset) for subset in combinations(range(n_labels), k)]
+    best: list[tuple[int, ...]] = []
+    for _ in range(MAX_DRAWS):
+        drawn = _draw_distinct(n_labels, k, n_models, n_subsets, rng)
+        best = max(best, drawn, key=_n_covered)
+        if _n_covered(best) == min(n_labels, n_models * k):
+            break
+    return [np.array(subset) for subset in best]
+
+
+def _n_covered(subsets: list[tuple[int, ...]]) -> int:
+    return len({label for subset in subsets for label in subset})
+
+
+def _draw_distinct(
+    n_labels: int, k: int, n_models: int, n_subsets: int, rng: np.random.RandomState
+) -> list[tuple[int, ...]]:
+    if n_subsets <= ENUMERABLE:
+        every = list(combinations(range(n_labels), k))
+        return [every[i] for i in np.sort(rng.permutation(n_subsets)[:n_models])]
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < n_models:
+        drawn.add(tuple(sorted(rng.permutation(n_labels)[:k].tolist())))
+    return sorted(drawn)
+
+
+def _fit_subset(estimator: Any, T: Training, subset: NDArray[np.intp], seed: int) -> Powerset:
+    part = Training(T.X, T.Y[:, subset], T.sample_weight, T.rows)
+    return fit_powerset(estimator, part, seed)
 
 
 class RAkEL(WithBaseEstimator):
@@ -35,12 +71,8 @@ class RAkEL(WithBaseEstimator):
         Share of votes that a label needs.
     strict : bool, default=False
         Ask for more than the threshold rather than at least it. Exact halves are common.
-    n_jobs : int, default=None
-        Subsets fitted at a time, in threads that share `X`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the subsets. Every one has a seed of its own.
-    verbose : int, default=0
-        Above 0, a progress bar over the subsets on standard error.
+    n_jobs, random_state, verbose
+        As in :class:`nldd.BinaryRelevance`, with subsets for labels; the seed also draws them.
 
     Attributes
     ----------
@@ -71,13 +103,12 @@ class RAkEL(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **WithBaseEstimator._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left")],
         "n_models": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "strict": ["boolean"],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
@@ -106,33 +137,19 @@ class RAkEL(WithBaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the subsets and fit a label powerset to each.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifiers; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
         seeds = [draw_seed(rng) for _ in self.subsets_]
-        self.estimators_ = do_all(
-            (
-                delayed(_fit_subset)(self._base_estimator(), T, subset, seed)
-                for subset, seed in zip(self.subsets_, seeds, strict=True)
-            ),
-            len(self.subsets_),
-            self.n_jobs,
-            "RAkEL" if self.verbose else None,
+        tasks = (
+            delayed(_fit_subset)(self._base_estimator(), T, subset, seed)
+            for subset, seed in zip(self.subsets_, seeds, strict=True)
         )
+        title = "RAkEL" if self.verbose else None
+        self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -143,9 +160,7 @@ class RAkEL(WithBaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of votes for each label, on the side of 1/2 that `predict` takes."""
         share = self._share_of_votes(self._validate_predict(X))
-        if self.single_label_:
-            return self._answer_proba(share)
-        return agreeing(share, self._enough(share))
+        return self._answer_proba(share, self._enough(share))
 
     def _share_of_votes(self, X: Any) -> NDArray[np.float64]:
         tasks = (delayed(model.predict)(X) for model in self.estimators_)
@@ -163,39 +178,3 @@ class RAkEL(WithBaseEstimator):
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)
-
-
-def draw_subsets(
-    n_labels: int, k: int, n_models: int, rng: np.random.RandomState
-) -> list[NDArray[np.intp]]:
-    """Distinct subsets of k labels in rising order; of several draws the one that covers most."""
-    n_subsets = comb(n_labels, k)
-    if n_models >= n_subsets:
-        return [np.array(subset) for subset in combinations(range(n_labels), k)]
-    best: list[tuple[int, ...]] = []
-    most = -1
-    for _ in range(MAX_DRAWS):
-        drawn = _draw_distinct(n_labels, k, n_models, n_subsets, rng)
-        covered = len({label for subset in drawn for label in subset})
-        if covered > most:
-            best, most = drawn, covered
-        if covered == min(n_labels, n_models * k):
-            break
-    return [np.array(subset) for subset in best]
-
-
-def _draw_distinct(
-    n_labels: int, k: int, n_models: int, n_subsets: int, rng: np.random.RandomState
-) -> list[tuple[int, ...]]:
-    if n_subsets <= ENUMERABLE:
-        every = list(combinations(range(n_labels), k))
-        return [every[i] for i in np.sort(rng.permutation(n_subsets)[:n_models])]
-    drawn: set[tuple[int, ...]] = set()
-    while len(drawn) < n_models:
-        drawn.add(tuple(sorted(rng.permutation(n_labels)[:k].tolist())))
-    return sorted(drawn)
-
-
-def _fit_subset(estimator: Any, T: Training, subset: NDArray[np.intp], seed: int) -> Powerset:
-    part = Training(T.X, T.Y[:, subset], T.sample_weight, T.rows)
-    return fit_powerset(estimator, part, seed)

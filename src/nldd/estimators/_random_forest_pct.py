@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 
 from nldd._base import MultiLabelClassifier
 from nldd._sklearn import Interval, validate_parameters
+from nldd.estimators._label_models import draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
-from nldd.estimators._prototype import draw_seed
 
 
 class RandomForestPCT(MultiLabelClassifier):
@@ -86,18 +86,7 @@ class RandomForestPCT(MultiLabelClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the forest.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weighs rows in the splits; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)

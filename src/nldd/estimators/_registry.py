@@ -19,20 +19,11 @@ from nldd.estimators._subset_mapping import SubsetMapping
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the comparison.
+    """A method of the comparison, under the short name `key` of the paper's tables.
 
-    Attributes
-    ----------
-    key : str
-        Short name, as in the paper's tables.
-    name : str
-    factory : class of the estimator
-    paper_base : callable or None
-        Makes the base classifier of the paper's experiments; None where there is no base.
-    paper : dict
-        The paper's settings, beyond the base classifier.
-    paper_large : dict
-        What the paper changes on its large data sets.
+    `factory` is the class of the estimator; `paper_base` makes the base classifier of the paper's
+    experiments, if there is one; `paper` are the paper's other settings, and `paper_large` what
+    it changes on its large data sets.
     """
 
     key: str

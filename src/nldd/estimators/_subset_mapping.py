@@ -6,10 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import agreeing
 from nldd._sklearn import validate_parameters
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._label_models import has_probabilities
+
+
+def frequent_first(Y: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
+    """Distinct rows and their counts, by falling count, then by first appearance."""
+    labelsets, first, counts = np.unique(Y, axis=0, return_index=True, return_counts=True)
+    order = np.lexsort((first, -counts))
+    return labelsets[order], counts[order]
+
+
+def nearest_in_hamming(B: NDArray[np.int8], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Labelset nearest to each row of `B`; the first one among equals."""
+    # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
+    distance = labelsets.sum(axis=1) - 2.0 * (B.astype(float) @ labelsets.T.astype(float))
+    return labelsets[distance.argmin(axis=1)]
 
 
 class SubsetMapping(BinaryRelevance):
@@ -55,18 +68,7 @@ class SubsetMapping(BinaryRelevance):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit one classifier per label and keep the labelsets.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifiers; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
+        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
         """
         T = self._validate_fit(X, y, sample_weight)
         self._fit_labels(T)
@@ -81,22 +83,7 @@ class SubsetMapping(BinaryRelevance):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)
-        P = self._columns("predict_proba", X)
-        return self._answer_proba(P if self.single_label_ else agreeing(P, self._mapped(X)))
+        return self._answer_proba(self._columns("predict_proba", X), self._mapped(X))
 
     def _mapped(self, X: Any) -> NDArray[np.int8]:
         return nearest_in_hamming(self._labels(X), self.labelsets_)
-
-
-def frequent_first(Y: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
-    """Distinct rows and their counts, by falling count, then by first appearance."""
-    labelsets, first, counts = np.unique(Y, axis=0, return_index=True, return_counts=True)
-    order = np.lexsort((first, -counts))
-    return labelsets[order], counts[order]
-
-
-def nearest_in_hamming(B: NDArray[np.int8], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Labelset nearest to each row of `B`; the first one among equals."""
-    # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
-    distance = labelsets.sum(axis=1) - 2.0 * (B.astype(float) @ labelsets.T.astype(float))
-    return labelsets[distance.argmin(axis=1)]

@@ -136,7 +136,7 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
         scores=evaluate(Y_test, Y_pred, MEASURES.values()),
         fit_seconds=fitted - start + saved,
         predict_seconds=predicted - fitted,
-        details=cell.facts | _details(Y_train, Y_test, Y_pred) | _nldd_details(model),
+        details=cell.facts | _details(Y_train, Y_test, Y_pred) | _nldd_details(model, X_test),
         versions=versions(),
         machine=machine(),
     )
@@ -169,7 +169,7 @@ def _part(rows: dict[str, Any], mask: Any) -> dict[str, Any]:
     return {"n": int(mask.sum()), **means}
 
 
-def _nldd_details(model: Any) -> dict[str, Any]:
+def _nldd_details(model: Any, X_test: Any) -> dict[str, Any]:
     if not isinstance(model, NLDDClassifier):
         return {}
     return {
@@ -180,7 +180,7 @@ def _nldd_details(model: Any) -> dict[str, Any]:
         ],
         "n_pairs": len(model.pairs_),
         "n_labelsets": len(model.labelsets_),
-        "evaluated_share": model.search_stats_.share_evaluated,
+        "evaluated_share": model.search_stats(X_test).share_evaluated,
     }
 
 

@@ -17,7 +17,7 @@ from nldd.io._contents import Contents
 from nldd.io._refusal import SAME_VERSIONS, Refusal, damaged, refusals_of, told
 from nldd.io._rows import pack_rows, unpack_rows, unscaled_row
 from nldd.regression import DistanceRegression, Pairs
-from nldd.search import FaissLabelsetIndex, LabelsetIndex, SearchStats
+from nldd.search import FaissLabelsetIndex, LabelsetIndex
 
 KIND = "nldd-classifier"
 # Fields of the records that are arrays; the others stand in the document.
@@ -43,7 +43,7 @@ def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Conten
     Notes
     -----
     A ``random_state`` that is a RandomState instance is stored as None: the classifier is the
-    same, but fitted again it draws other halves. Counts of `search_stats_` start anew.
+    same, but fitted again it draws other halves.
     """
     check_is_fitted(model)
     if type(model) is not NLDDClassifier:
@@ -156,7 +156,6 @@ def _unpacked(contents: Contents, prefix: str) -> NLDDClassifier:
     model.labelsets_ = index.labelsets.astype(np.int64)
     model.rows_ = _vector(arrays, "rows", len(index), "i").astype(np.intp)
     model._n_rows_given = _whole(document["n_rows_given"])
-    model.search_stats_ = SearchStats()
     _try_out(model)
     return model
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from nldd._sparse import with_narrow_indices
+from nldd._base import with_narrow_indices
 from nldd.io._compressed import check_compressed
 from nldd.io._refusal import damaged
 from nldd.search import FaissLabelsetIndex, LabelsetIndex

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from nldd._sparse import canonical
+from nldd._base import canonical
 from nldd.exceptions import InputError
 
 # Distances closer than this, relative to their size, are equal: they differ by rounding alone. Who

@@ -1,0 +1,180 @@
+"""The mode of a mixture and the labelset of largest expected F, against enumeration."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import log_softmax, logsumexp
+
+from nldd.estimators import _best_labelset
+from nldd.estimators._best_labelset import best_expected_f, falling_labelsets, joint_mode
+
+
+def labelset_log_probability(log_pi, Z, Y):
+    """Log-probability of each labelset in `Y` under one mixture."""
+    # log of the product of b^y (1 - b)^(1 - y) is y.z - sum of log(1 + exp(z)).
+    by_component = Y @ Z.T - np.logaddexp(0, Z).sum(axis=1)
+    return logsumexp(by_component + log_pi, axis=1)
+
+
+def all_labelsets(n_labels):
+    return np.array(list(product([0, 1], repeat=n_labels)))
+
+
+def random_mixture(rng):
+    """Up to 6 components of up to 10 labels, from flat to sharp."""
+    K, L = rng.integers(1, 7), rng.integers(1, 11)
+    log_pi = log_softmax(rng.normal(size=K) * rng.choice([0.0, 1.0, 5.0]))
+    Z = rng.normal(size=(K, L)) * rng.choice([0.01, 1.0, 4.0]) - rng.choice([0.0, 0.5, 3.0])
+    return log_pi, np.clip(Z, -30, 30)
+
+
+def assert_mode(log_pi, Z, allow_empty):
+    """The mode has the largest probability of all labelsets that are allowed."""
+    Y = all_labelsets(Z.shape[1])
+    if not allow_empty:
+        Y = Y[1:]
+    value = labelset_log_probability(log_pi, Z, Y)
+    mode = joint_mode(log_pi, Z, allow_empty)
+    assert allow_empty or mode.any()
+    found = labelset_log_probability(log_pi, Z, mode[np.newaxis])[0]
+    assert_allclose(found, value.max(), rtol=0, atol=1e-10)
+    if (value > value.max() - 1e-9).sum() == 1:
+        assert_array_equal(mode, Y[value.argmax()])
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "zeros", "certain"])
+def test_falling_labelsets_lists_all_once_the_most_probable_first(kind):
+    rng = np.random.default_rng(2)
+    for L in range(1, 9):
+        for _ in range(4):
+            z = {
+                "normal": rng.normal(size=L),
+                "ties": rng.integers(-2, 3, size=L).astype(float),
+                "zeros": np.zeros(L),
+                "certain": rng.choice([-30.0, 30.0, 0.1], size=L),
+            }[kind]
+            log_probability, listed = zip(*falling_labelsets(z), strict=True)
+            assert len(listed) == 2**L
+            assert len({tuple(y.tolist()) for y in listed}) == 2**L
+            assert (np.diff(log_probability) <= 1e-12).all()
+            exact = np.where(listed, -np.logaddexp(0, -z), -np.logaddexp(0, z)).sum(axis=1)
+            assert_allclose(log_probability, exact, rtol=1e-12, atol=1e-12)
+
+
+def test_falling_labelsets_by_hand():
+    # Flipping costs 3, 1 and 1.5; from {1, 3} on: nothing, 2, 3, 2 and 3, 1, 1 and 2, ...
+    listed = [y.tolist() for _, y in falling_labelsets(np.array([3.0, -1.0, 1.5]))]
+    assert listed == [
+        [1, 0, 1],
+        [1, 1, 1],
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 0, 1],
+        [0, 1, 1],
+        [0, 0, 0],
+        [0, 1, 0],
+    ]
+
+
+@pytest.mark.parametrize("allow_empty", [True, False], ids=["with empty", "without empty"])
+def test_joint_mode_equals_enumeration(allow_empty):
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        assert_mode(*random_mixture(rng), allow_empty)
+
+
+def test_joint_mode_can_be_no_components_mode():
+    # Each component is sure of one label more; what all three share a little wins.
+    Z = np.array([[5.0, -0.2, -0.2], [-0.2, 5.0, -0.2], [-0.2, -0.2, 5.0]])
+    modes = [joint_mode(np.zeros(1), z[np.newaxis]).tolist() for z in Z]
+    assert modes == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    # {1, 2, 3} has about 0.45^2 in every component, {1} about 0.55^2 in one of three.
+    assert joint_mode(np.log([1 / 3] * 3), Z).tolist() == [1, 1, 1]
+
+
+def test_joint_mode_stops_early_where_components_are_sure():
+    """60 labels have 2^60 labelsets; a sharp mixture needs a handful of them."""
+    rng = np.random.default_rng(7)
+    Y = rng.integers(0, 2, size=(3, 60))
+    mode = joint_mode(np.log([0.2, 0.5, 0.3]), 10.0 * (2 * Y - 1))
+    assert_array_equal(mode, Y[1])
+
+
+def test_joint_mode_gives_the_best_found_when_it_runs_out_of_steps(monkeypatch):
+    monkeypatch.setattr(_best_labelset, "MAX_POPS", 3)
+    rng = np.random.default_rng(8)
+    Z = 0.01 * rng.normal(size=(4, 30))
+    mode = joint_mode(np.log([0.25] * 4), Z)
+    found = labelset_log_probability(np.log([0.25] * 4), Z, np.vstack([mode, Z >= 0]))
+    assert (found[0] >= found[1:4] - 1e-12).all()
+
+
+def f_measure(y, h):
+    """F of two labelsets; 1 where both are empty."""
+    if not any(y) and not any(h):
+        return 1.0
+    return 2 * sum(a * b for a, b in zip(y, h, strict=True)) / (sum(y) + sum(h))
+
+
+def expected_f(g, labelsets, h):
+    return sum(p * f_measure(y, h) for p, y in zip(g, labelsets.tolist(), strict=True))
+
+
+def random_labelsets(rng, empty):
+    """Distinct labelsets of up to 6 labels, with probabilities that some share."""
+    L = rng.integers(1, 7)
+    sets = np.array(list(product([0, 1], repeat=L)), dtype=np.int8)
+    count = rng.integers(1, min(len(sets), 9) + 1)
+    chosen = rng.choice(np.arange(1, len(sets)), size=min(count, len(sets) - 1), replace=False)
+    if empty:
+        chosen = np.r_[0, chosen]
+    rng.shuffle(chosen)
+    G = rng.dirichlet(np.full(len(chosen), rng.choice([0.2, 1.0, 5.0])), size=2)
+    return G, sets[chosen], sets
+
+
+def assert_best(G, labelsets, predictions):
+    best = best_expected_f(G, labelsets)
+    for g, h in zip(G, best, strict=True):
+        values = np.array([expected_f(g, labelsets, other) for other in predictions.tolist()])
+        assert_allclose(expected_f(g, labelsets, h.tolist()), values.max(), rtol=1e-12)
+        if (values > values.max() - 1e-9).sum() == 1:
+            assert_array_equal(h, predictions[values.argmax()])
+    return best
+
+
+def test_best_expected_f_equals_brute_force():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        assert_best(*random_labelsets(rng, empty=False))
+
+
+def test_best_expected_f_equals_brute_force_with_the_empty_labelset():
+    rng = np.random.default_rng(1)
+    n_empty = 0
+    for _ in range(60):
+        n_empty += (~assert_best(*random_labelsets(rng, empty=True)).any(axis=1)).sum()
+    assert 0 < n_empty < 120
+
+
+def test_best_expected_f_by_hand():
+    labelsets = np.array([[0, 0], [1, 0], [1, 1]], dtype=np.int8)
+    # Empty: 0.35. {1}: 0.3 * 1 + 0.35 * 2/3 = 0.533. {1, 2}: 0.3 * 2/3 + 0.35 = 0.55. {2}: 0.233.
+    # Empty: 0.5. {1}: 0.3 + 0.2 * 2/3 = 0.433. {1, 2}: 0.2 + 0.2 = 0.4.
+    G = np.array([[0.35, 0.30, 0.35], [0.5, 0.3, 0.2]])
+    assert_array_equal(best_expected_f(G, labelsets), [[1, 1], [0, 0]])
+
+
+def test_best_expected_f_may_be_a_labelset_that_is_not_listed():
+    labelsets = np.array([[1, 0, 0], [0, 1, 0]], dtype=np.int8)
+    # {1}: 0.52; {1, 2}: 2/3 whatever comes.
+    assert_array_equal(best_expected_f(np.array([[0.52, 0.48]]), labelsets), [[1, 1, 0]])
+
+
+def test_best_expected_f_of_a_certain_labelset_is_that_labelset():
+    rng = np.random.default_rng(3)
+    sets = np.array(list(product([0, 1], repeat=5)), dtype=np.int8)
+    labelsets = rng.permutation(sets)
+    assert_array_equal(best_expected_f(np.eye(32), labelsets), labelsets)

@@ -1,0 +1,123 @@
+"""The classifiers behind NLDD: warm starts, constants and workers."""
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+
+from nldd import NLDDClassifier
+from nldd.estimators import random_halves
+from nldd.estimators._label_models import ConstantLabel
+
+# Few pairs may leave a distance without weight; that is told, and beside the point here.
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+def fitted(small, **parameters):
+    X, Y = small
+    return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
+
+
+# Warm starts
+
+
+# So exact that warm and cold starts meet.
+PRECISE = {"tol": 1e-9, "max_iter": 1000, "C": 0.5}
+
+
+def halves_of(X):
+    return random_halves(len(X), np.random.RandomState(0))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(warm_start=True, **PRECISE),
+        LogisticRegression(warm_start=True, solver="newton-cg", **PRECISE),
+        SGDClassifier("log_loss", warm_start=True, random_state=3),
+    ],
+    ids=["lbfgs", "newton-cg", "sgd"],
+)
+def test_linear_model_on_all_rows_starts_from_that_on_half_of_them(small, estimator):
+    X, Y = small
+    model = NLDDClassifier(estimator, random_state=0).fit(X, Y)
+    first, _ = halves_of(X)
+    for j in range(4):
+        by_hand = clone(estimator).fit(X[first], Y[first, j])
+        half = by_hand.coef_.copy()
+        by_hand.fit(X, Y[:, j])
+        assert_array_equal(model.estimators_[j].coef_, by_hand.coef_)
+        assert_array_equal(model.estimators_[j].n_iter_, by_hand.n_iter_)
+        assert (half != by_hand.coef_).all()
+
+
+def test_warm_start_leaves_the_given_estimator_alone(small):
+    estimator = LogisticRegression(warm_start=True)
+    fitted(small, estimator=estimator)
+    assert not hasattr(estimator, "coef_")
+    fit_before = LogisticRegression(warm_start=True).fit(*[small[0], small[1][:, 0]])
+    coefficients = fit_before.coef_.copy()
+    model = fitted(small, estimator=fit_before)
+    assert_array_equal(fit_before.coef_, coefficients)
+    assert_array_equal(
+        model.label_probabilities(small[0]),
+        fitted(small, estimator=estimator).label_probabilities(small[0]),
+    )
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomForestClassifier(n_estimators=5, random_state=0),
+        GradientBoostingClassifier(n_estimators=4, random_state=0),
+        LogisticRegression(solver="liblinear", random_state=0),
+    ],
+    ids=["forest", "boosting", "liblinear"],
+)
+def test_no_other_model_starts_warm(small, estimator):
+    """A forest would keep the trees of the half; liblinear has no warm start at all."""
+    X, _ = small
+    cold = fitted(small, estimator=estimator)
+    warm = fitted(small, estimator=clone(estimator).set_params(warm_start=True))
+    assert_array_equal(warm.label_probabilities(X), cold.label_probabilities(X))
+    assert_array_equal(warm.beta_, cold.beta_)
+    if not isinstance(estimator, LogisticRegression):
+        assert len(warm.estimators_[0].estimators_) == estimator.n_estimators
+
+
+def test_label_that_is_constant_in_half_of_the_rows_starts_cold(small):
+    X, Y = small
+    _, second = halves_of(X)
+    rare = np.zeros(120, dtype=int)
+    rare[second[::3]] = 1
+    common = 1 - rare
+    Y = np.column_stack([Y[:, 0], rare, common, np.ones(120, dtype=int)])
+    estimator = LogisticRegression(warm_start=True, **PRECISE)
+    model = NLDDClassifier(estimator, random_state=0).fit(X, Y)
+    for j in (1, 2):
+        cold = clone(estimator).fit(X, Y[:, j])
+        assert_array_equal(model.estimators_[j].coef_, cold.coef_)
+        assert_array_equal(model.estimators_[j].n_iter_, cold.n_iter_)
+    cold = clone(estimator).fit(X, Y[:, 0])
+    assert not np.array_equal(model.estimators_[0].coef_, cold.coef_)
+    assert isinstance(model.estimators_[3], ConstantLabel)
+
+
+@pytest.mark.parametrize(
+    ("backend", "warm_start"), [("threading", True), ("threading", False), ("loky", True)]
+)
+def test_fits_do_not_depend_on_workers(small, backend, warm_start):
+    X, _ = small
+    estimator = LogisticRegression(warm_start=warm_start)
+    alone = fitted(small, estimator=estimator, max_pairs=40)
+    with joblib.parallel_config(backend):
+        model = fitted(small, estimator=estimator, max_pairs=40, n_jobs=2)
+    assert_array_equal(model.beta_, alone.beta_)
+    for a, b in zip(model.estimators_, alone.estimators_, strict=True):
+        assert_array_equal(a.coef_, b.coef_)
+        assert_array_equal(a.n_iter_, b.n_iter_)
+        assert a.random_state == b.random_state
+    assert_array_equal(model.predict_theta(X), alone.predict_theta(X))

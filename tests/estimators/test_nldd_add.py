@@ -1,0 +1,313 @@
+"""More rows and other rows for a fitted NLDDClassifier: `add` and `refit`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from nldd import NLDDClassifier, as_label_sets
+from nldd.exceptions import InputError
+from nldd.search import LabelsetIndex, Score
+
+# Few pairs may leave a distance without weight; that is told, and beside the point here.
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+NAMES = ["joy", "fear", "anger", "calm"]
+# Where no row of `small` is, with the one labelset that none of them carries.
+FAR = np.array([[40.0, -40.0, 40.0, 40.0], [41.0, -40.0, 40.0, 40.0]])
+NEW = np.zeros((2, 4), dtype=int)
+
+
+def fitted(small, **parameters):
+    X, Y = small
+    return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
+
+
+def as_frame(Y):
+    return pd.DataFrame(Y, columns=NAMES)
+
+
+# add: what the model can do afterwards
+
+
+def test_added_labelset_is_predicted_at_once(small):
+    model = fitted(small)
+    assert not (model.labelsets_ == NEW[0]).all(axis=1).any()
+    assert (model.predict(FAR) != NEW).any(axis=1).all()
+    assert model.add(FAR, NEW) is model
+    assert_array_equal(model.predict(FAR), NEW)
+    assert_array_equal(model.labelsets_, np.unique(np.vstack([small[1], NEW]), axis=0))
+    assert_array_equal(model.nearest_labelsets(FAR, 1).row, [[120], [121]])
+    assert_array_equal(model.nearest_labelsets(FAR, 1).Dx, 0)
+
+
+def test_add_leaves_all_that_was_learned_as_it_was(small):
+    X, _ = small
+    model, before = fitted(small), fitted(small)
+    model.add(FAR, NEW)
+    assert_array_equal(model.beta_, before.beta_)
+    assert_array_equal(model.index_.scale, before.index_.scale)
+    assert_array_equal(model.label_probabilities(X), before.label_probabilities(X))
+    # Far away, so nothing changes for the rows that were there.
+    assert_array_equal(model.predict(X), before.predict(X))
+    assert_array_equal(model.predict_theta(X), before.predict_theta(X))
+
+
+FORMS_OF_X = {"dense": np.asarray, "csr_matrix": csr_matrix, "csr_array": csr_array}
+
+
+@pytest.mark.parametrize("added", FORMS_OF_X.values(), ids=FORMS_OF_X.keys())
+@pytest.mark.parametrize("old", FORMS_OF_X.values(), ids=FORMS_OF_X.keys())
+def test_add_equals_an_index_of_all_rows(small, old, added):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(old(X[:70]), Y[:70])
+    model.add(added(X[70:95]), Y[70:95]).add(added(X[95:]), Y[95:])
+    scratch = LabelsetIndex(old(X), Y, model.index_.scale)
+    assert_array_equal(model.index_.labelsets, scratch.labelsets)
+    assert_array_equal(model.index_.counts, scratch.counts)
+    assert len(model.index_) == 120
+    P = model.label_probabilities(X)
+    for score in (Score(1, 0), Score(0, 1), Score(0.3, 1.1), Score(0.4, 1.3, product=True)):
+        found, expected = (index.query(X, P, score, k=3) for index in (model.index_, scratch))
+        for name in ("row", "labelset", "Dx", "Dy"):
+            assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5], ids=["still bits", "no longer bits"])
+def test_add_to_rows_of_zeros_and_ones(value):
+    """Such rows are searched as packed bits, for as long as there are only zeros and ones."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((90, 12)) < 0.4).astype(float)
+    Y = (X[:, :3] + (rng.random((90, 3)) < 0.2) > 0).astype(int)
+    more = (rng.random((30, 12)) < 0.4) * value
+    Y_more = rng.integers(0, 2, size=(30, 3))
+    model = NLDDClassifier(random_state=0).fit(csr_array(X), Y)
+    assert len(model.index_.features.bits) == 90
+    model.add(csr_array(more), Y_more)
+    assert len(model.index_.features.bits) == (120 if value == 1 else 0)
+    plain = NLDDClassifier(random_state=0).fit(X, Y).add(more, Y_more)
+    new = np.vstack([X, more])
+    assert_array_equal(model.predict(csr_array(new)), plain.predict(new))
+    assert_array_equal(
+        model.nearest_labelsets(csr_array(new), 2).row, plain.nearest_labelsets(new, 2).row
+    )
+
+
+def test_add_with_candidates_from_faiss_gives_the_same(small):
+    pytest.importorskip("faiss")
+    X, Y = small
+    exact, faiss = (
+        NLDDClassifier(search=search, random_state=0).fit(X[:80], Y[:80]).add(X[80:], Y[80:])
+        for search in ("exact", "faiss")
+    )
+    assert_array_equal(faiss.predict(X), exact.predict(X))
+    assert_array_equal(faiss.predict_theta(X), exact.predict_theta(X))
+    assert_array_equal(faiss.nearest_labelsets(X, 1).row, exact.nearest_labelsets(X, 1).row)
+
+
+# add: numbers of rows
+
+
+def test_added_rows_are_numbered_on_from_all_rows_of_fit_not_from_the_share_used(small):
+    model = fitted(small, train_fraction=0.5)
+    used = model.rows_
+    model.add(FAR, NEW)
+    assert_array_equal(model.rows_, [*used, 120, 121])
+    assert model.nearest_labelsets(FAR, 1).row.tolist() == [[120], [121]]
+
+
+def test_added_rows_are_numbered_on_from_rows_of_weight_zero(small):
+    X, Y = small
+    weight = np.ones(120)
+    weight[[0, 50]] = weight[110:] = 0  # also the last ones, which would be easy to forget
+    model = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight).add(FAR, NEW)
+    assert_array_equal(model.rows_, [*np.flatnonzero(weight), 120, 121])
+    assert model.nearest_labelsets(FAR, 1).row.tolist() == [[120], [121]]
+
+
+def test_explain_names_the_added_row(small):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(X, as_frame(Y))
+    model.add(FAR, as_frame([[0, 0, 0, 0], [1, 1, 1, 1]]))
+    nothing, all_labels = model.explain(FAR)
+    assert (nothing.row, nothing.labels, nothing.Dx) == (120, (), 0)
+    assert (all_labels.row, all_labels.labels, all_labels.Dx) == (121, tuple(NAMES), 0)
+    assert all_labels.runner_up.row == 120
+    assert "taken from training row 121" in str(all_labels)
+
+
+# add: forms of labels
+
+
+def test_add_takes_every_form_of_labels(small):
+    X, Y = small
+    forms = {
+        "array": Y[80:],
+        "list": Y[80:].tolist(),
+        "sparse": csr_matrix(Y[80:]),
+        "frame": as_frame(Y[80:]),
+        "frame in another order": as_frame(Y[80:])[["calm", "joy", "anger", "fear"]],
+        "sets": [set(labels) for labels in as_label_sets(Y[80:], NAMES)],
+    }
+    index = LabelsetIndex(X, Y, fitted((X[:80], Y[:80])).index_.scale)
+    for form, labels in forms.items():
+        model = NLDDClassifier(random_state=0).fit(X[:80], as_frame(Y[:80])).add(X[80:], labels)
+        assert_array_equal(model.index_.labelsets, index.labelsets, err_msg=form)
+        assert_array_equal(model.index_.counts, index.counts, err_msg=form)
+
+
+@pytest.mark.parametrize("form", [np.array, list, pd.Series], ids=["array", "list", "series"])
+def test_add_classes(small, form):
+    X, Y = small
+    y = np.array(["low", "mid", "high"])[Y[:, 1] + Y[:, 2]]
+    model = NLDDClassifier(random_state=0).fit(X, y)
+    assert set(model.predict(FAR)) != {"mid"}
+    model.add(FAR, form(["mid", "mid"]))
+    assert model.predict(FAR).tolist() == ["mid", "mid"]
+    assert model.nearest_labelsets(FAR, 1).row.tolist() == [[120], [121]]
+    assert_array_equal(model.labelsets_, np.eye(3)[::-1])  # three classes, no new one
+
+
+# add: what is refused, and leaves the model as it was
+
+
+def state(model):
+    index = model.index_
+    return [model.labelsets_, model.rows_, index.labelsets, index.counts, len(index), index.error]
+
+
+def assert_refused(model, X, bad_X, bad_y, error, message):
+    before, theta = state(model), model.predict_theta(X)
+    with pytest.raises(error, match=message):
+        model.add(bad_X, bad_y)
+    # In this order: the compiled search would read beyond the arrays of an index in disorder.
+    for value, expected in zip(state(model), before, strict=True):
+        assert_array_equal(value, expected)
+    assert_array_equal(model.predict_theta(X), theta)
+    y = [model.classes_[0]] * 2 if model.single_label_ else NEW
+    assert_array_equal(model.add(FAR, y).rows_[-2:], [120, 121])  # no number was used up
+
+
+REFUSED = {
+    "unknown label": (FAR, [{"joy"}, {"envy", "joy"}], InputError, r"not fitted with: \['envy'\]"),
+    "unknown column": (
+        FAR,
+        as_frame(NEW).assign(envy=1, awe=0),
+        InputError,
+        r"not fitted with: \['envy', 'awe'\]. No classifier knows them: fit again",
+    ),
+    "column too many": (FAR, np.zeros((2, 5)), InputError, r"not fitted with: \[4\]"),
+    "column too few": (FAR, NEW[:, :3], InputError, "has 3 labels, but the model .* with 4"),
+    "column missing": (
+        FAR,
+        as_frame(NEW)[["joy", "calm", "anger"]],
+        InputError,
+        r"lacks 1 of the 4 label columns that the model knows: \['fear'\]",
+    ),
+    "classes": (FAR, ["joy", "fear"], InputError, "Y must be 2-D"),
+    "counts": (FAR, NEW + 2, InputError, "must hold only 0 and 1; label column 0 holds 2"),
+    "one feature too many": (
+        np.zeros((2, 5)),
+        NEW,
+        ValueError,
+        "X has 5 features, but NLDDClassifier is expecting 4 features",
+    ),
+    "fewer labels than rows": (FAR, NEW[:1], ValueError, "inconsistent numbers of samples"),
+    "more labels than rows": (FAR[:1], NEW, ValueError, "inconsistent numbers of samples"),
+    "no rows": (FAR[:0], NEW[:0], ValueError, r"0 sample\(s\)"),
+    "NaN": (FAR * np.nan, NEW, ValueError, "contains NaN"),
+}
+
+
+@pytest.mark.parametrize(("bad_X", "bad_y", "error", "message"), REFUSED.values(), ids=REFUSED)
+def test_add_refuses_and_changes_nothing(small, bad_X, bad_y, error, message):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(X, as_frame(Y))
+    assert_refused(model, X, bad_X, bad_y, error, message)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_add_of_features_too_large_changes_nothing(small, form):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(form(X), Y)
+    assert_refused(model, form(X), form(FAR * 1e200), NEW, InputError, "too large to measure")
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        (["low", "huge"], InputError, r"not fitted with: \['huge'\]"),
+        ([1, 0], InputError, r"not fitted with: \[0, 1\]"),
+        (["low"], ValueError, "inconsistent numbers of samples"),
+        (np.eye(2, 3), ValueError, "1d array"),
+    ],
+    ids=["unknown", "other type", "too few", "indicator"],
+)
+def test_add_of_classes_refuses_and_changes_nothing(small, y, error, message):
+    X, Y = small
+    classes = np.array(["low", "mid", "high"])[Y[:, 1] + Y[:, 2]]
+    model = NLDDClassifier(random_state=0).fit(X, classes)
+    assert_refused(model, X, FAR, y, error, message)
+
+
+def test_add_before_fit():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        NLDDClassifier().add(FAR, NEW)
+
+
+# refit: what is kept and what is learned anew
+
+
+LINEAR = LogisticRegression(solver="liblinear")
+FOREST = RandomForestClassifier(5, random_state=0)
+
+
+def data(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    Y = (rng.random((n, 3)) < [0.5, 0.3, 0.6]).astype(int)
+    return rng.normal(size=(n, 4)) + Y @ rng.normal(size=(3, 4)), Y
+
+
+@pytest.mark.parametrize("base", [LINEAR, FOREST], ids=["separate", "joint"])
+@pytest.mark.parametrize("model", ["linear", "multiplicative"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_all_but_the_weights_is_that_of_a_new_fit(base, model, sparse):
+    X, Y = data()
+    X = csr_array(np.where(X > 0, X, 0)) if sparse else X
+    first = NLDDClassifier(base, model=model, random_state=0).fit(X[:50], Y[:50])
+    found = first.refit(X[30:70], Y[30:70])
+    expected = clone(first).fit(X[30:70], Y[30:70])
+    expected.regression_, expected.beta_ = first.regression_, first.beta_
+    assert_array_equal(found.predict(X[70:]), expected.predict(X[70:]))
+    assert_array_equal(found.predict_theta(X[70:]), expected.predict_theta(X[70:]))
+    assert_array_equal(found.label_probabilities(X[70:]), expected.label_probabilities(X[70:]))
+    assert_array_equal(found.beta_, first.beta_)
+    assert found.pairs_ is first.pairs_
+
+
+def test_part_of_the_rows_is_drawn_as_by_fit():
+    X, Y = data()
+    first = NLDDClassifier(LINEAR, train_fraction=0.6, random_state=3).fit(X, Y)
+    assert_array_equal(first.refit(X, Y).rows_, first.rows_)
+    assert len(first.rows_) == 48
+
+
+def test_weights_of_rows_and_names_of_labels():
+    X, Y = data()
+    labels = [[name for name, there in zip("abc", row, strict=True) if there] for row in Y]
+    first = NLDDClassifier(LINEAR, random_state=0).fit(X[:50], Y[:50])
+    weight = np.r_[np.ones(20), np.zeros(10)]
+    found = first.refit(X[50:], labels[50:], sample_weight=weight)
+    assert_array_equal(found.rows_, np.arange(20))
+    assert found.label_names_.tolist() == ["a", "b", "c"]
+
+
+def test_unfitted_classifier_has_no_weights_to_keep():
+    X, Y = data()
+    with pytest.raises(NotFittedError):
+        NLDDClassifier().refit(X, Y)

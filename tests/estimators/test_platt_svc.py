@@ -1,0 +1,281 @@
+"""PlattSVC: its sigmoid, its machine and its folds, with both solvers."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.sparse import csr_array, csr_matrix
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.svm import SVC
+
+from nldd import PlattSVC
+from nldd.estimators._platt_svc import (
+    fit_sigmoid,
+    fold_slices,
+    sigmoid,
+)
+from nldd.exceptions import InputError
+
+
+def decisions(seed, n_samples=150):
+    """Decision values of about the size of a margin, and classes that follow them loosely."""
+    rng = np.random.default_rng(seed)
+    f = rng.normal(rng.uniform(-1, 1), rng.uniform(0.5, 3), n_samples)
+    y = (rng.random(n_samples) < expit(rng.uniform(0.5, 3) * f + rng.uniform(-1, 1))).astype(int)
+    assert 0 < y.sum() < n_samples
+    return f, y
+
+
+def classes_in_a_plane(n_samples=60, seed=0):
+    """Two overlapping clouds of points."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n_samples)
+    X = rng.normal(size=(n_samples, 4)) + y[:, np.newaxis] * [1.5, 0, -1, 0]
+    X[rng.random(X.shape) < 0.3] = 0
+    return X, y
+
+
+def test_fit_sigmoid_by_hand():
+    # f = 1 for 3 positives and 1 negative, f = -1 for 1 and 3. Targets are 5/6 and 1/6, and two
+    # parameters fit the two means of targets: p(1) = (3 * 5/6 + 1/6) / 4 = 2/3 and p(-1) = 1/3.
+    # A + B = log((1 - p(1)) / p(1)) = -log 2 and B - A = log 2.
+    f = np.array([1.0] * 4 + [-1.0] * 4)
+    y = np.array([1, 1, 1, 0, 1, 0, 0, 0])
+    A, B = fit_sigmoid(f, y)
+    np.testing.assert_allclose([A, B], [-np.log(2), 0], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(sigmoid(np.array([1.0, -1.0]), A, B), [2 / 3, 1 / 3], atol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("seed", range(8))
+def test_fit_sigmoid_equals_scikit_learn(seed, weighted):
+    f, y = decisions(seed)
+    weight = np.random.default_rng(seed).uniform(0.1, 3, len(y)) if weighted else None
+    theirs = _SigmoidCalibration().fit(f, y, sample_weight=weight)
+    A, B = fit_sigmoid(f, y, weight)
+    np.testing.assert_allclose([A, B], [theirs.a_, theirs.b_], rtol=0, atol=5e-6)
+    np.testing.assert_allclose(sigmoid(f, A, B), theirs.predict(f), rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("constant", [-1.0, 1e-3, 1.0, 1e3, 1e6])
+def test_fit_sigmoid_of_constant_decisions_gives_the_mean_target(constant):
+    # 6 positives with 7/8 and 3 negatives with 1/5: (5.25 + 0.6) / 9 = 0.65.
+    y = np.array([1] * 6 + [0] * 3)
+    A, B = fit_sigmoid(np.full(9, constant), y)
+    np.testing.assert_allclose(sigmoid(np.array([constant]), A, B), 0.65, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e2, 1e4, 1e8, 1e50, 1e100])
+def test_fit_sigmoid_of_extreme_decisions_does_not_overflow(scale):
+    # Only A f + B counts, so A shrinks as f grows.
+    f, y = decisions(0)
+    A, B = fit_sigmoid(f, y)
+    scaled_A, scaled_B = fit_sigmoid(f * scale, y)
+    np.testing.assert_allclose([scaled_A * scale, scaled_B], [A, B], rtol=0, atol=1e-5)
+
+
+def test_fit_sigmoid_of_separated_decisions_is_finite():
+    f, y = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]), np.array([0, 0, 0, 1, 1, 1])
+    A, B = fit_sigmoid(f, y)
+    # Targets of 4/5 and 1/5 hold the slope: without them A would run to minus infinity.
+    # By symmetry B = 0; there the slope in A, the sum over f = 1, 2, 3 of f (4/5 - p(f)), is 0.
+    slope = sum(f * (0.8 - 1 / (1 + np.exp(A * f))) for f in (1, 2, 3))
+    np.testing.assert_allclose([slope, B], 0, atol=1e-5)
+
+
+def test_sigmoid_stays_inside_the_unit_interval():
+    f = np.array([-1e300, -1.0, 0.0, 1.0, 1e300])
+    expected = [1e-7, 1 / (1 + np.e), 0.5, np.e / (1 + np.e), 1 - 1e-7]
+    np.testing.assert_allclose(sigmoid(f, -1.0, 0.0), expected, rtol=1e-13)
+
+
+def test_fold_slices_by_hand():
+    # Floors of 0, 1.4, 2.8, 4.2, 5.6, 7.
+    assert fold_slices(7, 5) == [slice(0, 1), slice(1, 2), slice(2, 4), slice(4, 5), slice(5, 7)]
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_platt_svc_decisions_equal_svc(C, weighted):
+    X, y = classes_in_a_plane()
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else None
+    model = PlattSVC(C, random_state=0).fit(X, y, sample_weight=weight)
+    svc = SVC(kernel="linear", C=C).fit(X, y, sample_weight=weight)
+    X_new = np.random.default_rng(1).normal(size=(30, 4))
+    expected = svc.decision_function(X_new)
+    np.testing.assert_allclose(model.decision_function(X_new), expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(model.coef_, svc.coef_, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(model.intercept_, svc.intercept_, rtol=0, atol=1e-6)
+
+
+def out_of_fold(X, y, n_folds, seed, weight=None):
+    """Decision values by a plain loop over the folds of LIBSVM."""
+    order = np.random.RandomState(seed).permutation(len(y))
+    values = np.full(len(y), np.nan)
+    for i in range(n_folds):
+        held_out = order[i * len(y) // n_folds : (i + 1) * len(y) // n_folds]
+        kept = np.setdiff1d(order, held_out)
+        if len(set(y[kept])) == 1:
+            values[held_out] = 1 if y[kept[0]] == 1 else -1
+        elif len(held_out):
+            # A tight tolerance: the order of the rows matters to the solver, but not to this.
+            part = None if weight is None else weight[kept]
+            machine = SVC(kernel="linear", tol=1e-10).fit(X[kept], y[kept], sample_weight=part)
+            values[held_out] = machine.decision_function(X[held_out])
+    return values
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("n_folds", [2, 3, 5])
+def test_platt_svc_sigmoid_comes_from_out_of_fold_decisions(n_folds, weighted):
+    X, y = classes_in_a_plane(n_samples=43)
+    weight = np.random.default_rng(0).uniform(0.1, 3, 43) if weighted else None
+    model = PlattSVC(n_folds=n_folds, tol=1e-10, random_state=7).fit(X, y, sample_weight=weight)
+    A, B = fit_sigmoid(out_of_fold(X, y, n_folds, 7, weight), y, weight)
+    np.testing.assert_allclose(model.sigmoid_, (A, B), rtol=0, atol=1e-5)
+    f = model.decision_function(X)
+    expected = 1 / (1 + np.exp(A * f + B))
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("lonely", [0, 1])
+def test_platt_svc_fold_without_a_class_gets_plus_or_minus_one(lonely):
+    """The one row of a class is held out: the rest says +1 or -1 without a machine."""
+    X, _ = classes_in_a_plane(n_samples=20)
+    y = np.full(20, 1 - lonely)
+    y[13] = lonely
+    model = PlattSVC(tol=1e-10, random_state=0).fit(X, y)
+    values = model._out_of_fold(X, y, None)
+    folds = np.random.RandomState(0).permutation(20).reshape(5, 4)
+    with_lonely = next(fold for fold in folds if 13 in fold)
+    assert values[with_lonely].tolist() == [1.0 - 2 * lonely] * 4
+    np.testing.assert_allclose(values, out_of_fold(X, y, 5, 0), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(values, y), rtol=0, atol=1e-12)
+
+
+def test_platt_svc_predicts_the_first_class_on_the_hyperplane():
+    model = PlattSVC(random_state=0).fit([[0.0], [1.0], [0.0], [1.0]], ["no", "yes"] * 2)
+    model.coef_, model.intercept_ = np.array([[1.0]]), np.array([-0.5])
+    assert model.decision_function([[0.5]]).tolist() == [0.0]
+    assert model.predict([[0.5]]).tolist() == ["no"]
+
+
+@pytest.mark.parametrize(
+    ("y", "weight", "message"),
+    [
+        pytest.param([1, 1, 1, 1], None, r"needs two classes.*one class only.*1\b", id="one class"),
+        pytest.param(["a"] * 4, None, "needs two classes.*one class only: a", id="one string"),
+        pytest.param(
+            [0, 1, 0, 1],
+            [1, 0, 1, 0],
+            "needs two classes.*one class only.*0",
+            id="one has weight 0",
+        ),
+        pytest.param(
+            [0, 1, 2, 1], None, "Only binary.*3 classes.*BinaryRelevance", id="three classes"
+        ),
+    ],
+)
+def test_platt_svc_refuses_other_than_two_classes(y, weight, message):
+    with pytest.raises(InputError, match=message):
+        PlattSVC().fit(np.arange(8.0).reshape(4, 2), y, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [
+        ({"C": 0}, "C"),
+        ({"n_folds": 1}, "n_folds"),
+        ({"tol": 0}, "tol"),
+        ({"solver": "x"}, "solver"),
+    ],
+    ids=str,
+)
+def test_platt_svc_refuses_parameters_out_of_range(parameters, name):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of PlattSVC"):
+        PlattSVC(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [([-1.0, 1, 1], "Negative values"), ([0.0, 0, 0], "non-zero|positive|two classes")],
+    ids=["negative", "all zero"],
+)
+def test_platt_svc_refuses_weights_that_weigh_nothing(weight, message):
+    with pytest.raises(ValueError, match=message):
+        PlattSVC().fit([[0.0], [1.0], [2.0]], [0, 1, 1], sample_weight=weight)
+
+
+def with_penalty_on_the_intercept(X, y, C, weight):
+    """Weights and intercept by a general optimiser of the dual, whose intercept is one more weight.
+
+    Minimise a'Qa / 2 - sum(a) over 0 <= a <= C * weight, where Q holds the products of the rows
+    with a 1 behind each, signed by their classes.
+    """
+    signed = np.column_stack([X, np.ones(len(y))]) * np.where(y == 1, 1, -1)[:, np.newaxis]
+
+    def dual(a):
+        primal = signed.T @ a
+        return primal @ primal / 2 - a.sum(), signed @ primal - 1
+
+    found = minimize(
+        dual,
+        np.zeros(len(y)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, C * w) for w in weight],
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 100_000, "maxfun": 1_000_000},
+    )
+    *coef, intercept = signed.T @ found.x
+    return np.array(coef), intercept
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_platt_liblinear_minimises_the_hinge_loss_with_a_penalty_on_the_intercept(weighted):
+    X, y = classes_in_a_plane()
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
+    coef, intercept = with_penalty_on_the_intercept(X, y, 1.0, weight)
+    model = PlattSVC(solver="liblinear", tol=1e-8, random_state=0)
+    model.fit(X, y, sample_weight=weight if weighted else None)
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(model.intercept_[0], intercept, rtol=0, atol=1e-4)
+    assert abs(intercept) > 0.1  # the penalty had something to act on
+
+
+def test_platt_liblinear_sigmoid_comes_from_out_of_fold_decisions():
+    X, y = classes_in_a_plane(n_samples=43)
+    model = PlattSVC(solver="liblinear", tol=1e-8, random_state=7).fit(X, y)
+    order = np.random.RandomState(7).permutation(43)
+    values = np.empty(43)
+    for i in range(5):
+        held_out = order[i * 43 // 5 : (i + 1) * 43 // 5]
+        kept = np.setdiff1d(order, held_out)
+        coef, intercept = with_penalty_on_the_intercept(X[kept], y[kept], 1.0, np.ones(len(kept)))
+        values[held_out] = X[held_out] @ coef + intercept
+    np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(values, y), rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("solver", ["libsvm", "liblinear"])
+@pytest.mark.parametrize("container", [csr_matrix, csr_array])
+def test_platt_svc_of_sparse_equals_dense(container, solver):
+    X, y = classes_in_a_plane()
+    dense = PlattSVC(solver=solver, random_state=0).fit(X, y)
+    sparse = PlattSVC(solver=solver, random_state=0).fit(container(X), y)
+    assert isinstance(sparse.coef_, np.ndarray)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(sparse.sigmoid_, dense.sigmoid_, rtol=0, atol=1e-8)
+    for new in (X, container(X)):
+        found = sparse.predict_proba(new)
+        np.testing.assert_allclose(found, dense.predict_proba(X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["libsvm", "liblinear"])
+def test_platt_svc_is_reproducible_with_a_seed(solver):
+    X, y = classes_in_a_plane()
+    model = PlattSVC(solver=solver, random_state=3).fit(X, y)
+    other = PlattSVC(solver=solver, random_state=4).fit(X, y)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), model.predict_proba(X))
+    assert other.sigmoid_ != model.sigmoid_
+    # The seed is the order of the rows; the solution is the same up to the tolerance.
+    np.testing.assert_allclose(other.coef_, model.coef_, rtol=0, atol=0.02)
