@@ -2,19 +2,29 @@
 
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from nldd.displays._figure_class import figure_class
-from nldd.displays._shares import as_shares
-from nldd.displays._words import LINE_COST, WORDS, place_words, show_at_the_rim
+from nldd.displays._risk_coverage import as_shares, read_shares
+from nldd.displays._style import (
+    BLUE,
+    DASHED,
+    GREY,
+    INK,
+    LINE_COST,
+    QUIET,
+    axes_or_new,
+    place_words,
+    set_title,
+    show_at_the_rim,
+    style_axes,
+    write,
+)
 from nldd.exceptions import InputError
 
-INK, QUIET, GREY, GRID, BLUE = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3", "#0072b2"
 # Of a 95 % interval.
 TAIL = 0.025
 # Intervals longer than that, as a multiple of the largest share, leave the picture.
@@ -23,7 +33,7 @@ LONGEST = 1.6
 STRIP = 0.15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
     """Expected and observed shares of wrong labels in bins of answers, by rising theta.
 
@@ -48,7 +58,7 @@ class Calibration:
     @property
     def error(self) -> float:
         """Mean absolute difference of expected and observed share, each bin by its answers."""
-        return calibration_error(self.expected, self.observed, self.counts)
+        return float(np.average(np.abs(self.expected - self.observed), weights=self.counts))
 
 
 def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 10) -> Calibration:
@@ -97,13 +107,6 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
 
 
-def calibration_error(
-    expected: NDArray[np.float64], observed: NDArray[np.float64], counts: NDArray[Any]
-) -> float:
-    """Mean absolute difference of two shares, weighted by counts."""
-    return float(np.average(np.abs(expected - observed), weights=counts))
-
-
 def bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
     """Where bins of about equal counts begin in sorted theta; equal values stay together.
 
@@ -148,7 +151,7 @@ def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple
     return max(centre - half, 0.0), min(centre + half, 1.0)
 
 
-@dataclass
+@dataclass(eq=False)
 class CalibrationDisplay:
     """Observed against expected share of wrong labels: calibrated bins lie on the diagonal.
 
@@ -184,12 +187,7 @@ class CalibrationDisplay:
     title: str = ""
 
     def __post_init__(self) -> None:
-        if (self.lower is None) != (self.upper is None):
-            raise InputError("Bars need both limits, lower and upper; only one was given.")
-        self.expected = as_shares("expected", self.expected)
-        for name in ("observed", "lower", "upper"):
-            if getattr(self, name) is not None:
-                setattr(self, name, as_shares(name, getattr(self, name), len(self.expected)))
+        read_shares(self, "expected", "observed")
         self.counts = np.asarray(self.counts)
         is_number = self.counts.dtype.kind in "iuf"
         if self.counts.shape != self.expected.shape or not is_number or not self.counts.min() > 0:
@@ -206,33 +204,27 @@ class CalibrationDisplay:
         bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
         return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
 
-    @property
-    def error(self) -> float:
-        """Mean absolute difference of expected and observed share, each bin by its answers."""
-        return calibration_error(self.expected, self.observed, self.counts)
+    error = Calibration.error
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
         """Draw on `ax`, or on a new figure."""
-        if ax is None:
-            ax = figure_class()(figsize=(4.8, 5.4), layout="constrained").subplots()
-        self.ax_, self.figure_ = ax, ax.figure
-        if self.title:
-            ax.set_title(fill(self.title, 48), fontsize=11, color=INK, pad=22, parse_math=False)
+        self.ax_ = ax = axes_or_new(ax, 4.8, 5.4)
+        self.figure_ = ax.figure
+        set_title(ax, self.title, 48, pad=22)
+        fewest, most = self.counts.min(), self.counts.max()
+        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
+        limits = "" if self.lower is None else "\nwith confidence interval"
+        style_axes(
+            ax,
+            f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})",
+            f"wrong labels observed (%){limits}",
+            grid="both",
+        )
         top, step = top_and_step(self._largest())
         ticks = np.arange(0, top + step / 2, step)
         ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
         ax.set_aspect("equal", adjustable="box")
-        ax.tick_params(labelsize=9)
-        ax.spines[["top", "right"]].set_visible(False)
         ax.spines["left"].set_bounds(0, top)
-        ax.grid(color=GRID, linewidth=0.8)
-        ax.set_axisbelow(True)
-        limits = "" if self.lower is None else "\nwith confidence interval"
-        ax.set_ylabel(f"wrong labels observed (%){limits}", fontsize=10)
-        fewest, most = self.counts.min(), self.counts.max()
-        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
-        bars = f"grey bars: number of answers ({number})"
-        ax.set_xlabel(f"wrong labels expected, mean theta (%)\n{bars}", fontsize=10)
         self._plot_counts(top)
         self._plot_bins()
         ax.apply_aspect()
@@ -251,17 +243,12 @@ class CalibrationDisplay:
         self.ax_.plot([0, top], [0, 0], color=INK, linewidth=0.8, clip_on=False)
         heights = -STRIP * top * (1 - self.counts / self.counts.max() * 2 / 3)
         for at, height in zip(100 * self.expected, heights, strict=True):
-            self.ax_.plot(
-                [at, at],
-                [-STRIP * top, height],
-                color=GREY,
-                linewidth=3,
-                solid_capstyle="butt",
-            )
+            bar = [at, at], [-STRIP * top, height]
+            self.ax_.plot(*bar, color=GREY, linewidth=3, solid_capstyle="butt")
 
     def _plot_bins(self) -> None:
         ax, x, y = self.ax_, 100 * self.expected, 100 * self.observed
-        ax.plot([0, 100], [0, 100], color=GREY, linestyle=(0, (5, 3)), linewidth=1.1)
+        ax.plot([0, 100], [0, 100], color=GREY, linestyle=DASHED, linewidth=1.1)
         if self.lower is not None:
             for at, low, high in zip(x, 100 * self.lower, 100 * self.upper, strict=True):
                 ax.plot([at, at], [low, high], "_-", color=BLUE, linewidth=1.2, markersize=6)
@@ -270,16 +257,8 @@ class CalibrationDisplay:
 
     def _plot_words(self, top: float) -> None:
         """What the sides of the diagonal mean, in their corners or where there is room."""
-        self.ax_.annotate(
-            f"{100 * self.error:.2g} percentage points apart on average",
-            (1, 1),
-            xycoords="axes fraction",
-            xytext=(0, 5),
-            textcoords="offset points",
-            ha="right",
-            color=QUIET,
-            **WORDS,
-        )
+        apart = f"{100 * self.error:.2g} percentage points apart on average"
+        write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
         rows = np.linspace(0, top, 20)
         below = [np.array([[y, y], [top, y]]) for y in rows]
         above = [line[:, ::-1] for line in below]

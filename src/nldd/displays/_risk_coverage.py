@@ -9,12 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import percent
-from nldd.displays._figure_class import figure_class
-from nldd.displays._shares import as_shares
-from nldd.displays._words import BAND_COST, WORDS, place_words, show_at_the_rim, spread
+from nldd.displays._style import (
+    BAND_COST,
+    BLUE,
+    DASHED,
+    INK,
+    QUIET,
+    VERMILION,
+    axes_or_new,
+    place_words,
+    set_title,
+    show_at_the_rim,
+    spread,
+    style_axes,
+    write,
+)
 from nldd.exceptions import InputError
 
-INK, QUIET, GRID, BLUE, VERMILION = "#1a1a1a", "#595959", "#e3e3e3", "#0072b2", "#d55e00"
 # The first answers are too few to say anything, and one wrong among them would squeeze the rest of
 # the curve into the top: below this coverage the curve may leave the picture through its floor.
 SETTLED = 0.05
@@ -22,7 +33,7 @@ SETTLED = 0.05
 MOST_POINTS, MOST_DOTS = 1000, 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RiskCoverage:
     """Accuracy of the surest answers, by how many of them are taken.
 
@@ -71,7 +82,38 @@ def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
     return RiskCoverage(n_taken / len(theta), np.cumsum(right)[last] / n_taken, theta[last])
 
 
-@dataclass
+def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.float64]:
+    """So many numbers from 0 to 1, or any number of them but none."""
+    try:
+        shares = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers from 0 to 1; got {values!r:.40}.") from None
+    if shares.ndim != 1 or not len(shares) or len(shares) != (length or len(shares)):
+        raise InputError(
+            f"{name} must be a list of {length or 'one or more'} numbers from 0 to 1; "
+            f"got shape {shares.shape}."
+        )
+    wrong = np.flatnonzero(~((shares >= 0) & (shares <= 1)))
+    if len(wrong):
+        raise InputError(
+            f"{name} must hold numbers from 0 to 1; got {shares[wrong[0]]:g} at position "
+            f"{wrong[0]}.",
+            hint="give shares rather than percentages, and no missing values.",
+        )
+    return shares
+
+
+def read_shares(display: Any, first: str, second: str) -> None:
+    """Make arrays of one length of two fields of a display and of its limits, if it has them."""
+    if (display.lower is None) != (display.upper is None):
+        raise InputError("An interval needs both limits, lower and upper; only one was given.")
+    setattr(display, first, as_shares(first, getattr(display, first)))
+    for name in (second, "lower", "upper"):
+        if (values := getattr(display, name)) is not None:
+            setattr(display, name, as_shares(name, values, len(getattr(display, first))))
+
+
+@dataclass(eq=False)
 class RiskCoverageDisplay:
     """Accuracy of the automatic share against its size.
 
@@ -118,12 +160,7 @@ class RiskCoverageDisplay:
     band: str = "confidence interval"
 
     def __post_init__(self) -> None:
-        if (self.lower is None) != (self.upper is None):
-            raise InputError("A band needs both limits, lower and upper; only one was given.")
-        self.coverage = as_shares("coverage", self.coverage)
-        for name in ("accuracy", "lower", "upper"):
-            if getattr(self, name) is not None:
-                setattr(self, name, as_shares(name, getattr(self, name), len(self.coverage)))
+        read_shares(self, "coverage", "accuracy")
         if self.target is not None:
             self.target = float(as_shares("target", [self.target])[0])
         if self.chosen is not None:
@@ -147,20 +184,13 @@ class RiskCoverageDisplay:
 
     def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
         """Draw on `ax`, or on a new figure."""
-        if ax is None:
-            ax = figure_class()(figsize=(6.4, 4.0), layout="constrained").subplots()
-        self.ax_, self.figure_ = ax, ax.figure
-        if self.title:
-            ax.set_title(fill(self.title, 64), fontsize=11, color=INK, pad=10, parse_math=False)
-        ax.set_xlabel("answers coded automatically (%)", fontsize=10)
-        ax.set_ylabel(f"{fill(self.measure, 40)} (%)", fontsize=10, parse_math=False)
+        self.ax_ = ax = axes_or_new(ax, 6.4, 4.0)
+        self.figure_ = ax.figure
+        set_title(ax, self.title, 64, pad=10)
+        style_axes(ax, "answers coded automatically (%)", f"{fill(self.measure, 40)} (%)", grid="y")
         floor, step = floor_and_step(self._lowest())
         ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
         ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
-        ax.tick_params(labelsize=9)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(axis="y", color=GRID, linewidth=0.8)
-        ax.set_axisbelow(True)
         self._plot_curve()
         self._plot_target_and_end()
         if self.chosen is not None:
@@ -200,7 +230,7 @@ class RiskCoverageDisplay:
         labels = []
         if self.target is not None:
             y = 100 * self.target
-            self.ax_.axhline(y, color=QUIET, linestyle=(0, (5, 3)), linewidth=1.1, zorder=2)
+            self.ax_.axhline(y, color=QUIET, linestyle=DASHED, linewidth=1.1, zorder=2)
             labels.append((y, f"target {y:.4g} %", QUIET))
         if self.coverage[-1] == 1:
             labels.append((100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", BLUE))
@@ -208,15 +238,7 @@ class RiskCoverageDisplay:
         unit = (top - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
         heights = spread([y for y, _, _ in labels], 13 * unit, floor)
         for y, (_, words, color) in zip(heights, labels, strict=True):
-            self.ax_.annotate(
-                words,
-                (100, y),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                color=color,
-                **WORDS,
-            )
+            write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
 
     def _plot_chosen(self) -> None:
         x, y = 100 * self.chosen
