@@ -8,7 +8,7 @@ from scipy import stats
 from displays.drawn import assert_legible
 from nldd.displays import CalibrationDisplay, calibration_deciles
 from nldd.displays._calibration import bin_starts, top_and_step
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 
@@ -253,12 +253,12 @@ def test_points_without_intervals_on_given_axes():
         ({"counts": [1, 0]}, r"got \[1 0\]"),
         ({"counts": [1, np.nan]}, "nan"),
         ({"counts": ["a", "b"]}, "'a' 'b'"),
-        ({"upper": [0.5, 0.5]}, "need both limits"),
+        ({"upper": [0.5, 0.5]}, "needs both limits"),
         ({"lower": [0, 0], "upper": [0.5]}, "upper must be a list of 2"),
     ],
     ids=["length", "percent", "short", "zero", "missing", "words", "one", "limits"],
 )
 def test_impossible_pictures_are_refused(arguments, message):
-    usual = {"expected": [0.1, 0.2], "observed": [0.1, 0.2], "counts": [5, 5]}
+    fine = {"expected": [0.1, 0.2], "observed": [0.1, 0.2], "counts": [5, 5]}
     with pytest.raises(InputError, match=message):
-        CalibrationDisplay(**usual | arguments)
+        CalibrationDisplay(**fine | arguments)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from displays.drawn import assert_legible
 from nldd.displays._critical_difference import CriticalDifferenceDisplay, stacked_bars
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 PAPER = ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM")

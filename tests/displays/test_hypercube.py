@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from displays.drawn import assert_legible
 from nldd import NLDDClassifier
-from nldd.displays._figure_class import figure_class
 from nldd.displays._hypercube import HypercubeDisplay, projected
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 NAMES = ("Class1", "Class2", "Class3")

@@ -7,8 +7,8 @@ from scipy.sparse import coo_array, csr_array
 
 from displays.drawn import assert_legible
 from nldd import NLDDClassifier
-from nldd.displays._figure_class import figure_class
-from nldd.displays._pair_choice import PairChoice, PairChoiceDisplay, pair_distances
+from nldd.displays import PairChoice, PairChoiceDisplay, pair_distances
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 # The instance is at 0 with p = (1, 0.5). The second feature is divided by 2, so that

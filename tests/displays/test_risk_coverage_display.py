@@ -10,9 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from displays.drawn import assert_legible
 from nldd._wording import percent
 from nldd.displays import RiskCoverageDisplay, risk_coverage
-from nldd.displays._figure_class import figure_class
 from nldd.displays._risk_coverage import floor_and_step, thinned
-from nldd.displays._words import spread
+from nldd.displays._style import figure_class, spread
 from nldd.exceptions import InputError
 
 

@@ -15,7 +15,7 @@ from experiments.trials import (
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments._benchmark import run_benchmark
-from nldd.experiments._dask_workers import DaskWorkers
+from nldd.experiments._workers import DaskWorkers
 
 SONGS = {"songs": songs()}
 

@@ -23,9 +23,8 @@ from experiments.trials import (
 from nldd import NLDDClassifier
 from nldd.datasets import Dataset
 from nldd.experiments import _cell
-from nldd.experiments._bases import BASES
 from nldd.experiments._cell import Cell, batches, cells, failed_record, run_batch, run_cell
-from nldd.experiments._protocol import Shares
+from nldd.experiments._protocol import BASES, Shares
 from nldd.experiments._record import Key
 from nldd.experiments._shared_fits import SharedFits
 from nldd.metrics import MEASURES, evaluate

@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold
 
 from nldd import MEASURES, BinaryRelevance, NLDDClassifier
 from nldd.displays import PairsDisplay
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import figure_class
 from nldd.exceptions import MissingExtraError
 from nldd.experiments import cross_validate, mean_scores, run_demo
 from nldd.reports import render_demo

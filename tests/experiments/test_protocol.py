@@ -12,9 +12,8 @@ from experiments.trials import songs, trial
 from nldd import PlattSVC
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
-from nldd.experiments._bases import BASES, SHAPES
-from nldd.experiments._protocol import Protocol
-from nldd.experiments._protocol_file import load_protocol
+from nldd.experiments._choice import load_protocol
+from nldd.experiments._protocol import BASES, SHAPES, Protocol
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 SMALL = tuple(name for name in CATALOGUE if name not in LARGE)

@@ -4,8 +4,8 @@ import pytest
 
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
+from nldd.experiments._choice import PROTOCOLS, load_protocol
 from nldd.experiments._protocol import Protocol, Shares
-from nldd.experiments._protocol_file import PROTOCOLS, load_protocol
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from nldd.experiments._row_scores import observed, row_scores, standard_errors
 from numpy.testing import assert_allclose, assert_array_equal
 
-from nldd.experiments._row_scores import observed, row_scores, standard_errors
 from nldd.metrics import PAPER_MEASURES
 
 

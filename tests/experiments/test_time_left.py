@@ -2,8 +2,8 @@
 
 import pytest
 
+from nldd.experiments._benchmark import Forecast
 from nldd.experiments._record import Key, Record
-from nldd.experiments._time_left import Forecast
 
 SIZES = {"songs": 100, "films": 300}
 

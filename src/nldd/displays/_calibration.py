@@ -204,7 +204,11 @@ class CalibrationDisplay:
         bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
         return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
 
-    error = Calibration.error
+    @property
+    def error(self) -> float:
+        """Mean absolute difference of expected and observed share, each bin by its answers."""
+        limits = self.lower, self.upper
+        return Calibration(self.expected, self.observed, self.counts, *limits).error
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
         """Draw on `ax`, or on a new figure."""
