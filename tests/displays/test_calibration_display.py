@@ -48,7 +48,7 @@ def test_bins_by_hand():
 
 def test_bins_are_those_of_naive_loops():
     rng = np.random.default_rng(0)
-    for _ in range(150):
+    for _ in range(40):
         n, n_bins = rng.integers(1, 40), int(rng.integers(1, 13))
         theta = rng.integers(0, rng.integers(1, 60), n) / 60
         n_labels = rng.integers(1, 9, n)
@@ -115,11 +115,11 @@ def test_interval_holds_where_all_labels_of_an_answer_fail_together():
     """Labels counted as if they were independent would give an interval of a third the length."""
     rng = np.random.default_rng(0)
     holds = []
-    for _ in range(1000):
+    for _ in range(300):
         n_wrong = 10 * (rng.random(150) < 0.2)
         bins = calibration_deciles(np.full(150, 0.2), n_wrong, 10)
         holds.append(bins.lower[0] <= 0.2 <= bins.upper[0])
-    assert 0.92 < np.mean(holds) < 0.97
+    assert 0.91 < np.mean(holds) < 0.985
 
 
 def test_calibrated_theta_has_a_small_error_and_others_a_large_one():

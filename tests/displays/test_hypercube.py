@@ -93,7 +93,7 @@ def test_projection_keeps_the_front_and_shifts_the_back():
     assert_allclose(projected([(0.5, 0.2, 1)]) - projected([(0.5, 0.2, 0)]), shift)
 
 
-@pytest.mark.parametrize("i", range(0, 40, 8))
+@pytest.mark.parametrize("i", (0, 24))
 def test_words_never_overlap(model, X_test, i):
     display = HypercubeDisplay.from_estimator(model, X_test, i)
     assert_legible(display.plot().figure_)

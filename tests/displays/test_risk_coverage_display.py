@@ -60,7 +60,7 @@ def test_answers_that_are_partly_right():
 
 def test_curve_is_that_of_a_naive_loop():
     rng = np.random.default_rng(0)
-    for case in range(1500):
+    for case in range(150):
         n = rng.integers(1, 25)
         theta = rng.integers(0, rng.integers(1, 30), n) / 30
         right = rng.random(n) if case % 2 else rng.random(n) < 0.7
@@ -73,7 +73,7 @@ def test_order_of_the_answers_does_not_matter_in_any_bit():
     rng = np.random.default_rng(1)
     theta, right = rng.integers(0, 5, 500) / 7, rng.random(500)
     one = risk_coverage(theta, right)
-    for _ in range(20):
+    for _ in range(5):
         order = rng.permutation(500)
         other = risk_coverage(theta[order], right[order])
         assert_array_equal(one.accuracy, other.accuracy)

@@ -23,7 +23,16 @@ from experiments.trials import (
 from nldd import NLDDClassifier
 from nldd.datasets import Dataset
 from nldd.experiments import _cell
-from nldd.experiments._cell import Cell, batches, cells, failed_record, run_batch, run_cell
+from nldd.experiments._cell import (
+    Cell,
+    batches,
+    cells,
+    failed_record,
+    labelsets_seen,
+    run_batch,
+    run_cell,
+    standard_error,
+)
 from nldd.experiments._protocol import BASES, Shares
 from nldd.experiments._record import Key
 from nldd.experiments._shared_fits import SharedFits
@@ -111,6 +120,12 @@ def test_settings_say_all_of_a_long_parameter():
     assert first != second
 
 
+def test_cells_that_hold_arrays_are_told_apart_by_identity():
+    first, second = planned(("BR",))[:1] * 2, planned(("BR",))[:1]
+    assert first[0] == first[1]
+    assert first[0] != second[0]
+
+
 # Which are run together
 
 
@@ -131,8 +146,14 @@ def test_batches_are_the_sharing_methods_of_a_fold_and_the_others_alone():
     ]
 
 
-@pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("base", "sparse"),
+    [("logistic", False), ("platt-linear-svc", True)]
+    + [
+        pytest.param(base, sparse, marks=pytest.mark.slow)
+        for base, sparse in [("logistic", True), ("platt-svc", False), ("platt-svc", True)]
+    ],
+)
 def test_batch_gives_what_each_method_gives_alone(base, sparse):
     dataset, batch = songs(sparse=sparse), planned(base=base)[:3]
     together = run_batch(dataset, batch)
@@ -221,12 +242,12 @@ def test_details_of_nldd_are_its_coefficients():
     cell = planned(("NLDD",))[0]
     (record,) = run_batch(dataset, [cell])
     model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
-    model.predict(dataset.X[cell.test])
     assert record.details["coefficients"] == model.beta_.tolist()
     assert record.details["coefficient_errors"] == model.regression_.standard_errors.tolist()
     assert record.details["n_pairs"] == len(model.pairs_)
+    share = model.search_stats(dataset.X[cell.test]).share_evaluated
     assert record.details["n_labelsets"] == len(np.unique(dataset.Y[cell.train], axis=0))
-    assert record.details["evaluated_share"] == model.search_stats_.share_evaluated
+    assert record.details["evaluated_share"] == share
     assert 0 < record.details["evaluated_share"] <= 1
     assert isinstance(model, NLDDClassifier)
 
@@ -270,6 +291,38 @@ def test_no_row_in_a_part_has_no_scores(monkeypatch):
     assert record.details["unobserved"] == {"n": 0}
     assert record.details["observed"]["n"] == 1
     assert record.details["standard_errors"]["hamming_loss"] is None
+
+
+@pytest.mark.parametrize("n_labels", [1, 8, 9, 20])
+def test_labelsets_seen_equal_a_set_of_tuples(n_labels):
+    rng = np.random.default_rng(n_labels)
+    Y_train, Y_test = (rng.random((2, 60, n_labels)) < 1.5 / (n_labels + 3)).astype(int)
+    Y_train[0] = 0  # no label at all is a labelset too
+    known = set(map(tuple, Y_train.tolist()))
+    expected = [tuple(row) in known for row in Y_test.tolist()]
+    assert labelsets_seen(Y_train, Y_test).tolist() == expected
+    assert n_labels == 1 or 0 < sum(expected) < 60
+
+
+def test_standard_error_by_hand():
+    # Deviations from the mean 2 are -1, 0, 1: variance 2 / 2, divided by 3 rows.
+    assert standard_error(np.array([1.0, 2.0, 3.0])) == pytest.approx(1 / np.sqrt(3))
+    assert standard_error(np.array([0.5, 0.5])) == 0
+    assert standard_error(np.array([0.5])) is None
+
+
+def test_warning_of_a_prediction_is_counted_once(monkeypatch):
+    """NLDD searches a second time, for its details, which nobody is told of."""
+
+    class WarnsOfProbabilities(LogisticRegression):
+        def predict_proba(self, X):
+            warnings.warn("a probability", RuntimeWarning, stacklevel=1)
+            return super().predict_proba(X)
+
+    use_base(monkeypatch, lambda seed: WarnsOfProbabilities(solver="liblinear"))
+    record = run_cell(songs(), planned(("NLDD",))[0], SharedFits())
+    # Of four labels: on T2 and on the test rows.
+    assert record.details["warnings"] == {"RuntimeWarning: a probability": 8}
 
 
 def test_record_says_what_it_was_computed_with_and_not_by_whom():

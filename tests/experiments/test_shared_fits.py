@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
 from experiments.trials import Counting, songs
@@ -24,6 +25,19 @@ def counted():
 def problem():
     X, Y, _ = songs()
     return X, Y[:, 0]
+
+
+class Named(TransformerMixin, BaseEstimator):
+    """Changes nothing, and has a parameter of any length."""
+
+    def __init__(self, names):
+        self.names = names
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X
 
 
 def n_fitted(estimator, *problems):
@@ -89,6 +103,22 @@ def test_other_estimators_are_fitted_anew(problem, first, second):
     assert models[0] is models[2]
     assert models[0] is not models[1]
     assert type(models[1]) is type(second)
+
+
+def test_estimators_whose_texts_are_cut_to_the_same_are_told_apart(problem):
+    """scikit-learn prints long parameters with an ellipsis in the middle."""
+    X, y = problem
+    names = [f"feature {j}" for j in range(2000)]
+    first, second = (
+        Pipeline([("select", Named([*names, last])), ("fit", LogisticRegression())])
+        for last in ("a", "b")
+    )
+    assert repr(first) == repr(second)
+    fits = SharedFits()
+    models = [fits.fit(estimator, X, y) for estimator in (first, second, clone(first))]
+    assert models[0] is models[2]
+    assert models[1] is not models[0]
+    assert models[1].named_steps["select"].names[-1] == "b"
 
 
 @pytest.mark.parametrize("container", [csr_array, csr_matrix])

@@ -87,6 +87,7 @@ def test_processes_have_one_thread_each(pool):
     assert set(pool._pool.submit(n_threads).result()) == {1}
 
 
+@pytest.mark.slow
 def test_process_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "MLKNN", Dies)
@@ -115,6 +116,7 @@ def test_estimator_that_cannot_be_sent_fails_alone(tmp_path, monkeypatch, pool):
 
 
 @needs_proc
+@pytest.mark.slow
 def test_interruption_leaves_no_process_behind(tmp_path, monkeypatch):
     replace_method(monkeypatch, "MLKNN", Sleeps)
     place = tmp_path / "place"

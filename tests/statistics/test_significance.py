@@ -110,7 +110,7 @@ def test_p_values_by_hand(differences, p_value):
     assert signed_rank_p_value(differences) == p_value
 
 
-@pytest.mark.parametrize("n", range(1, 31))
+@pytest.mark.parametrize("n", [1, 2, 9, 30])
 def test_p_values_without_ties_equal_scipy(n):
     rng = np.random.default_rng(n)
     for _ in range(15):
@@ -119,7 +119,7 @@ def test_p_values_without_ties_equal_scipy(n):
         assert_allclose(signed_rank_p_value(differences), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", range(1, 11))
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_p_values_with_ties_and_zeros_equal_all_patterns_of_signs(n):
     rng = np.random.default_rng(100 + n)
     for _ in range(15):
@@ -127,7 +127,7 @@ def test_p_values_with_ties_and_zeros_equal_all_patterns_of_signs(n):
         assert signed_rank_p_value(differences) == brute_force_p_value(differences)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(-4, 4), max_size=9))
 def test_p_values_of_either_side_count_the_observed_pattern_twice(differences):
     """P(W >= w) + P(W <= w) = 1 + P(W = w), and both are brute force."""
@@ -279,10 +279,10 @@ def test_friedman_on_the_published_values():
     assert max(p_values.values()) < 1e-5
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 21, 100])
+@pytest.mark.parametrize("n", [3, 21])
 def test_holm_equals_statsmodels(n):
     rng = np.random.default_rng(n)
-    for decimals in (1, 2, 16):  # with many equal ones, some, none
+    for decimals in (1, 16):  # with many equal ones, with none
         p_values = (rng.random(n) ** 3).round(decimals)
         expected = multipletests(p_values, method="holm")[1]
         assert_allclose(holm(p_values), expected, rtol=1e-12)
