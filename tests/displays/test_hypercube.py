@@ -87,12 +87,6 @@ def test_points_are_the_other_instances_and_areas_follow_counts(model, X_test):
         assert_allclose(areas[at], max(12, expected * count / display.counts[largest]))
 
 
-def test_projection_keeps_the_front_and_shifts_the_back():
-    assert_array_equal(projected([(0, 0, 0), (1, 0, 0), (0, 1, 0)]), [(0, 0), (1, 0), (0, 1)])
-    shift = projected([(1, 1, 1)]) - projected([(1, 1, 0)])
-    assert_allclose(projected([(0.5, 0.2, 1)]) - projected([(0.5, 0.2, 0)]), shift)
-
-
 @pytest.mark.parametrize("i", (0, 24))
 def test_words_never_overlap(model, X_test, i):
     display = HypercubeDisplay.from_estimator(model, X_test, i)

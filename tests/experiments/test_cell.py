@@ -27,7 +27,6 @@ from nldd.experiments._cell import (
     Cell,
     batches,
     cells,
-    failed_record,
     labelsets_seen,
     run_batch,
     run_cell,
@@ -74,10 +73,6 @@ def test_cells_of_a_fold_have_the_same_rows_whatever_the_method():
         train, test = split[cell.key.fold]
         assert_array_equal(cell.train, train)
         assert_array_equal(cell.test, test)
-
-
-def test_methods_may_come_from_an_iterator():
-    assert len(planned(iter(("BR", "CC")))) == 6
 
 
 def test_shares_hold_the_smaller_ones_and_the_same_test_rows():
@@ -176,14 +171,6 @@ def test_batch_fits_each_binary_classifier_once(monkeypatch):
     assert (n_fits(0), n_fits(1), n_fits(2)) == (4, 4, 8)  # NLDD fits half of the rows as well
     assert n_fits(0, 1) == 4
     assert n_fits(0, 1, 2) == n_fits(2, 1, 0) == 8
-
-
-def test_paper_nldd_on_part_of_the_rows_shares_nothing(monkeypatch):
-    use_base(monkeypatch, lambda seed: Counting(solver="liblinear", random_state=seed))
-    Counting.n_fits = 0
-    batch = planned(parameters={"NLDD": {"train_fraction": 0.7}})[:3]
-    run_batch(songs(), batch)
-    assert Counting.n_fits == 4 + 8
 
 
 class Clock:
@@ -333,13 +320,6 @@ def test_record_says_what_it_was_computed_with_and_not_by_whom():
     json.dumps(asdict(record))
 
 
-def test_record_is_json_as_others_read_it():
-    """JSON has no NaN; only Python reads and writes one."""
-    (record,) = run_batch(songs(), planned(("NLDD",), base="platt-svc")[:1])
-    assert record.details["coefficients"][2] == 0
-    json.dumps(asdict(record), allow_nan=False)
-
-
 def test_failure_is_written_down_and_the_others_of_the_batch_go_on(monkeypatch, tmp_path):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "SMBR", Raises)
@@ -353,28 +333,11 @@ def test_failure_is_written_down_and_the_others_of_the_batch_go_on(monkeypatch, 
     assert contents([br, nldd]) == contents(alone)
 
 
-def test_failure_of_a_label_says_which():
-    dataset = songs()
-    dataset.X[3, 1] = np.nan
-    (record,) = run_batch(dataset, planned(("BR",))[:1])
-    assert record.error.startswith("ValueError: Input X contains NaN")
-
-
 def test_number_that_json_does_not_know_fails_its_cell(monkeypatch):
     monkeypatch.setattr("nldd.experiments._cell.evaluate", lambda *args: {"hamming_loss": np.inf})
     record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
     assert record.scores == {}
     assert record.error == "ValueError: Out of range float values are not JSON compliant"
-
-
-def test_failed_record_by_hand():
-    cell = planned(("BR",))[0]
-    record = failed_record(cell, "it broke")
-    assert (record.error, record.scores, record.details) == (
-        "it broke",
-        {},
-        {"n_folds": 3, "data": ""},
-    )
 
 
 class Warns(Stub):
@@ -391,17 +354,6 @@ def test_warnings_are_counted_by_class_and_first_line(monkeypatch):
         record = run_cell(songs(), cell, SharedFits())
         assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
         assert record.error is None
-
-
-def test_warnings_of_a_failed_cell_are_kept(monkeypatch):
-    class WarnsAndFails(Warns):
-        def predict(self, X):
-            raise ValueError("no")
-
-    replace_method(monkeypatch, "MLKNN", WarnsAndFails)
-    record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
-    assert record.error == "ValueError: no"
-    assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
 
 
 def test_warning_without_words_is_no_failure(monkeypatch):

@@ -58,27 +58,10 @@ def test_key_is_what_makes_a_cell_the_same(tmp_path):
         assert replace(FULL, **{name: value}).key != FULL.key
 
 
-def test_seconds_are_those_of_fit_and_predict():
-    assert replace(FULL, fit_seconds=1.5, predict_seconds=0.25).seconds == 1.75
-
-
-def test_records_of_later_runs_follow(tmp_path):
-    append(tmp_path / "new" / "folder", record(0))
-    append(tmp_path / "new" / "folder", record(1), record(2))
-    found = read_records(tmp_path / "new" / "folder" / CELLS)
-    assert [cell.fold for cell in found] == [0, 1, 2]
-
-
 def test_last_record_of_a_cell_counts_in_the_place_of_the_first(tmp_path):
     append(tmp_path, record(0, error="it broke"), record(1), record(0))
     found = read_records(tmp_path / CELLS)
     assert [(cell.fold, cell.error) for cell in found] == [(0, None), (1, None)]
-
-
-def test_appending_nothing_writes_nothing(tmp_path):
-    append(tmp_path)
-    assert (tmp_path / CELLS).read_bytes() == b""
-    assert read_records(tmp_path / CELLS) == []
 
 
 def test_appended_record_is_on_the_disk_at_once(tmp_path, monkeypatch):
@@ -102,17 +85,6 @@ def test_line_torn_at_any_place_is_dropped_and_written_again(tmp_path, quick_dis
             assert file.path.stat().st_size == first
             assert file.read() == [record(0)]
             file.append([record(1)])
-        assert (tmp_path / CELLS).read_bytes() == whole
-
-
-def test_only_line_torn_at_any_place_leaves_an_empty_file(tmp_path, quick_disk):
-    short = record(0, settings="", scores={}, details={}, versions={}, machine={})
-    append(tmp_path, short)
-    whole = (tmp_path / CELLS).read_bytes()
-    for length in range(0, len(whole), 41):
-        (tmp_path / CELLS).write_bytes(whole[:length])
-        assert read_records(tmp_path / CELLS) == []
-        append(tmp_path, short)
         assert (tmp_path / CELLS).read_bytes() == whole
 
 
@@ -199,17 +171,6 @@ def test_folder_that_is_a_file_is_an_os_error(tmp_path):
     (tmp_path / "results").write_text("in the way")
     with pytest.raises(OSError, match="results"):
         RecordFile(tmp_path / "results")
-
-
-def test_folder_that_cannot_be_written_is_an_os_error(tmp_path):
-    tmp_path.chmod(0o500)
-    try:
-        if os.access(tmp_path, os.W_OK):
-            pytest.skip("this user may write everywhere")
-        with pytest.raises(PermissionError, match=r"cells\.jsonl"):
-            RecordFile(tmp_path)
-    finally:
-        tmp_path.chmod(0o700)
 
 
 def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):

@@ -57,12 +57,6 @@ def test_same_rows_are_fitted_once(problem, counted):
     assert_array_equal(first.predict_proba(X), alone.predict_proba(X))
 
 
-def test_estimator_that_was_given_stays_unfitted(problem):
-    estimator = LogisticRegression(solver="liblinear")
-    SharedFits().fit(estimator, *problem)
-    assert not hasattr(estimator, "coef_")
-
-
 def other_value(X):
     X = X.copy()
     X[7, 2] += 1e-12
@@ -181,18 +175,6 @@ def test_saved_seconds_are_those_of_the_fits_that_were_found(problem, monkeypatc
     assert fits.saved_seconds == 3 + 4 + 4
 
 
-def test_failing_fit_is_not_kept(problem):
-    class Fails(LogisticRegression):
-        def fit(self, X, y):
-            raise ValueError("not now")
-
-    fits = SharedFits()
-    for _ in range(2):
-        with pytest.raises(ValueError, match="not now"):
-            fits.fit(Fails(), *problem)
-    assert fits.saved_seconds == 0
-
-
 # The base classifier that stands in for another
 
 
@@ -203,13 +185,6 @@ def test_shared_base_can_do_what_the_base_can():
     assert not hasattr(shared, "predict_proba")
     assert not hasattr(SharedBase(SVC(), fits), "coef_")
     assert hasattr(SharedBase(PlattSVC(), fits), "predict_proba")
-
-
-def test_shared_base_is_cloned_without_its_place():
-    fits = SharedFits()
-    copy = clone(SharedBase(PlattSVC(random_state=3), fits))
-    assert copy.fits is fits
-    assert copy.estimator.random_state == 3
 
 
 @pytest.mark.parametrize("base", [PlattSVC(random_state=0), LogisticRegression()])

@@ -62,18 +62,18 @@ def running(n_cells, *, since, expected=None, shares=None):
 
 def test_lines_before_anything_is_known():
     (whole,) = progress_lines("trial:", state(0), 0.0)
-    assert whole == "trial: |                              | 0/8 cells"
+    assert whole == "trial: [..............................] 0/8 cells"
 
 
 def test_lines_say_how_far_how_long_and_what_failed():
     (whole,) = progress_lines("trial:", state(4, failed=1, left=61.7), 0.0)
-    bar = "|###############               |"
+    bar = "[###############...............]"
     assert whole == f"trial: {bar} 4/8 cells, about 01:02 left, 1 failed"
 
 
 def test_lines_at_the_end_have_no_time_left():
     (whole,) = progress_lines("trial:", state(8, left=0.0), 0.0)
-    assert whole == "trial: |##############################| 8/8 cells"
+    assert whole == "trial: [##############################] 8/8 cells"
 
 
 def test_running_batches_are_named_with_their_times():
@@ -91,8 +91,8 @@ def test_running_batches_are_named_with_their_times():
     )
     assert shown[1:] == [
         "  songs BR+SMBR, fold 1: 00:10",
-        "  songs BR, fold 1 |#####     | 00:05 of about 00:10",
-        "  songs BR, fold 1 |##########| 01:00 of about 00:10",  # longer than expected stays full
+        "  songs BR, fold 1 [#####.....] 00:05 of about 00:10",
+        "  songs BR, fold 1 [##########] 01:00 of about 00:10",  # longer than expected stays full
     ]
 
 
@@ -104,7 +104,7 @@ def test_running_share_says_how_large_it_is():
 
 def test_expectation_of_no_time_is_full():
     shown = progress_lines("t", state(0, running=[running(1, since=0.0, expected=0.0)]), now=0.0)
-    assert shown[1] == "  songs BR, fold 1 |##########| 00:00 of about 00:00"
+    assert shown[1] == "  songs BR, fold 1 [##########] 00:00 of about 00:00"
 
 
 def test_terminal_is_redrawn_in_place(clock):
@@ -113,7 +113,7 @@ def test_terminal_is_redrawn_in_place(clock):
     watch(state(0, running=[running(1, since=999.0), running(1, since=999.0)]))
     watch(state(2, running=[running(1, since=999.0)]))
     watch(state(8))
-    assert out.screen() == ["trial: |##############################| 8/8 cells"]
+    assert out.screen() == ["trial: [##############################] 8/8 cells"]
     # Over the three lines of the first drawing, then over the two of the second.
     assert re.findall(r"\x1b\[(\d+)A", out.getvalue()) == ["3", "2"]
 
@@ -121,7 +121,7 @@ def test_terminal_is_redrawn_in_place(clock):
 def test_terminal_lines_are_cut_so_that_none_wraps(clock, narrow):
     out = Terminal()
     Watch("a protocol with a long name:", out)(state(4, left=3600.0))
-    assert out.screen() == ["a protocol with a long name: |###############              "]
+    assert out.screen() == ["a protocol with a long name: [###############.............."]
     assert len(out.screen()[0]) == 59
 
 
@@ -132,10 +132,10 @@ def test_log_has_a_line_a_minute_and_one_at_the_end(clock):
         clock.now += 0.5
         watch(state(3, running=[running(1, since=999.0)]))
     assert LOG_SECONDS == 60
-    assert out.getvalue() == 2 * "trial: |###########                   | 3/8 cells\n"
+    assert out.getvalue() == 2 * "trial: [###########...................] 3/8 cells\n"
     clock.now += 0.5
     watch(state(8))
-    assert out.getvalue().splitlines()[2:] == ["trial: |##############################| 8/8 cells"]
+    assert out.getvalue().splitlines()[2:] == ["trial: [##############################] 8/8 cells"]
     assert "\x1b" not in out.getvalue()
 
 
@@ -143,4 +143,4 @@ def test_watch_writes_to_standard_error(capsys):
     Watch("trial:")(state(8))
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "trial: |##############################| 8/8 cells\n"
+    assert err == "trial: [##############################] 8/8 cells\n"

@@ -8,21 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from nldd.displays import _style as style
 from nldd.displays._risk_coverage import as_shares, read_shares
-from nldd.displays._style import (
-    BLUE,
-    DASHED,
-    GREY,
-    INK,
-    LINE_COST,
-    QUIET,
-    axes_or_new,
-    place_words,
-    set_title,
-    show_at_the_rim,
-    style_axes,
-    write,
-)
 from nldd.exceptions import InputError
 
 # Of a 95 % interval.
@@ -93,7 +80,7 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     0.05
     """
     theta = as_shares("theta", theta)
-    n_wrong, n_labels = _checked_labels(n_wrong, n_labels, len(theta))
+    n_wrong, n_labels = _check_labels(n_wrong, n_labels, len(theta))
     if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise InputError(f"n_bins must be a whole number from 1 on; got {n_bins!r}.")
     order, starts = np.argsort(theta, kind="stable"), bin_starts(theta, n_bins)
@@ -111,13 +98,6 @@ def bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
     """Where bins of about equal counts begin in sorted theta; equal values stay together.
 
     A value goes into the bin where the middle of its answers lies.
-
-    Examples
-    --------
-    >>> bin_starts(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), 3)
-    array([0, 2, 4])
-    >>> bin_starts(np.array([0.1, 0.1, 0.1, 0.1, 0.5, 0.6]), 3)
-    array([0, 4])
     """
     _, counts = np.unique(theta, return_counts=True)
     ends = np.cumsum(counts)
@@ -131,14 +111,6 @@ def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple
 
     The `spread` is used where these answers have none. Without any at all the limits are those that
     a share of answers of another kind can have that was missed by chance in all answers.
-
-    Examples
-    --------
-    >>> low, high = interval(np.array([0.1, 0.2, 0.3]), 0.2, 0.1)  # 0.2 +- 4.303 * 0.1 / sqrt(3)
-    >>> round(low, 3), round(high, 3)
-    (0.0, 0.448)
-    >>> round(interval(np.zeros(100), 0.0, 0.0)[1], 3)  # (1 - 0.036) ** 100 = 0.025
-    0.036
     """
     n = len(shares)
     if n == 1:
@@ -212,13 +184,13 @@ class CalibrationDisplay:
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
         """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = axes_or_new(ax, 4.8, 5.4)
+        self.ax_ = ax = style.axes_or_new(ax, 4.8, 5.4)
         self.figure_ = ax.figure
-        set_title(ax, self.title, 48, pad=22)
+        style.set_title(ax, self.title, 48, pad=22)
         fewest, most = self.counts.min(), self.counts.max()
         number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
         limits = "" if self.lower is None else "\nwith confidence interval"
-        style_axes(
+        style.style_axes(
             ax,
             f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})",
             f"wrong labels observed (%){limits}",
@@ -244,25 +216,27 @@ class CalibrationDisplay:
 
     def _plot_counts(self, top: float) -> None:
         """Bars in a strip below zero, the longest of which fills two thirds of it."""
-        self.ax_.plot([0, top], [0, 0], color=INK, linewidth=0.8, clip_on=False)
+        self.ax_.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
         heights = -STRIP * top * (1 - self.counts / self.counts.max() * 2 / 3)
         for at, height in zip(100 * self.expected, heights, strict=True):
             bar = [at, at], [-STRIP * top, height]
-            self.ax_.plot(*bar, color=GREY, linewidth=3, solid_capstyle="butt")
+            self.ax_.plot(*bar, color=style.GREY, linewidth=3, solid_capstyle="butt")
 
     def _plot_bins(self) -> None:
         ax, x, y = self.ax_, 100 * self.expected, 100 * self.observed
-        ax.plot([0, 100], [0, 100], color=GREY, linestyle=DASHED, linewidth=1.1)
+        ax.plot([0, 100], [0, 100], color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
         if self.lower is not None:
             for at, low, high in zip(x, 100 * self.lower, 100 * self.upper, strict=True):
-                ax.plot([at, at], [low, high], "_-", color=BLUE, linewidth=1.2, markersize=6)
-        (points,) = ax.plot(x, y, "o", color=BLUE, markersize=7, markeredgecolor="white", zorder=4)
-        show_at_the_rim(points)
+                ax.plot([at, at], [low, high], "_-", color=style.BLUE, linewidth=1.2, markersize=6)
+        (points,) = ax.plot(
+            x, y, "o", color=style.BLUE, markersize=7, markeredgecolor="white", zorder=4
+        )
+        style.show_at_the_rim(points)
 
     def _plot_words(self, top: float) -> None:
         """What the sides of the diagonal mean, in their corners or where there is room."""
         apart = f"{100 * self.error:.2g} percentage points apart on average"
-        write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
+        style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
         rows = np.linspace(0, top, 20)
         below = [np.array([[y, y], [top, y]]) for y in rows]
         above = [line[:, ::-1] for line in below]
@@ -271,25 +245,19 @@ class CalibrationDisplay:
             ("more wrong\nthan expected", (0, top), below),
             ("fewer wrong\nthan expected", (top, 0), above + strip),
         ):
-            marks = [(line, 10 * LINE_COST) for line in elsewhere]
-            place_words(self.ax_, words, corner, away=6, color=QUIET, marks=marks)
+            marks = [(line, 10 * style.LINE_COST) for line in elsewhere]
+            style.place_words(self.ax_, words, corner, away=6, color=style.QUIET, marks=marks)
 
 
 def top_and_step(largest: float) -> tuple[float, float]:
-    """A round percentage above the largest one, and the step of ticks up to it.
-
-    Examples
-    --------
-    >>> top_and_step(7.2), top_and_step(100.0), top_and_step(0.0)
-    ((8.0, 2.0), (100.0, 20.0), (1.0, 0.2))
-    """
+    """A round percentage above the largest one, and the step of ticks up to it."""
     wanted = min(1.04 * largest, 100) or 1
     unit = 10.0 ** floor(log10(wanted / 5))
     step = next(unit * size for size in (1, 2, 5, 10) if wanted <= 6 * unit * size)
     return step * ceil(round(wanted / step, 9)), step
 
 
-def _checked_labels(
+def _check_labels(
     n_wrong: Any, n_labels: Any, n_answers: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     try:

@@ -143,13 +143,7 @@ class CriticalDifferenceDisplay:
 def stacked_bars(
     ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[int, ...], int]]:
-    """Cliques of two or more from the best on, each with the first row where it finds room.
-
-    Examples
-    --------
-    >>> stacked_bars(np.array([1.0, 2.0, 3.0, 4.0]), [(2, 3), (0, 1), (1, 2), (3,)])
-    [((0, 1), 0), ((1, 2), 1), ((2, 3), 0)]
-    """
+    """Cliques of two or more from the best on, each with the first row where it finds room."""
     ends: list[float] = []
     placed = []
     wide = [clique for clique in cliques if len(set(clique)) > 1]

@@ -190,14 +190,7 @@ class HypercubeDisplay:
 
 
 def projected(points: Any) -> NDArray[np.float64]:
-    """Points of the label space on paper, by an oblique projection.
-
-    Examples
-    --------
-    >>> projected([(1, 1, 0), (1, 1, 1)])
-    array([[1.  , 1.  ],
-           [1.46, 1.34]])
-    """
+    """Points of the label space on paper, by an oblique projection."""
     return np.asarray(points, dtype=float) @ AXES
 
 

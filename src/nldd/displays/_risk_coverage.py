@@ -9,21 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import percent
-from nldd.displays._style import (
-    BAND_COST,
-    BLUE,
-    DASHED,
-    INK,
-    QUIET,
-    VERMILION,
-    axes_or_new,
-    place_words,
-    set_title,
-    show_at_the_rim,
-    spread,
-    style_axes,
-    write,
-)
+from nldd.displays import _style as style
 from nldd.exceptions import InputError
 
 # The first answers are too few to say anything, and one wrong among them would squeeze the rest of
@@ -184,10 +170,12 @@ class RiskCoverageDisplay:
 
     def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
         """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = axes_or_new(ax, 6.4, 4.0)
+        self.ax_ = ax = style.axes_or_new(ax, 6.4, 4.0)
         self.figure_ = ax.figure
-        set_title(ax, self.title, 64, pad=10)
-        style_axes(ax, "answers coded automatically (%)", f"{fill(self.measure, 40)} (%)", grid="y")
+        style.set_title(ax, self.title, 64, pad=10)
+        style.style_axes(
+            ax, "answers coded automatically (%)", f"{fill(self.measure, 40)} (%)", grid="y"
+        )
         floor, step = floor_and_step(self._lowest())
         ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
         ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
@@ -217,43 +205,49 @@ class RiskCoverageDisplay:
         if self.lower is not None:
             lower, upper = 100 * self.lower[shown], 100 * self.upper[shown]
             if len(x) == 1:
-                self.ax_.vlines(x, lower, upper, color=BLUE, alpha=0.3, linewidth=6)
+                self.ax_.vlines(x, lower, upper, color=style.BLUE, alpha=0.3, linewidth=6)
             else:
-                self.ax_.fill_between(x, lower, upper, color=BLUE, alpha=0.18, linewidth=0)
-        (curve,) = self.ax_.plot(x, 100 * self.accuracy[shown], color=BLUE, linewidth=1.8, zorder=3)
+                self.ax_.fill_between(x, lower, upper, color=style.BLUE, alpha=0.18, linewidth=0)
+        (curve,) = self.ax_.plot(
+            x, 100 * self.accuracy[shown], color=style.BLUE, linewidth=1.8, zorder=3
+        )
         if len(x) <= MOST_DOTS:
             curve.set(marker="o", markersize=4)
-        show_at_the_rim(curve)
+        style.show_at_the_rim(curve)
 
     def _plot_target_and_end(self) -> None:
         """Their words stand right of the plot, where no curve can be."""
         labels = []
         if self.target is not None:
             y = 100 * self.target
-            self.ax_.axhline(y, color=QUIET, linestyle=DASHED, linewidth=1.1, zorder=2)
-            labels.append((y, f"target {y:.4g} %", QUIET))
+            self.ax_.axhline(y, color=style.QUIET, linestyle=style.DASHED, linewidth=1.1, zorder=2)
+            labels.append((y, f"target {y:.4g} %", style.QUIET))
         if self.coverage[-1] == 1:
-            labels.append((100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", BLUE))
+            labels.append(
+                (100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", style.BLUE)
+            )
         floor, top = self.ax_.get_ylim()
         unit = (top - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
-        heights = spread([y for y, _, _ in labels], 13 * unit, floor)
+        heights = style.spread([y for y, _, _ in labels], 13 * unit, floor)
         for y, (_, words, color) in zip(heights, labels, strict=True):
-            write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
+            style.write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
 
     def _plot_chosen(self) -> None:
         x, y = 100 * self.chosen
         floor = self.ax_.get_ylim()[0]
-        self.ax_.plot([x, x], [floor, y], ":", color=VERMILION, linewidth=1.1, zorder=2)
-        self.ax_.scatter([x], [y], 64, VERMILION, edgecolor="white", clip_on=False, zorder=5)
+        self.ax_.plot([x, x], [floor, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
+        self.ax_.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
         words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
-        place_words(self.ax_, words, (x, y), away=9, color=INK, leader=True, marks=self._band())
+        style.place_words(
+            self.ax_, words, (x, y), away=9, color=style.INK, leader=True, marks=self._band()
+        )
 
     def _plot_band_label(self) -> None:
         """Below the band where it is widest, among the shares that have settled."""
         settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
         widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
         anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
-        place_words(self.ax_, self.band, anchor, away=3, color=BLUE, marks=self._band())
+        style.place_words(self.ax_, self.band, anchor, away=3, color=style.BLUE, marks=self._band())
 
     def _band(self) -> list[tuple[NDArray[np.float64], float]]:
         """Lines that fill the band, for words to keep clear of."""
@@ -263,17 +257,11 @@ class RiskCoverageDisplay:
         x, lower, upper = (100 * v[shown] for v in (self.coverage, self.lower, self.upper))
         parts = np.linspace(0, 1, 9)
         rows = [np.column_stack([x, lower + part * (upper - lower)]) for part in parts]
-        return [(row, BAND_COST) for row in rows]
+        return [(row, style.BAND_COST) for row in rows]
 
 
 def floor_and_step(lowest: float) -> tuple[int, int]:
-    """The round percentage below the lowest one, and the step of ticks from there to 100.
-
-    Examples
-    --------
-    >>> floor_and_step(82.3), floor_and_step(80.0), floor_and_step(100.0), floor_and_step(3.0)
-    ((80, 5), (75, 5), (95, 1), (0, 20))
-    """
+    """The round percentage below the lowest one, and the step of ticks from there to 100."""
     # A line that runs along the floor could be taken for the axis: it gets a little room.
     span = max(1.04 * (100 - lowest), 5)
     step = next(step for step in (1, 2, 5, 10, 20) if span <= 6 * step)

@@ -71,13 +71,7 @@ def show_at_the_rim(artist: Any) -> None:
 
 
 def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
-    """None, one or two heights, moved apart where they are too close for words, but not too low.
-
-    Examples
-    --------
-    >>> spread([90.0, 89.0], 3.0, 0.0), spread([1.0, 0.0], 3.0, 0.0)
-    ([91.0, 88.0], [3.0, 0.0])
-    """
+    """None, one or two heights, moved apart where they are too close for words, but not too low."""
     if len(heights) == 2:
         first, second = heights
         push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)

@@ -105,9 +105,8 @@ def run_benchmark(
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
             workers = make_workers(backend, n_jobs, address)
-            run = _Run(datasets, done, todo, workers, file, watch or (lambda state: None))
             try:
-                run.all()
+                _Run(datasets, done, todo).all(workers, file, watch or (lambda state: None))
             finally:
                 workers.close()
     return [done[key] for key in plan]
@@ -117,35 +116,26 @@ class _Run:
     """The loop that hands batches to workers and writes down what comes back."""
 
     def __init__(
-        self,
-        datasets: Mapping[str, Dataset],
-        done: dict[Key, Record],
-        todo: Iterable[Cell],
-        workers: Workers,
-        file: RecordFile,
-        watch: Callable[[State], None],
+        self, datasets: Mapping[str, Dataset], done: dict[Key, Record], todo: Iterable[Cell]
     ) -> None:
-        self.datasets = datasets
-        self.done = done
-        self.workers = workers
-        self.file = file
-        self.watch = watch
+        self.datasets, self.done = datasets, done
         self.queue = deque(Batch(batch[0].key.dataset, batch) for batch in batches(todo))
         self.running: dict[Future[list[Record]], Running] = {}
         self.total = len(done) + sum(len(batch.cells) for batch in self.queue)
         self.forecast = Forecast({name: data.Y.size for name, data in datasets.items()})
         self.forecast.learn(done.values())
 
-    def all(self) -> None:
+    def all(self, workers: Workers, file: RecordFile, watch: Callable[[State], None]) -> None:
         """Run until nothing is left."""
+        self.workers, self.file = workers, file
         while self.queue or self.running:
             while self._has_room():
                 self._start(self.queue.popleft())
-            self.watch(self._state())
+            watch(self._state())
             finished, _ = wait(self.running, WATCH_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
                 self._collect(future)
-        self.watch(self._state())
+        watch(self._state())
 
     def _has_room(self) -> bool:
         if not self.queue or len(self.running) >= self.workers.n_workers:
@@ -328,5 +318,5 @@ def _running_line(running: Running, now: float) -> str:
 def _bar(done: float, total: float, width: int) -> str:
     """A bar of so many letters, drawn by tqdm; work that takes no time is done."""
     share = done / total if total else 1.0
-    drawn: str = tqdm.format_meter(share, 1.0, 0.0, bar_format=f"|{{bar:{width}}}|", ascii=" #")
+    drawn: str = tqdm.format_meter(share, 1.0, 0.0, bar_format=f"[{{bar:{width}}}]", ascii=".#")
     return drawn

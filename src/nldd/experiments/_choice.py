@@ -200,13 +200,7 @@ def _load(path: str, labels: str | None) -> Dataset:
 
 
 def read_labels(text: str | None) -> str | int | list[str] | None:
-    """Label columns as given on the command line: a count, names with commas, a pattern or a file.
-
-    Examples
-    --------
-    >>> read_labels("-6"), read_labels("happy,sad"), read_labels("label_*")
-    (-6, ['happy', 'sad'], 'label_*')
-    """
+    """Label columns as written in a command: a count, names with commas, a pattern or a file."""
     if text is None:
         return None
     try:

@@ -20,14 +20,7 @@ Rows = NDArray[np.intp]
 class Base:
     """A kind of base classifier, made for a seed in the shape that a method needs.
 
-    Attributes
-    ----------
-    probabilities : callable
-        For one label, with probabilities: what BR, SMBR and NLDD share.
-    decisions : callable
-        For one label where decisions are enough: links of a chain.
-    classes : callable
-        For several classes: labelsets.
+    One label with probabilities, one label with decisions alone, or several classes.
     """
 
     probabilities: Callable[[int], Any]

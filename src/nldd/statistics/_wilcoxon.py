@@ -1,6 +1,7 @@
 """The paper's tests: one-sided Wilcoxon signed-rank tests of all pairs of methods."""
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,8 @@ def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float
     oriented = values if greater_is_better else -values
     n_methods = values.shape[1]
     P = np.full((n_methods, n_methods), np.nan)
-    for i in range(n_methods):
-        for j in range(n_methods):
-            if i != j:
-                P[i, j] = signed_rank_p_value(oriented[:, i] - oriented[:, j])
+    for i, j in permutations(range(n_methods), 2):
+        P[i, j] = signed_rank_p_value(oriented[:, i] - oriented[:, j])
     return P
 
 
