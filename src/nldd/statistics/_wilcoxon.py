@@ -21,8 +21,6 @@ WILCOXON_RULE = (
     "approximation with tie correction beyond."
 )
 
-NONE_SIGNIFICANT = "no method is significantly better than another"
-
 
 def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
     """Test for each pair of methods whether the first is better.
@@ -146,7 +144,7 @@ def significance_line(
     beaten = significance(values, methods, greater_is_better, alpha)
     order = sorted(beaten, key=lambda method: method != first)
     lines = [f"{method} > {{{', '.join(beaten[method])}}}" for method in order]
-    return "; ".join(lines) or NONE_SIGNIFICANT
+    return "; ".join(lines) or "no method is significantly better than another"
 
 
 def check_alpha(alpha: float) -> None:
