@@ -17,7 +17,7 @@ from nldd import NLDDClassifier, load_dataset
 from nldd.coding import out_of_fold
 from nldd.datasets import CATALOGUE
 from nldd.displays import CalibrationDisplay, calibration_deciles
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import figure_class
 from nldd.reports import svg
 
 HERE = Path(__file__).parent

@@ -64,18 +64,6 @@ def progress_of_share(
         drawn.update(1.0 - drawn.n)
 
 
-def bar(done: float, total: float, width: int = 30) -> str:
-    """``[####....]``, filled as far as `done` is of `total`.
-
-    Examples
-    --------
-    >>> bar(3, 12, width=8)
-    '[##......]'
-    """
-    filled = int(width * done / total) if total else width
-    return f"[{'#' * filled}{'.' * (width - filled)}]"
-
-
 def clock(seconds: float) -> str:
     """Minutes and seconds, with hours where there are any.
 

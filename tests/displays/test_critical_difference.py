@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from displays.drawn import assert_legible
 from nldd.displays._critical_difference import CriticalDifferenceDisplay, stacked_bars
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 PAPER = ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM")
@@ -67,7 +67,7 @@ def test_overlapping_bars_get_rows_of_their_own():
     assert stacked_bars(ranks, [(3,), (2, 2)]) == []
 
 
-@pytest.mark.parametrize("n_methods", [2, 3, 5, 7, 10, 12])
+@pytest.mark.parametrize("n_methods", [2, 12])
 @pytest.mark.parametrize(
     "name", ["M{}", "Ensemble of classifier chains {}", "x" * 45 + "{}"], ids=len
 )

@@ -8,11 +8,9 @@ from matplotlib.collections import PolyCollection
 from numpy.testing import assert_allclose, assert_array_equal
 
 from displays.drawn import assert_legible
-from nldd._wording import percent
 from nldd.displays import RiskCoverageDisplay, risk_coverage
-from nldd.displays._figure_class import figure_class
-from nldd.displays._risk_coverage import floor_and_step, thinned
-from nldd.displays._words import spread
+from nldd.displays._risk_coverage import floor_and_step
+from nldd.displays._style import figure_class, spread
 from nldd.exceptions import InputError
 
 
@@ -54,14 +52,9 @@ def test_curve_by_hand():
     assert_array_equal(curve.accuracy, [1, 2 / 3, 3 / 4, 3 / 5])
 
 
-def test_answers_that_are_partly_right():
-    curve = risk_coverage([0.3, 0.1, 0.2], [0.0, 1.0, 0.5])
-    assert_array_equal(curve.accuracy, [1, 0.75, 0.5])
-
-
 def test_curve_is_that_of_a_naive_loop():
     rng = np.random.default_rng(0)
-    for case in range(1500):
+    for case in range(150):
         n = rng.integers(1, 25)
         theta = rng.integers(0, rng.integers(1, 30), n) / 30
         right = rng.random(n) if case % 2 else rng.random(n) < 0.7
@@ -74,16 +67,11 @@ def test_order_of_the_answers_does_not_matter_in_any_bit():
     rng = np.random.default_rng(1)
     theta, right = rng.integers(0, 5, 500) / 7, rng.random(500)
     one = risk_coverage(theta, right)
-    for _ in range(20):
+    for _ in range(5):
         order = rng.permutation(500)
         other = risk_coverage(theta[order], right[order])
         assert_array_equal(one.accuracy, other.accuracy)
         assert_array_equal(one.coverage, other.coverage)
-
-
-def test_same_theta_everywhere_is_one_point():
-    curve = risk_coverage(np.full(8, 0.25), [True] * 6 + [False] * 2)
-    assert (curve.coverage, curve.accuracy, curve.theta) == (1, 0.75, 0.25)
 
 
 def test_accuracy_never_exceeds_one():
@@ -157,10 +145,6 @@ def test_picture_of_predictions():
     assert words(display) == ["all: 50.0 %"]
 
 
-def test_curve_that_ends_early_says_nothing_about_all():
-    assert words(RiskCoverageDisplay([0.1, 0.5], [1, 0.9]).plot()) == []
-
-
 @pytest.mark.parametrize(
     ("lowest", "floor", "step"),
     [(100, 95, 1), (96, 95, 1), (82.3, 80, 5), (80, 75, 5), (61, 50, 10), (4, 0, 20), (0, 0, 20)],
@@ -183,27 +167,6 @@ def test_first_answers_do_not_squeeze_the_rest():
     assert display.ax_.get_ylim() == (94, 100)
 
 
-def test_short_curve_is_seen_as_a_whole():
-    assert RiskCoverageDisplay([0.01, 0.02], [0.6, 0.62]).plot().ax_.get_ylim()[0] == 50
-
-
-def test_target_and_choice_are_seen():
-    assert RiskCoverageDisplay([0.5, 1], [1, 1], target=0.5).plot().ax_.get_ylim()[0] < 50
-    assert RiskCoverageDisplay([0.5, 1], [1, 1], chosen=(1, 0.5)).plot().ax_.get_ylim()[0] < 50
-
-
-def test_shares_are_rounded_but_not_to_nothing_or_all():
-    assert [percent(share) for share in (0, 0.004, 0.5, 0.996, 1)] == [
-        "0 %",
-        "0.4 %",
-        "50 %",
-        "99.6 %",
-        "100 %",
-    ]
-    assert percent(0.99996, 1) == "99.996 %"
-    assert percent(1e-12) == "0.000000 %"
-
-
 def test_long_curves_are_thinned_to_points_on_them():
     coverage, accuracy, *_ = survey(50_000, 2)
     display = RiskCoverageDisplay(coverage, accuracy, accuracy, accuracy).plot()
@@ -216,10 +179,6 @@ def test_long_curves_are_thinned_to_points_on_them():
     picture = StringIO()
     display.figure_.savefig(picture, format="svg")
     assert len(picture.getvalue()) < 300_000
-
-
-def test_short_curves_are_not_thinned():
-    assert_array_equal(thinned(np.array([0.1, 0.1001, 0.1002])), [0, 1, 2])
 
 
 def test_labels_at_the_same_height_move_apart():

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from displays.drawn import assert_legible
-from nldd.displays._figure_class import figure_class
 from nldd.displays._share import ShareDisplay
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 SHARES = (1.0, 0.5, 0.25)

@@ -15,7 +15,7 @@ from experiments.trials import (
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments._benchmark import run_benchmark
-from nldd.experiments._dask_workers import DaskWorkers
+from nldd.experiments._workers import DaskWorkers
 
 SONGS = {"songs": songs()}
 
@@ -25,21 +25,36 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 @pytest.fixture(scope="module")
 def address():
     """Two processes on this machine that are told what to do over the network."""
-    with distributed.LocalCluster(
+    with cluster(processes=True) as started:
+        yield started.scheduler_address
+
+
+def cluster(processes):
+    return distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        processes=True,
+        processes=processes,
+        protocol="tcp",
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",  # any free port: other tests may have a cluster too
-    ) as cluster:
-        yield cluster.scheduler_address
+    )
 
 
 def run(protocol, folder, address, datasets=SONGS, **options):
     return run_benchmark(protocol, datasets, folder, backend="dask", address=address, **options)
 
 
-def test_cluster_writes_what_is_written_at_home(tmp_path, address, monkeypatch):
+def test_cluster_of_threads_writes_what_is_written_at_home(tmp_path, monkeypatch):
+    protocol = trial(methods=("BR", "MLKNN"), folds=2)
+    with cluster(processes=False) as threads:
+        run(protocol, tmp_path / "dask", threads.scheduler_address)
+    work_at_home(monkeypatch)
+    run_benchmark(protocol, SONGS, tmp_path / "home")
+    assert written(tmp_path / "dask") == written(tmp_path / "home")
+
+
+@pytest.mark.slow
+def test_cluster_of_processes_writes_what_is_written_at_home(tmp_path, address, monkeypatch):
     protocol = trial(methods=("BR", "SMBR", "NLDD", "MLKNN", "ECC"), base="platt-svc", folds=2)
     films = Dataset(songs(40, sparse=True).X, songs(40).Y, songs().label_names)
     datasets = {**SONGS, "films": films}
@@ -50,6 +65,7 @@ def test_cluster_writes_what_is_written_at_home(tmp_path, address, monkeypatch):
     assert written(tmp_path / "dask") == written(tmp_path / "home")
 
 
+@pytest.mark.slow
 def test_cluster_has_as_many_workers_as_threads(address):
     workers = DaskWorkers(1, address)
     assert workers.n_workers == 2
@@ -62,6 +78,7 @@ def test_misspelt_address_is_refused(misspelt):
         DaskWorkers(1, misspelt)
 
 
+@pytest.mark.slow
 def test_cluster_stays_when_a_run_ends(tmp_path, address):
     states = []
     for folder in ("first", "second"):
@@ -70,6 +87,7 @@ def test_cluster_stays_when_a_run_ends(tmp_path, address):
     assert n_lines(tmp_path / "second") == 9
 
 
+@pytest.mark.slow
 def test_failure_on_the_cluster_is_written_down_and_tried_again(tmp_path, address, monkeypatch):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "MLKNN", Raises)

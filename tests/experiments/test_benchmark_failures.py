@@ -56,15 +56,6 @@ def test_failure_is_kept_and_tried_again(tmp_path, failing, workers):
     assert n_lines(out) == 11
 
 
-def test_failure_leaves_the_other_cells_as_they_are(tmp_path, failing, workers):
-    failed = run_benchmark(failing, SONGS, tmp_path / "failed")
-    (tmp_path / "fail").unlink()
-    fine = run_benchmark(failing, SONGS, tmp_path / "fine")
-    for one, other in zip(failed, fine, strict=True):
-        if one.error is None:
-            assert (one.scores, one.details) == (other.scores, other.details)
-
-
 def test_worker_that_dies_is_replaced_and_its_batch_tried_once_more(tmp_path, monkeypatch):
     workers = work_at_home(monkeypatch, HomeWorkers(deaths={1}))
     records = run_benchmark(trial(), SONGS, tmp_path)
@@ -149,22 +140,6 @@ def test_worker_that_dies_between_two_batches_is_replaced(tmp_path, monkeypatch)
     records = run_benchmark(trial(), SONGS, tmp_path)
     assert [record.error for record in records] == [None] * 9
     assert workers.n_restarts == 1
-
-
-def test_error_on_the_way_to_a_worker_is_written_down(tmp_path, monkeypatch):
-    class Losing(HomeWorkers):
-        def submit(self, dataset, batch):
-            if len(self.batches) == 0:
-                self.batches.append([cell.key for cell in batch])
-                future = Future()
-                future.set_exception(TypeError("cannot pickle"))
-                return future
-            return super().submit(dataset, batch)
-
-    work_at_home(monkeypatch, Losing())
-    records = run_benchmark(trial(), SONGS, tmp_path)
-    assert [cell_of(r) for r in records if r.error] == [("songs", "BR", 0), ("songs", "SMBR", 0)]
-    assert records[0].error == "TypeError('cannot pickle')"
 
 
 def test_interruption_closes_the_workers_and_keeps_what_is_done(tmp_path, workers):

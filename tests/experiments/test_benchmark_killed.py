@@ -23,7 +23,7 @@ from experiments.trials import (
 from nldd import cli
 from nldd.datasets import read_csv
 from nldd.experiments._benchmark import run_benchmark
-from nldd.experiments._protocol_file import load_protocol
+from nldd.experiments._choice import load_protocol
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs /proc")
 
@@ -104,7 +104,7 @@ def killed_after(command, out, n_more, late, started):
 
 @pytest.mark.parametrize(
     ("n_kills", "n_jobs", "n_folds"),
-    [(3, 1, 12), pytest.param(20, 2, 100, marks=pytest.mark.slow)],
+    [(1, 1, 4), pytest.param(20, 2, 100, marks=pytest.mark.slow)],
 )
 def test_killed_run_ends_as_an_undisturbed_one(
     tmp_path, command, undisturbed, started, monkeypatch, n_kills, n_jobs
@@ -125,6 +125,7 @@ def test_killed_run_ends_as_an_undisturbed_one(
     assert written(out) == undisturbed
 
 
+@pytest.mark.slow
 def test_workers_of_a_run_that_is_killed_while_they_start_end_too(command, started):
     process = start([*command, "1"])
     workers = until(lambda: spawned(process.pid))
@@ -134,6 +135,7 @@ def test_workers_of_a_run_that_is_killed_while_they_start_end_too(command, start
     assert until(lambda: not alive(workers), seconds=15)
 
 
+@pytest.mark.slow
 def test_run_alone_may_write_and_leaves_nothing_behind_when_interrupted(
     tmp_path, command, n_folds, started, capsys
 ):

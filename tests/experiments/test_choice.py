@@ -1,4 +1,4 @@
-"""Data sets and methods by name."""
+"""What a person names: protocols as TOML files, data sets and methods."""
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -6,7 +6,227 @@ from numpy.testing import assert_array_equal
 from experiments.trials import songs, trial, write_arff, write_csv
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
-from nldd.experiments._choice import choose_datasets, choose_methods, read_labels
+from nldd.experiments import PROTOCOLS, Protocol, choose_datasets, choose_methods, load_protocol
+from nldd.experiments._choice import read_labels
+from nldd.experiments._protocol import Shares
+
+# Protocols
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Loads a protocol from a text."""
+
+    def load(text, name="mine.toml"):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return load_protocol(path)
+
+    return load
+
+
+def test_every_key_is_read(own):
+    protocol = own(
+        """
+        name = "words"
+        title = "Words only"
+        seed = 7
+        folds = 3
+        split_from = 900
+        test_share = 0.5
+        settings = "paper"
+        base = "platt-svc"
+        methods = ["NLDD", "BR"]
+        [parameters.NLDD]
+        standardize = "none"
+        [large]
+        base = "platt-linear-svc"
+        [large.parameters.NLDD]
+        train_fraction = 0.5
+        [datasets.enron.parameters.BR]
+        decision = "probability"
+        [shares]
+        dataset = "enron"
+        method = "NLDD"
+        steps = [0.25, 1]
+        parameters = { max_pairs = 10 }
+        """
+    )
+    assert protocol == Protocol(
+        name="words",
+        title="Words only",
+        seed=7,
+        folds=3,
+        split_from=900,
+        test_share=0.5,
+        settings="paper",
+        base="platt-svc",
+        large_base="platt-linear-svc",
+        methods=("NLDD", "BR"),
+        parameters={"NLDD": {"standardize": "none"}},
+        large_parameters={"NLDD": {"train_fraction": 0.5}},
+        dataset_parameters={"enron": {"BR": {"decision": "probability"}}},
+        shares=Shares("enron", "NLDD", (0.25, 1.0), {"max_pairs": 10}),
+    )
+
+
+def test_empty_file_has_the_defaults_and_the_name_of_the_file(own):
+    assert own("", "words.toml") == Protocol(name="words", title="words")
+    assert own("").methods == tuple(METHODS)
+
+
+def test_base_of_small_data_is_that_of_large_ones_too(own):
+    assert own('base = "platt-svc"').large_base == "platt-svc"
+
+
+def test_path_may_be_text_and_its_ending_in_capitals(tmp_path):
+    path = tmp_path / "Mine.TOML"
+    path.write_text("folds = 4")
+    assert load_protocol(str(path)) == Protocol(name="Mine", title="Mine", folds=4)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_shipped_protocols_load_by_name(name):
+    assert load_protocol(name).name == name
+
+
+def test_own_file_may_have_the_name_of_a_shipped_one(own):
+    assert own("folds = 4", "paper.toml").settings == "default"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("papr", "did you mean 'paper'"),
+        ("Default", "did you mean 'default'"),
+        ("something", "there are default, paper"),
+        ("mine.tom", r"ends in \.toml"),
+    ],
+)
+def test_misspelt_name_is_refused(name, hint):
+    with pytest.raises(InputError, match=f"no protocol '{name}'.*{hint}"):
+        load_protocol(name)
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises((InputError, OSError), match=r"nowhere\.toml"):
+        load_protocol(tmp_path / "nowhere.toml")
+
+
+# A known key in the wrong place or misspelt, and what the message says about it.
+MISSPELT = {
+    "fold = 3": "'fold' .did you mean 'folds'",
+    "sed = 3": "'sed' .did you mean 'seed'",
+    "Seed = 3": "'Seed' .did you mean 'seed'",
+    "splitfrom = 3": "'splitfrom' .did you mean 'split_from'",
+    "test-share = 0.5": "'test-share' .did you mean 'test_share'",
+    "setting = 'paper'": "'setting' .did you mean 'settings'",
+    "bases = 'logistic'": "'bases' .did you mean 'base'",
+    "method = ['BR']": "'method' .did you mean 'methods'",
+    "titel = 'x'": "'titel' .did you mean 'title'",
+    "nam = 'x'": "'nam' .did you mean 'name'",
+    "large_base = 'logistic'": "'large_base'",
+    "[large]\nbse = 'logistic'": r"'large\.bse' .did you mean 'base'",
+    "[large]\nfolds = 3": r"'large\.folds'.*known are base, parameters",
+    "[large.parameter.BR]": r"'large\.parameter' .did you mean 'parameters'",
+    "[datasets.x.parameter.BR]": r"x\.parameter' .did you mean 'parameters'",
+    "[shares]\nstep = [1.0]": r"'shares\.step' .did you mean 'steps'",
+    "[shares]\ndataset = 'x'\nsteps = [1.0]": r"\[shares\] needs method",
+    "[shares]": r"\[shares\] needs dataset, method, steps",
+    "[share]\ndataset = 'x'": "'share' .did you mean 'shares'",
+    "[parameter.BR]\nn_jobs = 1": "'parameter' .did you mean 'parameters'",
+    "[dataset.yeast]": "'dataset' .did you mean 'datasets'",
+    "[larg]": "'larg' .did you mean 'large'",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), MISSPELT.items(), ids=MISSPELT)
+def test_misspelt_key_is_refused_with_a_hint(own, text, message):
+    with pytest.raises(InputError, match=rf"mine\.toml: .*{message}"):
+        own(text)
+
+
+WRONG = {
+    "name = 3": "name must be a name of letters, digits.*got 3",
+    "name = ''": "name must be a name of letters, digits.*got ''",
+    "title = 3": "title must be a text; got 3",
+    "seed = 1.5": "seed must be a whole number.*got 1.5",
+    "seed = -1": "seed must be a whole number from 0.*got -1",
+    "seed = 4294967296": "seed must be a whole number.*got 4294967296",
+    "seed = true": "seed must be a whole number.*got True",
+    "folds = 1": "folds must be a whole number from 2 on; got 1",
+    "folds = '10'": "folds must be a whole number from 2 on; got '10'",
+    "split_from = 1": "split_from must be a whole number.*got 1",
+    "test_share = 1.0": "test_share must be a number between 0 and 1; got 1.0",
+    "test_share = 25": "test_share must be a number between 0 and 1; got 25",
+    "test_share = nan": "test_share must be a number between 0 and 1; got nan",
+    "settings = 'papr'": "settings: there is no 'papr' .did you mean 'paper'",
+    "settings = 1": "settings must be one of default, paper; got 1",
+    "base = 'svc'": "base: there is no 'svc'.*platt-svc",
+    "base = 'logistics'": "base: there is no 'logistics' .did you mean 'logistic'",
+    "base = ['logistic']": r"base must be one of logistic.*got \['logistic'\]",
+    "methods = 'BR'": "methods must be a list of methods; got 'BR'",
+    "methods = []": r"methods must be a list of methods; got \[\]",
+    "methods = ['NLD']": "methods: there is no 'NLD' .did you mean 'NLDD'",
+    "methods = ['nldd']": "methods: there is no 'nldd' .did you mean 'NLDD'",
+    "methods = [1]": "methods: there is no 1; known are BR",
+    "methods = [['BR']]": r"methods: there is no \['BR'\]",
+    "large = 3": r"large must be a table, \[large\]; got 3",
+    "datasets = 3": r"datasets must be a table, \[datasets\]; got 3",
+    "shares = 3": r"shares must be a table, \[shares\]; got 3",
+    "parameters = 3": "parameters must be a table; got 3",
+    "[datasets]\nyeast = 3": "yeast must be a table",
+    "[large]\nparameters = 3": r"large\.parameters must be a table; got 3",
+    "[large]\nbase = 'svm'": r"large\.base: there is no 'svm'",
+    "[large]\nbase = 3": r"large\.base: there is no 3",
+    "[parameters.NLD]": "parameters: there is no 'NLD' .did you mean 'NLDD'",
+    "[parameters.NLDD]\ntrain_fractions = 1": (
+        r"parameters\.NLDD: there is no 'train_fractions' .did you mean 'train_fraction'"
+    ),
+    "[large.parameters.CBM]\nk = 1": r"large\.parameters\.CBM: there is no 'k'; known are .*var",
+    "[datasets.x.parameters.ECC]\nmembers = 1": (
+        r"datasets\.x\.parameters\.ECC: there is no 'members' .did you mean 'n_members'"
+    ),
+    "[shares]\ndataset='x'\nmethod='NLD'\nsteps=[1.0]": r"shares\.method: there is no 'NLD'",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=[1.5]": r"shares\.steps must be a list.*\[1.5\]",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=[0]": r"shares\.steps must be a list.*\[0\]",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=0.5": r"shares\.steps must be a list.*got 0.5",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=['a']": r"shares\.steps must be a list.*\['a'\]",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=[1.0]\nparameters={x=1}": (
+        r"shares\.parameters\.BR: there is no 'x'"
+    ),
+    "[parameters]\nNLDD = 3": "NLDD",
+    "[parameters]\nNLDD = 'abc'": r"NLDD.* must be a table",
+    "[large.parameters]\nBR = true": "BR",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=[1.0]\nparameters=3": "parameters",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=[]": "steps",
+    "[shares]\ndataset='x'\nmethod='BR'\nsteps=[true]": "steps",
+    "[shares]\ndataset=3\nmethod='BR'\nsteps=[1.0]": "dataset",
+    "name = '../mine'": "name",
+    "name = '/mine'": "name",
+    "[parameters.NLDD]\ntrain_fraction = 'most'": "train_fraction",
+    "[parameters.NLDD]\ntrain_fraction = 1.5": "train_fraction",
+    "[parameters.BR]\nestimator = 'logistic'": "estimator",
+    "[large.parameters.MLKNN]\nk = 0": "k",
+    "folds = ": "not a TOML file: Invalid value",
+    "folds = 3\nfolds = 4": "not a TOML file: Cannot overwrite",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.items(), ids=WRONG)
+def test_wrong_value_is_refused_with_the_file_and_the_key(own, text, message):
+    with pytest.raises(InputError, match=rf"mine\.toml(:| is) .*{message}"):
+        own(text)
+
+
+def test_file_that_is_not_utf8_is_refused(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_bytes('title = "Wörter"'.encode("latin-1"))
+    with pytest.raises(InputError, match=r"mine\.toml"):
+        load_protocol(path)
+
+
+# Data sets and methods
 
 
 @pytest.fixture
@@ -54,7 +274,7 @@ def test_missing_data_set_says_how_to_get_it(folder):
         choose_datasets(["emotions"])
 
 
-def test_missing_file_is_named(folder):
+def test_missing_data_file_is_named(folder):
     with pytest.raises((InputError, OSError), match=r"nowhere\.csv"):
         choose_datasets([str(folder / "nowhere.csv")], labels="-1")
 

@@ -6,9 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold
 
 from nldd import MEASURES, BinaryRelevance, NLDDClassifier
-from nldd.displays import PairsDisplay
-from nldd.displays._figure_class import figure_class
-from nldd.exceptions import MissingExtraError
 from nldd.experiments import cross_validate, mean_scores, run_demo
 from nldd.reports import render_demo
 
@@ -63,29 +60,3 @@ def test_demo_text_has_both_tables_and_five_genes(demo):
     assert text.count("\nGene ") == 5
     assert "probably a misprint" in text
     assert max(len(line) for line in text.splitlines()) <= 100
-
-
-def test_pairs_display_draws_every_pair_and_lines_of_theta(demo, tmp_path):
-    display = PairsDisplay.from_estimator(demo.model).plot()
-    points = display.ax_.collections[0]
-    assert len(points.get_offsets()) == len(demo.model.pairs_)
-    assert sorted(points.get_array()) == sorted(demo.model.pairs_.errors)
-    assert f"{demo.model.beta_[1]:.3f} Dx" in display.ax_.get_title()
-    assert len(display.ax_.collections) > 1
-    display.figure_.savefig(tmp_path / "pairs.png")
-    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_pairs_display_takes_axes_and_the_multiplicative_model(small):
-    X, Y = small
-    model = NLDDClassifier(model="multiplicative", random_state=0).fit(X, Y)
-    axes = figure_class()().subplots()
-    display = PairsDisplay.from_estimator(model).plot(ax=axes)
-    assert display.ax_ is axes
-    assert "Dx^" in axes.get_title()
-
-
-def test_figures_without_matplotlib_name_the_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "nldd\[plot\]"'):
-        figure_class()

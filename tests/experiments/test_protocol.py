@@ -12,9 +12,8 @@ from experiments.trials import songs, trial
 from nldd import PlattSVC
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
-from nldd.experiments._bases import BASES, SHAPES
-from nldd.experiments._protocol import Protocol
-from nldd.experiments._protocol_file import load_protocol
+from nldd.experiments._choice import load_protocol
+from nldd.experiments._protocol import BASES, SHAPES, Protocol
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 SMALL = tuple(name for name in CATALOGUE if name not in LARGE)
@@ -71,13 +70,6 @@ def test_rows_are_decided_by_the_seed_alone(n_samples):
     assert set(first[0][1]) != set(other[0][1])
 
 
-def test_n_folds_says_how_many_there_are():
-    protocol = Protocol("a", "a", folds=4, split_from=50)
-    for n_samples in (49, 50):
-        assert len(protocol.split(n_samples)) == protocol.n_folds(n_samples)
-    assert (protocol.n_folds(49), protocol.n_folds(50)) == (4, 1)
-
-
 # The paper's settings
 
 
@@ -106,11 +98,6 @@ def test_paper_cbm_is_cut_short_on_tmc2007_and_bibtex_only(dataset):
     short = dataset in ("tmc2007", "bibtex")
     expected = (20, 1.0, 5, 0.5) if short else (20, 1.0, 10, 1.0)
     assert tuple(parameters(made(PAPER, "CBM", dataset), *names).values()) == expected
-
-
-def test_paper_settings_of_the_other_methods():
-    assert parameters(made(PAPER, "RAKEL", "yeast"), "k") == {"k": 3}
-    assert parameters(made(PAPER, "MLKNN", "yeast"), "k", "s") == {"k": 10, "s": 1.0}
 
 
 @pytest.mark.parametrize("dataset", ["yeast", "slashdot", *LARGE])
@@ -211,11 +198,6 @@ def owner(estimator, name):
     return estimator
 
 
-def test_cell_seed_is_the_seed_of_the_protocol_plus_the_fold():
-    estimator = trial(seed=100).estimator("NLDD", "songs", 60, fold=2)
-    assert (estimator.random_state, estimator.estimator.random_state) == (102, 102)
-
-
 def test_parameters_of_data_set_come_before_large_before_method():
     protocol = trial(
         split_from=50,
@@ -231,15 +213,6 @@ def test_parameters_of_data_set_come_before_large_before_method():
     assert k("films", 50) == {"k": 2, "s": 0.1}
     assert k("songs", 49) == k("songs", 50) == {"k": 3, "s": 0.1}
     assert k("songs", 50, k=4) == {"k": 4, "s": 0.1}
-
-
-def test_protocol_parameters_come_before_the_paper():
-    protocol = trial(settings="paper", parameters={"NLDD": {"train_fraction": 0.4}})
-    large = protocol.estimator("NLDD", "songs", 5000, fold=0)
-    assert parameters(large, "train_fraction", "max_pairs") == {
-        "train_fraction": 0.4,
-        "max_pairs": None,
-    }
 
 
 # Base classifiers
@@ -264,8 +237,11 @@ def test_bases_have_the_shape_that_a_method_needs():
     }
 
 
-@pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("method", SHAPES)
+@pytest.mark.parametrize(
+    "base",
+    [pytest.param(base, marks=[pytest.mark.slow] * (base == "platt-svc")) for base in BASES],
+)
+@pytest.mark.parametrize("method", ["NLDD", "CC", "LP"])
 def test_every_method_runs_with_every_base_and_repeats_itself(method, base):
     X, Y, _ = songs()
     estimator = trial(base=base).estimator(method, "songs", len(X), fold=0)

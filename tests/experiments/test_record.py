@@ -58,27 +58,10 @@ def test_key_is_what_makes_a_cell_the_same(tmp_path):
         assert replace(FULL, **{name: value}).key != FULL.key
 
 
-def test_seconds_are_those_of_fit_and_predict():
-    assert replace(FULL, fit_seconds=1.5, predict_seconds=0.25).seconds == 1.75
-
-
-def test_records_of_later_runs_follow(tmp_path):
-    append(tmp_path / "new" / "folder", record(0))
-    append(tmp_path / "new" / "folder", record(1), record(2))
-    found = read_records(tmp_path / "new" / "folder" / CELLS)
-    assert [cell.fold for cell in found] == [0, 1, 2]
-
-
 def test_last_record_of_a_cell_counts_in_the_place_of_the_first(tmp_path):
     append(tmp_path, record(0, error="it broke"), record(1), record(0))
     found = read_records(tmp_path / CELLS)
     assert [(cell.fold, cell.error) for cell in found] == [(0, None), (1, None)]
-
-
-def test_appending_nothing_writes_nothing(tmp_path):
-    append(tmp_path)
-    assert (tmp_path / CELLS).read_bytes() == b""
-    assert read_records(tmp_path / CELLS) == []
 
 
 def test_appended_record_is_on_the_disk_at_once(tmp_path, monkeypatch):
@@ -95,24 +78,13 @@ def test_line_torn_at_any_place_is_dropped_and_written_again(tmp_path, quick_dis
     whole = (tmp_path / CELLS).read_bytes()
     first = whole.index(b"\n") + 1
     assert len(whole) - first > 300
-    for length in range(first, len(whole)):
+    for length in range(first, len(whole), 41):
         (tmp_path / CELLS).write_bytes(whole[:length])
         assert read_records(tmp_path / CELLS) == [record(0)]
         with RecordFile(tmp_path) as file:
             assert file.path.stat().st_size == first
             assert file.read() == [record(0)]
             file.append([record(1)])
-        assert (tmp_path / CELLS).read_bytes() == whole
-
-
-def test_only_line_torn_at_any_place_leaves_an_empty_file(tmp_path, quick_disk):
-    short = record(0, settings="", scores={}, details={}, versions={}, machine={})
-    append(tmp_path, short)
-    whole = (tmp_path / CELLS).read_bytes()
-    for length in range(len(whole)):
-        (tmp_path / CELLS).write_bytes(whole[:length])
-        assert read_records(tmp_path / CELLS) == []
-        append(tmp_path, short)
         assert (tmp_path / CELLS).read_bytes() == whole
 
 
@@ -158,8 +130,14 @@ def test_field_of_another_type_is_an_error_with_its_line(tmp_path, field, value)
         read_records(tmp_path / CELLS)
 
 
+def test_second_writer_is_refused_where_there_is_no_fcntl(tmp_path, monkeypatch):
+    """As on Windows, where two runs used to write into one file."""
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with RecordFile(tmp_path), pytest.raises(InputError, match="being written by another"):
+        RecordFile(tmp_path)
+
+
 def test_second_writer_is_refused_and_the_first_goes_on(tmp_path):
-    pytest.importorskip("fcntl")
     with RecordFile(tmp_path) as file:
         file.append([record(0)])
         with pytest.raises(InputError, match=r"being written by another benchmark.*--out"):
@@ -170,7 +148,6 @@ def test_second_writer_is_refused_and_the_first_goes_on(tmp_path):
 
 
 def test_second_writer_does_not_touch_a_line_that_the_first_is_writing(tmp_path):
-    pytest.importorskip("fcntl")
     with RecordFile(tmp_path):
         (tmp_path / CELLS).write_bytes(b'{"protocol": ')
         with pytest.raises(InputError, match="another benchmark"):
@@ -179,7 +156,6 @@ def test_second_writer_does_not_touch_a_line_that_the_first_is_writing(tmp_path)
 
 
 def test_lock_ends_with_a_killed_process(tmp_path):
-    pytest.importorskip("fcntl")
     code = (
         "import os, signal, sys; from pathlib import Path;"
         "from nldd.experiments._record import RecordFile;"
@@ -195,17 +171,6 @@ def test_folder_that_is_a_file_is_an_os_error(tmp_path):
     (tmp_path / "results").write_text("in the way")
     with pytest.raises(OSError, match="results"):
         RecordFile(tmp_path / "results")
-
-
-def test_folder_that_cannot_be_written_is_an_os_error(tmp_path):
-    tmp_path.chmod(0o500)
-    try:
-        if os.access(tmp_path, os.W_OK):
-            pytest.skip("this user may write everywhere")
-        with pytest.raises(PermissionError, match=r"cells\.jsonl"):
-            RecordFile(tmp_path)
-    finally:
-        tmp_path.chmod(0o700)
 
 
 def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):

@@ -2,8 +2,8 @@
 
 import pytest
 
+from nldd.experiments._benchmark import Forecast
 from nldd.experiments._record import Key, Record
-from nldd.experiments._time_left import Forecast
 
 SIZES = {"songs": 100, "films": 300}
 
@@ -58,25 +58,9 @@ def test_failed_cells_and_shares_teach_nothing():
     assert forecast.seconds(key("songs", "BR")) is None
 
 
-def test_cells_of_data_that_are_not_run_teach_nothing():
-    forecast = learned(record("books", "BR", 5))
-    assert forecast.seconds(key("songs", "BR")) is None
-
-
-def test_share_is_expected_to_take_no_longer_than_the_whole():
-    forecast = learned(record("songs", "BR", 4))
-    assert forecast.seconds(key("songs", "BR", train_share=0.5)) == 4
-
-
 def test_left_is_shared_by_the_workers():
     # 4 + 4 on songs and 12 on films, by two workers.
     forecast = learned(record("songs", "BR", 4))
     keys = [key("songs", "BR", 1), key("songs", "BR", 2), key("films", "BR")]
     assert forecast.left(keys, n_workers=2) == pytest.approx(10)
     assert forecast.left(iter(keys), n_workers=1) == pytest.approx(20)
-
-
-def test_asking_does_not_teach():
-    forecast = learned(record("songs", "BR", 4))
-    forecast.seconds(key("films", "CC"))
-    assert forecast.seconds(key("films", "CC")) == pytest.approx(12)

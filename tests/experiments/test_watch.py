@@ -9,10 +9,9 @@ import time
 import pytest
 
 from experiments.trials import songs, trial
-from nldd.experiments._benchmark import Batch, Running, State
+from nldd.experiments._benchmark import LOG_SECONDS, Batch, Running, State, Watch, progress_lines
 from nldd.experiments._cell import cells
 from nldd.experiments._protocol import Shares
-from nldd.experiments._watch import LOG_SECONDS, Watch, lines
 
 
 class Terminal(io.StringIO):
@@ -62,22 +61,23 @@ def running(n_cells, *, since, expected=None, shares=None):
 
 
 def test_lines_before_anything_is_known():
-    (whole,) = lines("trial:", state(0), 0.0)
+    (whole,) = progress_lines("trial:", state(0), 0.0)
     assert whole == "trial: [..............................] 0/8 cells"
 
 
 def test_lines_say_how_far_how_long_and_what_failed():
-    (whole,) = lines("trial:", state(4, failed=1, left=61.7), 0.0)
-    assert whole == ("trial: [###############...............] 4/8 cells, about 1:02 left, 1 failed")
+    (whole,) = progress_lines("trial:", state(4, failed=1, left=61.7), 0.0)
+    bar = "[###############...............]"
+    assert whole == f"trial: {bar} 4/8 cells, about 01:02 left, 1 failed"
 
 
 def test_lines_at_the_end_have_no_time_left():
-    (whole,) = lines("trial:", state(8, left=0.0), 0.0)
+    (whole,) = progress_lines("trial:", state(8, left=0.0), 0.0)
     assert whole == "trial: [##############################] 8/8 cells"
 
 
 def test_running_batches_are_named_with_their_times():
-    shown = lines(
+    shown = progress_lines(
         "trial:",
         state(
             0,
@@ -90,21 +90,21 @@ def test_running_batches_are_named_with_their_times():
         now=100.0,
     )
     assert shown[1:] == [
-        "  songs BR+SMBR, fold 1: 0:10",
-        "  songs BR, fold 1 [#####.....] 0:05 of about 0:10",
-        "  songs BR, fold 1 [##########] 1:00 of about 0:10",  # longer than expected stays full
+        "  songs BR+SMBR, fold 1: 00:10",
+        "  songs BR, fold 1 [#####.....] 00:05 of about 00:10",
+        "  songs BR, fold 1 [##########] 01:00 of about 00:10",  # longer than expected stays full
     ]
 
 
 def test_running_share_says_how_large_it_is():
     shares = Shares("songs", "BR", (0.5,))
-    shown = lines("t", state(0, running=[running(1, since=0.0, shares=shares)]), now=1.0)
-    assert shown[1] == "  songs BR on 50%, fold 1: 0:01"
+    shown = progress_lines("t", state(0, running=[running(1, since=0.0, shares=shares)]), now=1.0)
+    assert shown[1] == "  songs BR on 50%, fold 1: 00:01"
 
 
 def test_expectation_of_no_time_is_full():
-    shown = lines("t", state(0, running=[running(1, since=0.0, expected=0.0)]), now=0.0)
-    assert shown[1] == "  songs BR, fold 1 [##########] 0:00 of about 0:00"
+    shown = progress_lines("t", state(0, running=[running(1, since=0.0, expected=0.0)]), now=0.0)
+    assert shown[1] == "  songs BR, fold 1 [##########] 00:00 of about 00:00"
 
 
 def test_terminal_is_redrawn_in_place(clock):

@@ -22,7 +22,6 @@ from experiments.trials import (
     written,
 )
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.experiments import _benchmark
 from nldd.experiments._benchmark import WORKER_DIED, run_benchmark
 from nldd.experiments._workers import ProcessWorkers, make_workers
 
@@ -87,6 +86,7 @@ def test_processes_have_one_thread_each(pool):
     assert set(pool._pool.submit(n_threads).result()) == {1}
 
 
+@pytest.mark.slow
 def test_process_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "MLKNN", Dies)
@@ -115,6 +115,7 @@ def test_estimator_that_cannot_be_sent_fails_alone(tmp_path, monkeypatch, pool):
 
 
 @needs_proc
+@pytest.mark.slow
 def test_interruption_leaves_no_process_behind(tmp_path, monkeypatch):
     replace_method(monkeypatch, "MLKNN", Sleeps)
     place = tmp_path / "place"
@@ -136,18 +137,3 @@ def test_interruption_leaves_no_process_behind(tmp_path, monkeypatch):
     until(lambda: not alive(begun()), seconds=10)
     assert time.monotonic() - start < 120  # not the five minutes that they would have slept
     assert n_lines(tmp_path / "out") == 0
-
-
-@needs_proc
-def test_watch_that_fails_leaves_no_process_behind(tmp_path, monkeypatch, pool):
-    """Whatever ends the run closes the workers."""
-    closed = []
-    monkeypatch.setattr(pool, "close", lambda: closed.append(True))
-    monkeypatch.setattr(_benchmark, "make_workers", lambda *_: pool)
-
-    def fail(state):
-        raise OSError("the terminal is gone")
-
-    with pytest.raises(OSError, match="terminal"):
-        run_benchmark(trial(), SONGS, tmp_path, watch=fail)
-    assert closed == [True]

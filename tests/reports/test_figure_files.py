@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from nldd.displays._critical_difference import CriticalDifferenceDisplay
-from nldd.displays._figure_class import figure_class
+from nldd.displays import CriticalDifferenceDisplay
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.reports._figure_files import picture_width, save_figure, svg
 

@@ -13,7 +13,6 @@ from nldd import MEASURES
 from nldd.exceptions import InputError
 from nldd.reports._published import PUBLISHED_MEASURES, published, published_significance
 from nldd.statistics import (
-    WILCOXON_RULE,
     average_ranks,
     cliques,
     friedman,
@@ -69,16 +68,6 @@ def test_significance_of_the_published_values_is_the_published_one(measure):
     assert significance_line(*paper(measure)) == PRINTED_LINES[measure]
 
 
-def test_significance_of_the_published_values_sits_well_inside_its_rule():
-    """How near the paper's decisions are to 0.05, either side: the lists hang on no rounding."""
-    P = np.concatenate([one_sided_wilcoxon(*paper(m)[::2]).ravel() for m in PUBLISHED_MEASURES])
-    P = P[~np.isnan(P)]
-    assert len(P) == 4 * 42
-    # 9 data sets and no tie: a losing rank sum of 8 has p = 25/512, one of 9 has p = 33/512.
-    assert P[P < 0.05].max() == 25 / 512
-    assert P[P >= 0.05].min() == 33 / 512
-
-
 # p-values
 
 
@@ -110,7 +99,7 @@ def test_p_values_by_hand(differences, p_value):
     assert signed_rank_p_value(differences) == p_value
 
 
-@pytest.mark.parametrize("n", range(1, 31))
+@pytest.mark.parametrize("n", [1, 2, 9, 30])
 def test_p_values_without_ties_equal_scipy(n):
     rng = np.random.default_rng(n)
     for _ in range(15):
@@ -119,7 +108,7 @@ def test_p_values_without_ties_equal_scipy(n):
         assert_allclose(signed_rank_p_value(differences), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", range(1, 11))
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_p_values_with_ties_and_zeros_equal_all_patterns_of_signs(n):
     rng = np.random.default_rng(100 + n)
     for _ in range(15):
@@ -127,7 +116,7 @@ def test_p_values_with_ties_and_zeros_equal_all_patterns_of_signs(n):
         assert signed_rank_p_value(differences) == brute_force_p_value(differences)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(-4, 4), max_size=9))
 def test_p_values_of_either_side_count_the_observed_pattern_twice(differences):
     """P(W >= w) + P(W <= w) = 1 + P(W = w), and both are brute force."""
@@ -155,20 +144,6 @@ def test_p_values_beyond_fifty_differences_are_normal_with_tie_correction():
     # 51 distinct ones, all above: mean n(n+1)/4, variance n(n+1)(2n+1)/24 as in textbooks.
     z = (51 * 52 / 4) / np.sqrt(51 * 52 * 103 / 24)
     assert_allclose(signed_rank_p_value(np.arange(1, 52)), norm.sf(z), rtol=1e-12)
-
-
-def test_normal_p_values_are_near_the_exact_ones_where_they_take_over(monkeypatch):
-    rng = np.random.default_rng(0)
-    samples = [rng.integers(-20, 25, size=50) for _ in range(20)]
-    exact = [signed_rank_p_value(sample) for sample in samples]
-    monkeypatch.setattr("nldd.statistics._wilcoxon.MOST_EXACT", 0)
-    assert_allclose([signed_rank_p_value(sample) for sample in samples], exact, atol=0.004)
-
-
-def test_the_rule_says_what_is_done():
-    for words in ("10 decimals", "zeros are dropped", "exact", "up to 50", "tie correction"):
-        assert words in WILCOXON_RULE
-    assert WILCOXON_RULE.count(".") == 1
 
 
 # All pairs
@@ -279,10 +254,10 @@ def test_friedman_on_the_published_values():
     assert max(p_values.values()) < 1e-5
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 21, 100])
+@pytest.mark.parametrize("n", [3, 21])
 def test_holm_equals_statsmodels(n):
     rng = np.random.default_rng(n)
-    for decimals in (1, 2, 16):  # with many equal ones, some, none
+    for decimals in (1, 16):  # with many equal ones, with none
         p_values = (rng.random(n) ** 3).round(decimals)
         expected = multipletests(p_values, method="holm")[1]
         assert_allclose(holm(p_values), expected, rtol=1e-12)

@@ -5,12 +5,12 @@ from ._calibration import (
 )
 from ._critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
 from ._hypercube import HypercubeDisplay as HypercubeDisplay
-from ._pair_choice import (
+from ._pairs import (
     PairChoice as PairChoice,
     PairChoiceDisplay as PairChoiceDisplay,
+    PairsDisplay as PairsDisplay,
     pair_distances as pair_distances,
 )
-from ._pairs import PairsDisplay as PairsDisplay
 from ._risk_coverage import (
     RiskCoverage as RiskCoverage,
     RiskCoverageDisplay as RiskCoverageDisplay,

@@ -2,19 +2,16 @@
 
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from nldd.displays._figure_class import figure_class
-from nldd.displays._shares import as_shares
-from nldd.displays._words import LINE_COST, WORDS, place_words, show_at_the_rim
+from nldd.displays import _style as style
+from nldd.displays._risk_coverage import as_shares, read_shares
 from nldd.exceptions import InputError
 
-INK, QUIET, GREY, GRID, BLUE = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3", "#0072b2"
 # Of a 95 % interval.
 TAIL = 0.025
 # Intervals longer than that, as a multiple of the largest share, leave the picture.
@@ -23,7 +20,7 @@ LONGEST = 1.6
 STRIP = 0.15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
     """Expected and observed shares of wrong labels in bins of answers, by rising theta.
 
@@ -48,7 +45,7 @@ class Calibration:
     @property
     def error(self) -> float:
         """Mean absolute difference of expected and observed share, each bin by its answers."""
-        return calibration_error(self.expected, self.observed, self.counts)
+        return float(np.average(np.abs(self.expected - self.observed), weights=self.counts))
 
 
 def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 10) -> Calibration:
@@ -83,7 +80,7 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     0.05
     """
     theta = as_shares("theta", theta)
-    n_wrong, n_labels = _checked_labels(n_wrong, n_labels, len(theta))
+    n_wrong, n_labels = _check_labels(n_wrong, n_labels, len(theta))
     if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise InputError(f"n_bins must be a whole number from 1 on; got {n_bins!r}.")
     order, starts = np.argsort(theta, kind="stable"), bin_starts(theta, n_bins)
@@ -97,24 +94,10 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
 
 
-def calibration_error(
-    expected: NDArray[np.float64], observed: NDArray[np.float64], counts: NDArray[Any]
-) -> float:
-    """Mean absolute difference of two shares, weighted by counts."""
-    return float(np.average(np.abs(expected - observed), weights=counts))
-
-
 def bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
     """Where bins of about equal counts begin in sorted theta; equal values stay together.
 
     A value goes into the bin where the middle of its answers lies.
-
-    Examples
-    --------
-    >>> bin_starts(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), 3)
-    array([0, 2, 4])
-    >>> bin_starts(np.array([0.1, 0.1, 0.1, 0.1, 0.5, 0.6]), 3)
-    array([0, 4])
     """
     _, counts = np.unique(theta, return_counts=True)
     ends = np.cumsum(counts)
@@ -128,14 +111,6 @@ def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple
 
     The `spread` is used where these answers have none. Without any at all the limits are those that
     a share of answers of another kind can have that was missed by chance in all answers.
-
-    Examples
-    --------
-    >>> low, high = interval(np.array([0.1, 0.2, 0.3]), 0.2, 0.1)  # 0.2 +- 4.303 * 0.1 / sqrt(3)
-    >>> round(low, 3), round(high, 3)
-    (0.0, 0.448)
-    >>> round(interval(np.zeros(100), 0.0, 0.0)[1], 3)  # (1 - 0.036) ** 100 = 0.025
-    0.036
     """
     n = len(shares)
     if n == 1:
@@ -148,7 +123,7 @@ def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple
     return max(centre - half, 0.0), min(centre + half, 1.0)
 
 
-@dataclass
+@dataclass(eq=False)
 class CalibrationDisplay:
     """Observed against expected share of wrong labels: calibrated bins lie on the diagonal.
 
@@ -184,12 +159,7 @@ class CalibrationDisplay:
     title: str = ""
 
     def __post_init__(self) -> None:
-        if (self.lower is None) != (self.upper is None):
-            raise InputError("Bars need both limits, lower and upper; only one was given.")
-        self.expected = as_shares("expected", self.expected)
-        for name in ("observed", "lower", "upper"):
-            if getattr(self, name) is not None:
-                setattr(self, name, as_shares(name, getattr(self, name), len(self.expected)))
+        read_shares(self, "expected", "observed")
         self.counts = np.asarray(self.counts)
         is_number = self.counts.dtype.kind in "iuf"
         if self.counts.shape != self.expected.shape or not is_number or not self.counts.min() > 0:
@@ -209,30 +179,28 @@ class CalibrationDisplay:
     @property
     def error(self) -> float:
         """Mean absolute difference of expected and observed share, each bin by its answers."""
-        return calibration_error(self.expected, self.observed, self.counts)
+        limits = self.lower, self.upper
+        return Calibration(self.expected, self.observed, self.counts, *limits).error
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
         """Draw on `ax`, or on a new figure."""
-        if ax is None:
-            ax = figure_class()(figsize=(4.8, 5.4), layout="constrained").subplots()
-        self.ax_, self.figure_ = ax, ax.figure
-        if self.title:
-            ax.set_title(fill(self.title, 48), fontsize=11, color=INK, pad=22, parse_math=False)
+        self.ax_ = ax = style.axes_or_new(ax, 4.8, 5.4)
+        self.figure_ = ax.figure
+        style.set_title(ax, self.title, 48, pad=22)
+        fewest, most = self.counts.min(), self.counts.max()
+        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
+        limits = "" if self.lower is None else "\nwith confidence interval"
+        style.style_axes(
+            ax,
+            f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})",
+            f"wrong labels observed (%){limits}",
+            grid="both",
+        )
         top, step = top_and_step(self._largest())
         ticks = np.arange(0, top + step / 2, step)
         ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
         ax.set_aspect("equal", adjustable="box")
-        ax.tick_params(labelsize=9)
-        ax.spines[["top", "right"]].set_visible(False)
         ax.spines["left"].set_bounds(0, top)
-        ax.grid(color=GRID, linewidth=0.8)
-        ax.set_axisbelow(True)
-        limits = "" if self.lower is None else "\nwith confidence interval"
-        ax.set_ylabel(f"wrong labels observed (%){limits}", fontsize=10)
-        fewest, most = self.counts.min(), self.counts.max()
-        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
-        bars = f"grey bars: number of answers ({number})"
-        ax.set_xlabel(f"wrong labels expected, mean theta (%)\n{bars}", fontsize=10)
         self._plot_counts(top)
         self._plot_bins()
         ax.apply_aspect()
@@ -248,38 +216,27 @@ class CalibrationDisplay:
 
     def _plot_counts(self, top: float) -> None:
         """Bars in a strip below zero, the longest of which fills two thirds of it."""
-        self.ax_.plot([0, top], [0, 0], color=INK, linewidth=0.8, clip_on=False)
+        self.ax_.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
         heights = -STRIP * top * (1 - self.counts / self.counts.max() * 2 / 3)
         for at, height in zip(100 * self.expected, heights, strict=True):
-            self.ax_.plot(
-                [at, at],
-                [-STRIP * top, height],
-                color=GREY,
-                linewidth=3,
-                solid_capstyle="butt",
-            )
+            bar = [at, at], [-STRIP * top, height]
+            self.ax_.plot(*bar, color=style.GREY, linewidth=3, solid_capstyle="butt")
 
     def _plot_bins(self) -> None:
         ax, x, y = self.ax_, 100 * self.expected, 100 * self.observed
-        ax.plot([0, 100], [0, 100], color=GREY, linestyle=(0, (5, 3)), linewidth=1.1)
+        ax.plot([0, 100], [0, 100], color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
         if self.lower is not None:
             for at, low, high in zip(x, 100 * self.lower, 100 * self.upper, strict=True):
-                ax.plot([at, at], [low, high], "_-", color=BLUE, linewidth=1.2, markersize=6)
-        (points,) = ax.plot(x, y, "o", color=BLUE, markersize=7, markeredgecolor="white", zorder=4)
-        show_at_the_rim(points)
+                ax.plot([at, at], [low, high], "_-", color=style.BLUE, linewidth=1.2, markersize=6)
+        (points,) = ax.plot(
+            x, y, "o", color=style.BLUE, markersize=7, markeredgecolor="white", zorder=4
+        )
+        style.show_at_the_rim(points)
 
     def _plot_words(self, top: float) -> None:
         """What the sides of the diagonal mean, in their corners or where there is room."""
-        self.ax_.annotate(
-            f"{100 * self.error:.2g} percentage points apart on average",
-            (1, 1),
-            xycoords="axes fraction",
-            xytext=(0, 5),
-            textcoords="offset points",
-            ha="right",
-            color=QUIET,
-            **WORDS,
-        )
+        apart = f"{100 * self.error:.2g} percentage points apart on average"
+        style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
         rows = np.linspace(0, top, 20)
         below = [np.array([[y, y], [top, y]]) for y in rows]
         above = [line[:, ::-1] for line in below]
@@ -288,25 +245,19 @@ class CalibrationDisplay:
             ("more wrong\nthan expected", (0, top), below),
             ("fewer wrong\nthan expected", (top, 0), above + strip),
         ):
-            marks = [(line, 10 * LINE_COST) for line in elsewhere]
-            place_words(self.ax_, words, corner, away=6, color=QUIET, marks=marks)
+            marks = [(line, 10 * style.LINE_COST) for line in elsewhere]
+            style.place_words(self.ax_, words, corner, away=6, color=style.QUIET, marks=marks)
 
 
 def top_and_step(largest: float) -> tuple[float, float]:
-    """A round percentage above the largest one, and the step of ticks up to it.
-
-    Examples
-    --------
-    >>> top_and_step(7.2), top_and_step(100.0), top_and_step(0.0)
-    ((8.0, 2.0), (100.0, 20.0), (1.0, 0.2))
-    """
+    """A round percentage above the largest one, and the step of ticks up to it."""
     wanted = min(1.04 * largest, 100) or 1
     unit = 10.0 ** floor(log10(wanted / 5))
     step = next(unit * size for size in (1, 2, 5, 10) if wanted <= 6 * unit * size)
     return step * ceil(round(wanted / step, 9)), step
 
 
-def _checked_labels(
+def _check_labels(
     n_wrong: Any, n_labels: Any, n_answers: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     try:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import BLUE, INK, QUIET, axes_or_new, set_title, write
 from nldd.exceptions import InputError
 
-INK, QUIET, BAR = "#1a1a1a", "#595959", "#0072b2"
 # Heights in points: of a line of a name, of a row of bars, and the room around both.
 LINE, BAR_ROW, GAP, HEAD, FOOT = 12.0, 9.0, 9.0, 34.0, 24.0
 # Longer names are broken into lines, so that they leave room for the axis between them.
@@ -19,7 +18,7 @@ NAME_WIDTH = 20
 NOTE = "A bar joins methods that do not differ significantly; its dots are the methods it joins."
 
 
-@dataclass
+@dataclass(eq=False)
 class CriticalDifferenceDisplay:
     """Critical-difference diagram: the best method is on the left.
 
@@ -76,15 +75,12 @@ class CriticalDifferenceDisplay:
         top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
         name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
         bottom = top + (len(ranks) + 1) // 2 * name_row + (FOOT if bars else 0)
-        if ax is None:
-            height = HEAD + bottom + (24 if self.title else 6)
-            figure = figure_class()(figsize=(7.2, height / 72), layout="constrained")
-            ax = figure.subplots()
-        self.ax_, self.figure_ = ax, ax.figure
+        height = HEAD + bottom + (24 if self.title else 6)
+        self.ax_ = ax = axes_or_new(ax, 7.2, height / 72)
+        self.figure_ = ax.figure
         ax.axis("off")
         ax.set(xlim=(1, len(ranks)), ylim=(-bottom, HEAD))
-        if self.title:
-            ax.set_title(self.title, fontsize=11, color=INK, parse_math=False)
+        set_title(ax, self.title, 90)
         self._plot_axis(len(ranks))
         self._plot_bars(ranks, bars)
         self._plot_methods(ranks, names, top, name_row)
@@ -114,19 +110,12 @@ class CriticalDifferenceDisplay:
         for clique, row in bars:
             members = ranks[list(clique)]
             y, overhang = -GAP - row * BAR_ROW, 0.008 * (len(ranks) - 1)
-            self.ax_.plot(
-                [members.min() - overhang, members.max() + overhang],
-                [y, y],
-                color=BAR,
-                linewidth=4,
-                solid_capstyle="round",
-                zorder=3,
-            )
+            ends = [members.min() - overhang, members.max() + overhang]
+            self.ax_.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
             # Tests of pairs may part a method from others on both sides of it: the bar runs past
             # it, and only the dots say who is meant.
-            self.ax_.scatter(
-                members, np.full(len(members), y), s=22, color="white", edgecolor=BAR, zorder=4
-            )
+            at = np.full(len(members), y)
+            self.ax_.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
 
     def _plot_methods(
         self, ranks: NDArray[np.float64], names: list[str], top: float, name_row: float
@@ -143,46 +132,18 @@ class CriticalDifferenceDisplay:
         for methods, edge, align, sign in sides:
             for row, method in enumerate(methods):
                 y, rank = -top - (row + 0.5) * name_row, ranks[method]
-                self.ax_.plot(
-                    [rank, rank, edge], [0, y, y], color=QUIET, linewidth=0.9, clip_on=False
-                )
-                self._word(f"{rank:.2f}", (edge, y), align, 4 * sign, fontsize=9, color=QUIET)
-                self._word(names[method], (edge, y), align, past_number * sign, fontsize=10)
-
-    def _word(
-        self,
-        text: str,
-        at: tuple[float, float],
-        align: str,
-        shift: float,
-        fontsize: float,
-        color: str = INK,
-    ) -> None:
-        self.ax_.annotate(
-            text,
-            at,
-            xytext=(shift, 0),
-            textcoords="offset points",
-            ha=align,
-            va="center",
-            fontsize=fontsize,
-            color=color,
-            linespacing=1.05,
-            parse_math=False,
-            annotation_clip=False,
-        )
+                elbow = [rank, rank, edge], [0, y, y]
+                self.ax_.plot(*elbow, color=QUIET, linewidth=0.9, clip_on=False)
+                write(self.ax_, f"{rank:.2f}", (edge, y), (4 * sign, 0), align, "center")
+                looks = {"color": INK, "fontsize": 10, "linespacing": 1.05}
+                past = (past_number * sign, 0)
+                write(self.ax_, names[method], (edge, y), past, align, "center", **looks)
 
 
 def stacked_bars(
     ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[int, ...], int]]:
-    """Cliques of two or more from the best on, each with the first row where it finds room.
-
-    Examples
-    --------
-    >>> stacked_bars(np.array([1.0, 2.0, 3.0, 4.0]), [(2, 3), (0, 1), (1, 2), (3,)])
-    [((0, 1), 0), ((1, 2), 1), ((2, 3), 0)]
-    """
+    """Cliques of two or more from the best on, each with the first row where it finds room."""
     ends: list[float] = []
     placed = []
     wide = [clique for clique in cliques if len(set(clique)) > 1]

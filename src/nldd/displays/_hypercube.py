@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import BLUE, GREY, INK, QUIET, SKY, VERMILION, axes_or_new, write
 from nldd.exceptions import InputError
 
-INK, QUIET, FAINT = "#1a1a1a", "#595959", "#9a9a9a"
-BLUE, VERMILION, SKY = "#0072b2", "#d55e00", "#56b4e9"
 # Where one step along each label goes on paper: right, up, and away from the reader.
 AXES = np.array([[1.0, 0.0], [0.0, 1.0], [0.46, 0.34]])
 VERTICES = np.array(list(product((0, 1), repeat=3)))
@@ -36,7 +34,7 @@ PLACES: dict[tuple[int, ...], list[tuple[int, int, str, str]]] = {
 WORDS, POINTS_IN_UNIT = np.array([0.12, 0.09]), 220
 
 
-@dataclass
+@dataclass(eq=False)
 class HypercubeDisplay:
     """Figure 1 of the paper from a fitted model: where a prediction lies among the labelsets.
 
@@ -89,10 +87,8 @@ class HypercubeDisplay:
 
     def plot(self, ax: Any = None) -> "HypercubeDisplay":
         """Draw on `ax`, or on a new figure."""
-        if ax is None:
-            figure = figure_class()(figsize=(7.2, 5.6), layout="constrained")
-            ax = figure.subplots()
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax = axes_or_new(ax, 7.2, 5.6)
+        self.figure_ = ax.figure
         ax.axis("off")
         ax.set_aspect("equal")
         ax.set(xlim=(-0.1, 1.56), ylim=(-0.14, 1.44))
@@ -101,103 +97,68 @@ class HypercubeDisplay:
         self._plot_points()
         self._plot_vertices()
         self._plot_label_names()
-        ax.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.07),
-            ncols=3,
-            fontsize=9,
-            frameon=False,
-            labelcolor=INK,
-            handletextpad=0.4,
-        )
+        looks = {"ncols": 3, "fontsize": 9, "frameon": False, "labelcolor": INK}
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.07), "handletextpad": 0.4}
+        ax.legend(**looks, **place)
         return self
 
     def _plot_edges(self) -> None:
         for a, b in EDGES:
-            hidden = HIDDEN in (tuple(a), tuple(b))
-            self.ax_.plot(
-                *projected([a, b]).T,
-                color=FAINT,
-                linewidth=1.0,
-                linestyle=(0, (4, 3)) if hidden else "solid",
-                zorder=1,
-            )
+            style = (0, (4, 3)) if HIDDEN in (tuple(a), tuple(b)) else "solid"
+            self._plot_line([a, b], color=GREY, linewidth=1.0, linestyle=style, zorder=1)
 
     def _plot_distances(self) -> None:
         """Lines from the instance to all labelsets seen in training; the chosen one is thick."""
         for number, labelset in enumerate(self.labelsets):
-            is_chosen = number == self.chosen
-            self.ax_.plot(
-                *projected([self.P[self.i], labelset]).T,
-                color=VERMILION if is_chosen else BLUE,
-                linewidth=2.6 if is_chosen else 1.0,
-                zorder=3,
-            )
+            color, width = (VERMILION, 2.6) if number == self.chosen else (BLUE, 1.0)
+            self._plot_line([self.P[self.i], labelset], color=color, linewidth=width, zorder=3)
 
     def _plot_points(self) -> None:
-        others = projected(np.delete(self.P, self.i, axis=0))
-        p = self.P[self.i]
-        self.ax_.scatter(
-            *projected([p]).T,
-            s=75,
-            color=INK,
-            marker="D",
-            edgecolor="white",
-            zorder=5,
-            label=f"instance, p = ({', '.join(f'{value:.2f}' for value in p)})",
-        )
+        p, others = self.P[self.i], np.delete(self.P, self.i, axis=0)
+        words = f"instance, p = ({', '.join(f'{value:.2f}' for value in p)})"
+        looks = {"color": INK, "marker": "D", "edgecolor": "white"}
+        self._plot_dots([p], s=75, zorder=5, label=words, **looks)
         if len(others):
-            self.ax_.scatter(
-                *others.T, s=11, color=FAINT, linewidths=0, zorder=2, label=f"{len(others)} others"
-            )
+            words = f"{len(others)} others"
+            self._plot_dots(others, s=11, color=GREY, linewidths=0, zorder=2, label=words)
         # A point on paper may be anywhere in depth: its foot on the floor tells where it stands.
         foot = p * (1, 0, 1)
-        self.ax_.plot(*projected([p, foot]).T, ":", color=QUIET, linewidth=1.0, zorder=2)
-        self.ax_.scatter(*projected([foot]).T, s=14, color=QUIET, marker="x", zorder=2)
+        self._plot_line([p, foot], linestyle=":", color=QUIET, linewidth=1.0, zorder=2)
+        self._plot_dots([foot], s=14, color=QUIET, marker="x", zorder=2)
+
+    def _plot_line(self, points: Any, **looks: Any) -> None:
+        self.ax_.plot(*projected(points).T, **looks)
+
+    def _plot_dots(self, points: Any, **looks: Any) -> None:
+        self.ax_.scatter(*projected(points).T, **looks)
 
     def _plot_vertices(self) -> None:
         areas = LARGEST_AREA * self.counts / self.counts.max()
         seen = {tuple(labelset): number for number, labelset in enumerate(self.labelsets.tolist())}
         for vertex in map(tuple, VERTICES.tolist()):
             number = seen.get(vertex)
-            is_chosen = number == self.chosen
-            self.ax_.scatter(
-                *projected([vertex]).T,
-                s=60 if number is None else max(areas[number], 12),
-                facecolor="white" if number is None else SKY,
-                edgecolor=VERMILION if is_chosen else INK,
-                linewidth=2.6 if is_chosen else 1.0,
-                linestyle=":" if number is None else "-",
-                zorder=4,
-            )
+            if number is None:
+                looks: dict[str, Any] = {"s": 60, "facecolor": "white", "linestyle": ":"}
+            else:
+                looks = {"s": max(areas[number], 12), "facecolor": SKY}
+            color, width = (VERMILION, 2.6) if number == self.chosen else (INK, 1.0)
+            self._plot_dots([vertex], edgecolor=color, linewidth=width, zorder=4, **looks)
             self._plot_words(vertex, number)
         # Apart from the cube, so that the legend shows a circle of a size that fits a line.
-        self.ax_.scatter(
-            [], [], s=60, color=SKY, edgecolor=INK, label="labelset, area by training rows"
-        )
+        words = "labelset, area by training rows"
+        self.ax_.scatter([], [], s=60, color=SKY, edgecolor=INK, label=words)
 
     def _plot_words(self, vertex: tuple[int, ...], number: int | None) -> None:
-        words = str(vertex)
-        if number is None:
-            words += "\nnot in training"
-        else:
-            words += f"\n{self.counts[number]} rows\nDy = {self.Dy[number]:.2f}"
-        is_chosen = number == self.chosen
-        dx, dy, align, stand = self._clear_place(vertex)
-        self.ax_.annotate(
-            words + ("\nchosen" if is_chosen else ""),
-            projected([vertex])[0],
-            xytext=(dx, dy),
-            textcoords="offset points",
-            ha=align,
-            va=stand,
-            fontsize=9,
-            fontweight="bold" if is_chosen else "normal",
-            color=INK if number is not None else QUIET,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
-            annotation_clip=False,
-            zorder=6,
-        )
+        words, looks = f"{vertex}\nnot in training", {"color": QUIET}
+        if number is not None:
+            words = f"{vertex}\n{self.counts[number]} rows\nDy = {self.Dy[number]:.2f}"
+            looks = {"color": INK}
+        if number == self.chosen:
+            words, looks = f"{words}\nchosen", {"color": INK, "fontweight": "bold"}
+        dx, dy, *sides = self._clear_place(vertex)
+        paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+        at = projected([vertex])[0]
+        write(self.ax_, words, at, (dx, dy), *sides, bbox=paper, zorder=6, **looks)
 
     def _clear_place(self, vertex: tuple[int, ...]) -> tuple[int, int, str, str]:
         """The place for words that the lines from the instance stay away from the most."""
@@ -223,33 +184,15 @@ class HypercubeDisplay:
         )
         for name, (at, shift, rotation, stand, room) in zip(self.label_names, along, strict=True):
             words = f"label {name}" if isinstance(name, int) else str(name)
-            self.ax_.annotate(
-                f"{_shortened(words, room)} \N{RIGHTWARDS ARROW}",
-                projected([at])[0],
-                xytext=shift,
-                textcoords="offset points",
-                rotation=rotation,
-                rotation_mode="anchor",
-                ha="center",
-                va=stand,
-                fontsize=10,
-                color=QUIET,
-                parse_math=False,
-                annotation_clip=False,
-            )
+            looks = {"rotation": rotation, "rotation_mode": "anchor", "fontsize": 10}
+            words = f"{_shorten(words, room)} \N{RIGHTWARDS ARROW}"
+            write(self.ax_, words, projected([at])[0], shift, "center", stand, **looks)
 
 
 def projected(points: Any) -> NDArray[np.float64]:
-    """Points of the label space on paper, by an oblique projection.
-
-    Examples
-    --------
-    >>> projected([(1, 1, 0), (1, 1, 1)])
-    array([[1.  , 1.  ],
-           [1.46, 1.34]])
-    """
+    """Points of the label space on paper, by an oblique projection."""
     return np.asarray(points, dtype=float) @ AXES
 
 
-def _shortened(words: str, room: int) -> str:
+def _shorten(words: str, room: int) -> str:
     return words if len(words) <= room else f"{words[: room - 3]}..."

@@ -1,17 +1,189 @@
-"""A picture of the pairs that the regression learned from, and of the weights it found."""
+"""Pairs of Algorithm 1: how one instance finds its two, and what a regression learns of all."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_consistent_length, check_random_state
 
-from nldd.displays._figure_class import figure_class
+from nldd._base import Training
+from nldd._labels import read_labels
+from nldd._wording import count_noun
+from nldd.displays._style import BLUE, GREY, INK, VERMILION, axes_or_new, style_axes, write
+from nldd.estimators import default_estimator, fit_label_probabilities, random_halves
+from nldd.exceptions import InputError
 from nldd.regression import DistanceRegression, Pairs
+from nldd.search import TIE, exact_distances, feature_scale, scaled
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+DX, DY = "Dx, distance in feature space", "Dy, distance in label space"
+# Names stand where no row can be: nothing is nearer than the nearest.
+LEFT, BELOW = ((-9, 0), "right", "center"), ((0, -9), "center", "top")
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
+class PairChoice:
+    """Distances of one instance to all rows of T1, and the two rows it is paired with.
+
+    Attributes
+    ----------
+    Dx, Dy : ndarray of shape (n_rows,)
+    first, second : int
+        The row nearest in features (m_i1 of the paper) and the one nearest in labels (m_i2).
+    tied_in_x, tied_in_y : ndarray
+        Rows among which the other distance decided, the chosen one included.
+    """
+
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]
+    first: int
+    second: int
+    tied_in_x: NDArray[np.intp]
+    tied_in_y: NDArray[np.intp]
+
+
+def pair_distances(X: Any, Y: Any, x: Any, p: Any, scale: NDArray[np.float64]) -> PairChoice:
+    """Pair one instance with the rows of T1 as in Algorithm 1 of the paper.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR} of shape (n_rows, n_features)
+        Features of T1.
+    Y : ndarray of shape (n_rows, n_labels)
+        Labels of T1.
+    x : {ndarray, CSR} of shape (1, n_features)
+    p : ndarray of shape (n_labels,)
+        Label probabilities of the instance.
+    scale : ndarray of shape (n_features,)
+        Divisors of the features, as from :func:`nldd.search.feature_scale`.
+
+    Examples
+    --------
+    >>> X, Y = np.array([[3.0], [4.0], [1.0]]), np.array([[1, 1], [1, 1], [0, 1]])
+    >>> choice = pair_distances(X, Y, np.array([[0.0]]), np.array([1.0, 0.5]), np.ones(1))
+    >>> choice.first, choice.second, choice.tied_in_y
+    (2, 0, array([0, 1]))
+    """
+    rows, instance = np.arange(len(Y)), np.zeros(len(Y), dtype=np.intp)
+    Dx = exact_distances(scaled(X, scale), scaled(x, scale), rows, instance)
+    Dy = np.linalg.norm(np.asarray(p, dtype=float) - Y, axis=1)
+    tied_in_x, tied_in_y = _smallest(Dx), _smallest(Dy)
+    first = tied_in_x[_smallest(Dy[tied_in_x])[0]]
+    second = tied_in_y[_smallest(Dx[tied_in_y])[0]]
+    return PairChoice(Dx, Dy, int(first), int(second), tied_in_x, tied_in_y)
+
+
+@dataclass(eq=False)
+class PairChoiceDisplay:
+    """Figure 2 of the paper from real data: the pairs that one validation instance gives.
+
+    Parameters
+    ----------
+    choice : PairChoice
+    nearest : int or None
+        How many of the rows to draw, those of smallest Dx; None draws all. The two chosen rows
+        and those tied with them are always there.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
+    """
+
+    choice: PairChoice
+    nearest: int | None = None
+
+    @classmethod
+    def from_training(
+        cls,
+        X: Any,
+        Y: Any,
+        i: int = 0,
+        *,
+        estimator: Any = None,
+        standardize: str = "numeric",
+        random_state: Any = None,
+        nearest: int | None = None,
+    ) -> "PairChoiceDisplay":
+        """Split, fit to T1 and pair instance `i` of T2, as :class:`nldd.NLDDClassifier` does.
+
+        With the same data, base classifier and seed as a fitted model (that drew no part of T2)
+        the two pairs are those in its ``pairs_``.
+        """
+        rng = check_random_state(random_state)
+        table = read_labels(Y)
+        X = X.tocsr() if issparse(X) else np.asarray(X, dtype=float)
+        check_consistent_length(X, table.Y)
+        T = Training(X, table.Y, None, np.arange(len(table.Y)))
+        first, second = random_halves(len(T), rng)
+        if not 0 <= i < len(second):
+            raise InputError(f"i must be from 0 to {len(second) - 1}, a row of T2; got {i!r}.")
+        T1, instance = T[first], T[second[[i]]]
+        estimator = default_estimator() if estimator is None else estimator
+        (classifiers,) = fit_label_probabilities(
+            estimator, [T1], table.names, n_jobs=None, rng=rng, title="", verbose=0
+        )
+        p = classifiers.probabilities(instance.X)[0]
+        choice = pair_distances(T1.X, T1.Y, instance.X, p, feature_scale(X, standardize))
+        return cls(choice, nearest)
+
+    def plot(self, ax: Any = None) -> "PairChoiceDisplay":
+        """Draw on `ax`, or on a new figure."""
+        self.ax_ = ax = axes_or_new(ax, 7.2, 4.8)
+        self.figure_ = ax.figure
+        rows = self._rows_to_draw()
+        looks = {"s": 13, "color": GREY, "alpha": 0.7, "linewidths": 0}
+        name = f"{count_noun(len(rows), 'row')} of T1"
+        ax.scatter(self.choice.Dx[rows], self.choice.Dy[rows], label=name, **looks)
+        self._plot_ties()
+        self._plot_chosen()
+        style_axes(ax, DX, DY)
+        ax.margins(x=0.08, y=0.1)
+        # Above the plot: inside there may be points anywhere.
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9, frameon=False)
+        return self
+
+    def _rows_to_draw(self) -> NDArray[np.intp]:
+        choice = self.choice
+        nearest = np.argsort(choice.Dx, kind="stable")[: self.nearest]
+        return np.union1d(nearest, np.concatenate([choice.tied_in_x, choice.tied_in_y]))
+
+    def _plot_ties(self) -> None:
+        """Rings around the rows among which the other distance decides."""
+        Dx, Dy = self.choice.Dx, self.choice.Dy
+        ties = ((self.choice.tied_in_x, VERMILION, "Dx"), (self.choice.tied_in_y, BLUE, "Dy"))
+        for tied, color, what in ties:
+            if len(tied) > 1:
+                words = f"{len(tied)} rows tied at the smallest {what}"
+                looks = {"s": 42, "facecolor": "none", "edgecolor": color, "linewidth": 1.1}
+                self.ax_.scatter(Dx[tied], Dy[tied], label=words, **looks)
+
+    def _plot_chosen(self) -> None:
+        choice = self.choice
+        self.ax_.axvline(choice.Dx.min(), color=VERMILION, linestyle=":", linewidth=1.0, zorder=0)
+        self.ax_.axhline(choice.Dy.min(), color=BLUE, linestyle=":", linewidth=1.0, zorder=0)
+        chosen = [
+            (choice.first, VERMILION, "s", "$m_{i1}$", "nearest in features", LEFT),
+            (choice.second, BLUE, "^", "$m_{i2}$", "nearest in labels", BELOW),
+        ]
+        if choice.first == choice.second:
+            chosen = [(choice.first, INK, "D", "$m_{i1} = m_{i2}$", "nearest in both", BELOW)]
+        for row, color, marker, name, why, place in chosen:
+            at = choice.Dx[row], choice.Dy[row]
+            words = f"{name}, {why}: ({at[0]:.2f}, {at[1]:.2f})"
+            looks = {"s": 110, "color": color, "marker": marker, "edgecolor": "white"}
+            self.ax_.scatter(*at, zorder=4, label=words, **looks)
+            write(self.ax_, name, at, *place, fontsize=12, color=color, parse_math=True)
+
+
+def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Positions of the smallest values, equal but for rounding."""
+    return np.flatnonzero(values <= values.min() * (1 + TIE))
+
+
+@dataclass(eq=False)
 class PairsDisplay:
     """Pairs (Dx, Dy) coloured by wrong labels, with lines of equal theta.
 
@@ -33,37 +205,26 @@ class PairsDisplay:
 
     def plot(self, ax: Any = None) -> "PairsDisplay":
         """Draw on `ax`, or on a new figure."""
-        if ax is None:
-            figure = figure_class()(figsize=(7.5, 5.5), layout="constrained")
-            ax = figure.subplots()
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax = axes_or_new(ax, 7.5, 5.5)
+        self.figure_ = ax.figure
         points = self._plot_pairs(ax)
         self._plot_theta(ax)
-        bar = ax.figure.colorbar(points, ax=ax)
-        bar.set_label(f"wrong labels (of {self.pairs.n_labels})")
+        ax.figure.colorbar(points, ax=ax, label=f"wrong labels (of {self.pairs.n_labels})")
         b0, b1, b2 = self.regression.beta
         formula = {
             "linear": f"log-odds of a wrong label = {b0:.2f} + {b1:.3f} Dx + {b2:.3f} Dy",
             "multiplicative": f"log-odds of a wrong label = {b0:.2f} + Dx^{b1:.3f} Dy^{b2:.3f}",
         }[self.regression.model]
         ax.set_title(f"{len(self.pairs)} pairs\n{formula}", fontsize=11)
-        ax.set_xlabel("Dx, distance in feature space")
-        ax.set_ylabel("Dy, distance in label space")
+        style_axes(ax, DX, DY)
         return self
 
     def _plot_pairs(self, ax: Any) -> Any:
         pairs = self.pairs
         # Pairs with the most errors are drawn last: they are few, and the ones to look at.
         order = np.argsort(pairs.errors, kind="stable")
-        return ax.scatter(
-            pairs.Dx[order],
-            pairs.Dy[order],
-            c=pairs.errors[order],
-            s=14,
-            cmap="viridis_r",
-            alpha=0.75,
-            linewidths=0,
-        )
+        looks = {"s": 14, "cmap": "viridis_r", "alpha": 0.75, "linewidths": 0}
+        return ax.scatter(pairs.Dx[order], pairs.Dy[order], c=pairs.errors[order], **looks)
 
     def _plot_theta(self, ax: Any) -> None:
         """Lines along which theta is the same: what the two weights trade against each other."""

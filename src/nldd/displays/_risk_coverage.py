@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import percent
-from nldd.displays._figure_class import figure_class
-from nldd.displays._shares import as_shares
-from nldd.displays._words import BAND_COST, WORDS, place_words, show_at_the_rim, spread
+from nldd.displays import _style as style
 from nldd.exceptions import InputError
 
-INK, QUIET, GRID, BLUE, VERMILION = "#1a1a1a", "#595959", "#e3e3e3", "#0072b2", "#d55e00"
 # The first answers are too few to say anything, and one wrong among them would squeeze the rest of
 # the curve into the top: below this coverage the curve may leave the picture through its floor.
 SETTLED = 0.05
@@ -22,7 +19,7 @@ SETTLED = 0.05
 MOST_POINTS, MOST_DOTS = 1000, 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RiskCoverage:
     """Accuracy of the surest answers, by how many of them are taken.
 
@@ -71,7 +68,38 @@ def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
     return RiskCoverage(n_taken / len(theta), np.cumsum(right)[last] / n_taken, theta[last])
 
 
-@dataclass
+def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.float64]:
+    """So many numbers from 0 to 1, or any number of them but none."""
+    try:
+        shares = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers from 0 to 1; got {values!r:.40}.") from None
+    if shares.ndim != 1 or not len(shares) or len(shares) != (length or len(shares)):
+        raise InputError(
+            f"{name} must be a list of {length or 'one or more'} numbers from 0 to 1; "
+            f"got shape {shares.shape}."
+        )
+    wrong = np.flatnonzero(~((shares >= 0) & (shares <= 1)))
+    if len(wrong):
+        raise InputError(
+            f"{name} must hold numbers from 0 to 1; got {shares[wrong[0]]:g} at position "
+            f"{wrong[0]}.",
+            hint="give shares rather than percentages, and no missing values.",
+        )
+    return shares
+
+
+def read_shares(display: Any, first: str, second: str) -> None:
+    """Make arrays of one length of two fields of a display and of its limits, if it has them."""
+    if (display.lower is None) != (display.upper is None):
+        raise InputError("An interval needs both limits, lower and upper; only one was given.")
+    setattr(display, first, as_shares(first, getattr(display, first)))
+    for name in (second, "lower", "upper"):
+        if (values := getattr(display, name)) is not None:
+            setattr(display, name, as_shares(name, values, len(getattr(display, first))))
+
+
+@dataclass(eq=False)
 class RiskCoverageDisplay:
     """Accuracy of the automatic share against its size.
 
@@ -118,12 +146,7 @@ class RiskCoverageDisplay:
     band: str = "confidence interval"
 
     def __post_init__(self) -> None:
-        if (self.lower is None) != (self.upper is None):
-            raise InputError("A band needs both limits, lower and upper; only one was given.")
-        self.coverage = as_shares("coverage", self.coverage)
-        for name in ("accuracy", "lower", "upper"):
-            if getattr(self, name) is not None:
-                setattr(self, name, as_shares(name, getattr(self, name), len(self.coverage)))
+        read_shares(self, "coverage", "accuracy")
         if self.target is not None:
             self.target = float(as_shares("target", [self.target])[0])
         if self.chosen is not None:
@@ -147,20 +170,15 @@ class RiskCoverageDisplay:
 
     def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
         """Draw on `ax`, or on a new figure."""
-        if ax is None:
-            ax = figure_class()(figsize=(6.4, 4.0), layout="constrained").subplots()
-        self.ax_, self.figure_ = ax, ax.figure
-        if self.title:
-            ax.set_title(fill(self.title, 64), fontsize=11, color=INK, pad=10, parse_math=False)
-        ax.set_xlabel("answers coded automatically (%)", fontsize=10)
-        ax.set_ylabel(f"{fill(self.measure, 40)} (%)", fontsize=10, parse_math=False)
+        self.ax_ = ax = style.axes_or_new(ax, 6.4, 4.0)
+        self.figure_ = ax.figure
+        style.set_title(ax, self.title, 64, pad=10)
+        style.style_axes(
+            ax, "answers coded automatically (%)", f"{fill(self.measure, 40)} (%)", grid="y"
+        )
         floor, step = floor_and_step(self._lowest())
         ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
         ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
-        ax.tick_params(labelsize=9)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(axis="y", color=GRID, linewidth=0.8)
-        ax.set_axisbelow(True)
         self._plot_curve()
         self._plot_target_and_end()
         if self.chosen is not None:
@@ -187,51 +205,49 @@ class RiskCoverageDisplay:
         if self.lower is not None:
             lower, upper = 100 * self.lower[shown], 100 * self.upper[shown]
             if len(x) == 1:
-                self.ax_.vlines(x, lower, upper, color=BLUE, alpha=0.3, linewidth=6)
+                self.ax_.vlines(x, lower, upper, color=style.BLUE, alpha=0.3, linewidth=6)
             else:
-                self.ax_.fill_between(x, lower, upper, color=BLUE, alpha=0.18, linewidth=0)
-        (curve,) = self.ax_.plot(x, 100 * self.accuracy[shown], color=BLUE, linewidth=1.8, zorder=3)
+                self.ax_.fill_between(x, lower, upper, color=style.BLUE, alpha=0.18, linewidth=0)
+        (curve,) = self.ax_.plot(
+            x, 100 * self.accuracy[shown], color=style.BLUE, linewidth=1.8, zorder=3
+        )
         if len(x) <= MOST_DOTS:
             curve.set(marker="o", markersize=4)
-        show_at_the_rim(curve)
+        style.show_at_the_rim(curve)
 
     def _plot_target_and_end(self) -> None:
         """Their words stand right of the plot, where no curve can be."""
         labels = []
         if self.target is not None:
             y = 100 * self.target
-            self.ax_.axhline(y, color=QUIET, linestyle=(0, (5, 3)), linewidth=1.1, zorder=2)
-            labels.append((y, f"target {y:.4g} %", QUIET))
+            self.ax_.axhline(y, color=style.QUIET, linestyle=style.DASHED, linewidth=1.1, zorder=2)
+            labels.append((y, f"target {y:.4g} %", style.QUIET))
         if self.coverage[-1] == 1:
-            labels.append((100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", BLUE))
+            labels.append(
+                (100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", style.BLUE)
+            )
         floor, top = self.ax_.get_ylim()
         unit = (top - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
-        heights = spread([y for y, _, _ in labels], 13 * unit, floor)
+        heights = style.spread([y for y, _, _ in labels], 13 * unit, floor)
         for y, (_, words, color) in zip(heights, labels, strict=True):
-            self.ax_.annotate(
-                words,
-                (100, y),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                color=color,
-                **WORDS,
-            )
+            style.write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
 
     def _plot_chosen(self) -> None:
         x, y = 100 * self.chosen
         floor = self.ax_.get_ylim()[0]
-        self.ax_.plot([x, x], [floor, y], ":", color=VERMILION, linewidth=1.1, zorder=2)
-        self.ax_.scatter([x], [y], 64, VERMILION, edgecolor="white", clip_on=False, zorder=5)
+        self.ax_.plot([x, x], [floor, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
+        self.ax_.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
         words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
-        place_words(self.ax_, words, (x, y), away=9, color=INK, leader=True, marks=self._band())
+        style.place_words(
+            self.ax_, words, (x, y), away=9, color=style.INK, leader=True, marks=self._band()
+        )
 
     def _plot_band_label(self) -> None:
         """Below the band where it is widest, among the shares that have settled."""
         settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
         widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
         anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
-        place_words(self.ax_, self.band, anchor, away=3, color=BLUE, marks=self._band())
+        style.place_words(self.ax_, self.band, anchor, away=3, color=style.BLUE, marks=self._band())
 
     def _band(self) -> list[tuple[NDArray[np.float64], float]]:
         """Lines that fill the band, for words to keep clear of."""
@@ -241,17 +257,11 @@ class RiskCoverageDisplay:
         x, lower, upper = (100 * v[shown] for v in (self.coverage, self.lower, self.upper))
         parts = np.linspace(0, 1, 9)
         rows = [np.column_stack([x, lower + part * (upper - lower)]) for part in parts]
-        return [(row, BAND_COST) for row in rows]
+        return [(row, style.BAND_COST) for row in rows]
 
 
 def floor_and_step(lowest: float) -> tuple[int, int]:
-    """The round percentage below the lowest one, and the step of ticks from there to 100.
-
-    Examples
-    --------
-    >>> floor_and_step(82.3), floor_and_step(80.0), floor_and_step(100.0), floor_and_step(3.0)
-    ((80, 5), (75, 5), (95, 1), (0, 20))
-    """
+    """The round percentage below the lowest one, and the step of ticks from there to 100."""
     # A line that runs along the floor could be taken for the axis: it gets a little room.
     span = max(1.04 * (100 - lowest), 5)
     step = next(step for step in (1, 2, 5, 10, 20) if span <= 6 * step)

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._figure_class import figure_class
+from nldd.displays._style import BLUE, GREY, INK, VERMILION, figure_class, style_axes, write
 from nldd.exceptions import InputError
 
-INK, QUIET, GREY, BLUE, VERMILION = "#1a1a1a", "#595959", "#8c8c8c", "#0072b2", "#d55e00"
 
-
-@dataclass
+@dataclass(eq=False)
 class ShareDisplay:
     """Figure 3 of the paper: what a part of the training data costs and what it gains.
 
@@ -66,8 +64,7 @@ class ShareDisplay:
     def relative_time(self) -> NDArray[np.float64]:
         """Running time of each run in percent of the mean time at the whole data."""
         seconds = _as_rows(self.seconds)
-        whole = seconds[np.asarray(self.shares, dtype=float) == 1].mean()
-        return np.asarray(100 * seconds / whole)
+        return np.asarray(100 * seconds / self._at_whole(seconds))
 
     def plot(self, ax: Any = None) -> "ShareDisplay":
         """Draw on two axes `ax`, or on a new figure."""
@@ -77,61 +74,42 @@ class ShareDisplay:
             ax = figure.subplots(1, 2)
             if self.title:
                 figure.suptitle(self.title, fontsize=11, color=INK, parse_math=False)
-        left, right = ax
-        self.ax_, self.figure_ = (left, right), left.figure
+        left, right = self.ax_ = tuple(ax)
+        self.figure_ = left.figure
         self._plot_time(left)
         self._plot_mismatches(right)
-        for axes in self.ax_:
-            axes.set_xlabel("share of the training data (%)", fontsize=10)
+        names = ("running time (% of the whole)", "mismatched labels an instance")
+        for axes, name in zip(self.ax_, names, strict=True):
+            style_axes(axes, "share of the training data (%)", name, grid="y")
             axes.set(xlim=(0, 104), xticks=range(0, 101, 20))
-            axes.tick_params(labelsize=9)
-            axes.spines[["top", "right"]].set_visible(False)
-            axes.grid(axis="y", color="#e3e3e3", linewidth=0.8)
-            axes.set_axisbelow(True)
         return self
 
     def _plot_time(self, ax: Any) -> None:
-        share = np.linspace(0, 1, 101)
-        for power, name, at in ((1, "linear", 0.62), (2, "quadratic", 0.72)):
-            ax.plot(100 * share, 100 * share**power, color=GREY, linestyle="--", linewidth=0.9)
-            ax.annotate(
-                name,
-                (100 * at, 100 * at**power),
-                xytext=(-4, 4) if power == 1 else (4, -4),
-                textcoords="offset points",
-                ha="right" if power == 1 else "left",
-                va="bottom" if power == 1 else "top",
-                fontsize=9,
-                color=QUIET,
-            )
+        share = np.linspace(0, 100, 101)
+        for y in (share, share**2 / 100):
+            ax.plot(share, y, color=GREY, linestyle="--", linewidth=0.9)
+        write(ax, "linear", (62, 62), (-4, 4), "right", "bottom")
+        write(ax, "quadratic", (72, 0.72 * 72), (4, -4), "left", "top")
         self._plot_runs(ax, self.relative_time, BLUE, "o")
         ax.set_ylim(bottom=0)
-        ax.set_ylabel("running time (% of the whole)", fontsize=10)
 
     def _plot_mismatches(self, ax: Any) -> None:
         mismatches = _as_rows(self.mismatches)
         self._plot_runs(ax, mismatches, VERMILION, "s")
-        whole = mismatches[np.asarray(self.shares, dtype=float) == 1].mean()
+        whole = self._at_whole(mismatches)
         ax.axhline(whole, color=GREY, linestyle="--", linewidth=0.9)
-        ax.annotate(
-            f"all of the data: {whole:.4g}",
-            (2, whole),
-            xytext=(0, -4),
-            textcoords="offset points",
-            va="top",
-            fontsize=9,
-            color=QUIET,
-        )
+        write(ax, f"all of the data: {whole:.4g}", (2, whole), (0, -4), "left", "top")
         ax.margins(y=0.16)
-        ax.set_ylabel("mismatched labels an instance", fontsize=10)
 
     def _plot_runs(self, ax: Any, values: NDArray[np.float64], color: str, marker: str) -> None:
-        percent = 100 * np.asarray(self.shares, dtype=float)
-        order = np.argsort(percent)
-        means = values.mean(axis=1)
-        ax.plot(percent[order], means[order], color=color, marker=marker, markersize=5, zorder=3)
+        x = 100 * np.asarray(self.shares, dtype=float)
+        order, means = np.argsort(x), values.mean(axis=1)
+        ax.plot(x[order], means[order], color=color, marker=marker, markersize=5, zorder=3)
         if values.shape[1] > 1:
-            ax.plot(percent, values, ".", color=color, alpha=0.35, markersize=5, zorder=2)
+            ax.plot(x, values, ".", color=color, alpha=0.35, markersize=5, zorder=2)
+
+    def _at_whole(self, values: NDArray[np.float64]) -> float:
+        return float(values[np.asarray(self.shares, dtype=float) == 1].mean())
 
 
 def _as_rows(values: Any) -> NDArray[np.float64]:

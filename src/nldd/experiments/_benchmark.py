@@ -1,26 +1,31 @@
 """Methods on data sets under a protocol: cells run side by side, resumed where they stopped."""
 
+import shutil
+import sys
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
+from typing import TextIO
 
+from tqdm import tqdm
+
+from nldd._progress import clock
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
-from nldd.experiments._cell import Cell, batches, cells, failed_record
-from nldd.experiments._fingerprint import fingerprint
+from nldd.experiments._cell import Cell, batches, cells, failed_record, fingerprint
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Record, RecordFile
-from nldd.experiments._time_left import Forecast
 from nldd.experiments._workers import Workers, make_workers
 
-WATCH_SECONDS = 0.5
+WATCH_SECONDS, LOG_SECONDS = 0.5, 60.0
 WORKER_DIED = "the worker process died, most likely because memory ran out"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Cells that are run together, and how often a worker has died of them."""
 
@@ -29,7 +34,7 @@ class Batch:
     deaths: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Running:
     """A batch that a worker is busy with, and for how long it will be."""
 
@@ -38,7 +43,7 @@ class Running:
     expected_seconds: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class State:
     """What a person who watches a benchmark wants to know."""
 
@@ -100,9 +105,8 @@ def run_benchmark(
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
             workers = make_workers(backend, n_jobs, address)
-            run = _Run(datasets, done, todo, workers, file, watch or (lambda state: None))
             try:
-                run.all()
+                _Run(datasets, done, todo).all(workers, file, watch or (lambda state: None))
             finally:
                 workers.close()
     return [done[key] for key in plan]
@@ -112,35 +116,26 @@ class _Run:
     """The loop that hands batches to workers and writes down what comes back."""
 
     def __init__(
-        self,
-        datasets: Mapping[str, Dataset],
-        done: dict[Key, Record],
-        todo: Iterable[Cell],
-        workers: Workers,
-        file: RecordFile,
-        watch: Callable[[State], None],
+        self, datasets: Mapping[str, Dataset], done: dict[Key, Record], todo: Iterable[Cell]
     ) -> None:
-        self.datasets = datasets
-        self.done = done
-        self.workers = workers
-        self.file = file
-        self.watch = watch
+        self.datasets, self.done = datasets, done
         self.queue = deque(Batch(batch[0].key.dataset, batch) for batch in batches(todo))
         self.running: dict[Future[list[Record]], Running] = {}
         self.total = len(done) + sum(len(batch.cells) for batch in self.queue)
         self.forecast = Forecast({name: data.Y.size for name, data in datasets.items()})
         self.forecast.learn(done.values())
 
-    def all(self) -> None:
+    def all(self, workers: Workers, file: RecordFile, watch: Callable[[State], None]) -> None:
         """Run until nothing is left."""
+        self.workers, self.file = workers, file
         while self.queue or self.running:
             while self._has_room():
                 self._start(self.queue.popleft())
-            self.watch(self._state())
+            watch(self._state())
             finished, _ = wait(self.running, WATCH_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
                 self._collect(future)
-        self.watch(self._state())
+        watch(self._state())
 
     def _has_room(self) -> bool:
         if not self.queue or len(self.running) >= self.workers.n_workers:
@@ -191,19 +186,13 @@ class _Run:
         self.forecast.learn(records)
 
     def _state(self) -> State:
+        n_failed = sum(record.error is not None for record in self.done.values())
         running = list(self.running.values())
-        return State(
-            self.total,
-            len(self.done),
-            sum(record.error is not None for record in self.done.values()),
-            running,
-            self._seconds_left(running),
-        )
+        return State(self.total, len(self.done), n_failed, running, self._seconds_left(running))
 
     def _seconds_left(self, running: list[Running]) -> float | None:
         waiting = [cell.key for batch in self.queue for cell in batch.cells]
-        left = self.forecast.left(waiting, self.workers.n_workers)
-        now = time.monotonic()
+        left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
         for batch in running:
             if left is None or batch.expected_seconds is None:
                 return None
@@ -215,11 +204,12 @@ class _Run:
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
     for record in found:
-        cell, details = plan[record.key], record.details
+        cell = plan[record.key]
+        n_train, n_test, data = (record.details[name] for name in ("n_train", "n_test", "data"))
         pairs = [
             (record.settings, cell.settings),
-            (_rows(details["n_train"], details["n_test"]), _rows(len(cell.train), len(cell.test))),
-            (f"the data {details['data']}", f"the data {cell.data}"),
+            (_rows(n_train, n_test), _rows(len(cell.train), len(cell.test))),
+            (f"the data {data}", f"the data {cell.data}"),
         ]
         for was, now in pairs:
             if was != now:
@@ -232,3 +222,101 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: P
 
 def _rows(n_train: int, n_test: int) -> str:
     return f"{n_train} training and {n_test} test rows"
+
+
+class Forecast:
+    """Seconds of a cell, learned from the cells that are done.
+
+    The mean of the same method on the same data set, if there is one. Else the method's mean on
+    other data sets, in proportion to their sizes (rows times labels), or that of all methods.
+    """
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self._sizes = sizes
+        self._known: dict[tuple[str, ...], list[float]] = defaultdict(list)
+
+    def learn(self, records: Iterable[Record]) -> None:
+        """Take finished cells into account."""
+        for record in records:
+            size = self._sizes.get(record.dataset)
+            if record.error is None and record.train_share is None and size:
+                self._known[record.dataset, record.method].append(record.seconds)
+                self._known[record.method,].append(record.seconds / size)
+                self._known[()].append(record.seconds / size)
+
+    def seconds(self, key: Key) -> float | None:
+        """Expected seconds of a cell; None before anything is known."""
+        if (key.dataset, key.method) in self._known:
+            return mean(self._known[key.dataset, key.method])
+        known = self._known.get((key.method,)) or self._known.get(())
+        return mean(known) * self._sizes[key.dataset] if known else None
+
+    def left(self, keys: Iterable[Key], n_workers: int) -> float | None:
+        """Expected seconds until all cells are done by so many workers."""
+        total = 0.0
+        for key in keys:
+            if (seconds := self.seconds(key)) is None:
+                return None
+            total += seconds
+        return total / n_workers
+
+
+class Watch:
+    """Draws the state of a benchmark on standard error.
+
+    On a terminal the lines are redrawn in place. Anywhere else a line is written once a minute and
+    at the end, which does not flood a log file.
+    """
+
+    def __init__(self, title: str, stream: TextIO | None = None) -> None:
+        self.title = title
+        self.out = stream or sys.stderr
+        self.animated = self.out.isatty()
+        self._n_drawn = 0
+        self._last = time.monotonic()
+
+    def __call__(self, state: State) -> None:
+        """Show `state`."""
+        now = time.monotonic()
+        if self.animated:
+            self._redraw(progress_lines(self.title, state, now))
+        elif now - self._last >= LOG_SECONDS or state.done == state.total:
+            self.out.write(progress_lines(self.title, state, now)[0] + "\n")
+            self.out.flush()
+            self._last = now
+
+    def _redraw(self, drawn: list[str]) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        up = f"\x1b[{self._n_drawn}A" if self._n_drawn else ""
+        self.out.write(up + "\r\x1b[J" + "".join(f"{line[:width]}\n" for line in drawn))
+        self.out.flush()
+        self._n_drawn = len(drawn)
+
+
+def progress_lines(title: str, state: State, now: float) -> list[str]:
+    """The overall bar, and below it one line for each batch that is running."""
+    whole = f"{title} {_bar(state.done, state.total, 30)} {state.done}/{state.total} cells"
+    if state.seconds_left is not None and state.done < state.total:
+        whole += f", about {clock(state.seconds_left)} left"
+    if state.n_failed:
+        whole += f", {state.n_failed} failed"
+    return [whole, *(_running_line(running, now) for running in state.running)]
+
+
+def _running_line(running: Running, now: float) -> str:
+    first = running.batch.cells[0].key
+    methods = "+".join(cell.key.method for cell in running.batch.cells)
+    part = "" if first.train_share is None else f" on {first.train_share:.0%}"
+    seconds, expected = now - running.since, running.expected_seconds
+    name = f"  {first.dataset} {methods}{part}, fold {first.fold + 1}"
+    if expected is None:
+        return f"{name}: {clock(seconds)}"
+    done = _bar(min(seconds, expected), expected, 10)
+    return f"{name} {done} {clock(seconds)} of about {clock(expected)}"
+
+
+def _bar(done: float, total: float, width: int) -> str:
+    """A bar of so many letters, drawn by tqdm; work that takes no time is done."""
+    share = done / total if total else 1.0
+    drawn: str = tqdm.format_meter(share, 1.0, 0.0, bar_format=f"[{{bar:{width}}}]", ascii=".#")
+    return drawn

@@ -5,32 +5,36 @@ and fit them once. Each is charged for the whole of its work all the same. A cel
 and its seconds are processor time.
 """
 
+import os
+import platform
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import blake2b
+from inspect import signature
 from time import thread_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nldd._parallel import one_blas_thread
+from nldd._versions import library_versions
 from nldd.datasets import Dataset
 from nldd.estimators import BinaryRelevance, NLDDClassifier
 from nldd.exceptions import InputError
-from nldd.experiments._environment import machine, versions
 from nldd.experiments._protocol import Protocol, Rows
 from nldd.experiments._record import Key, Record, as_line
-from nldd.experiments._row_scores import observed, row_scores, standard_errors
-from nldd.experiments._settings import settings_text
-from nldd.experiments._shared_fits import SharedBase, SharedFits
-from nldd.metrics import MEASURES, evaluate
+from nldd.experiments._shared_fits import SharedBase, SharedFits, digest
+from nldd.metrics import MEASURES, PAPER_MEASURES, evaluate, row_values
 
 SHARING = ("BR", "SMBR", "NLDD")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cell:
     """A cell to be run: its estimator, its rows, of how many folds it is one, and of which data."""
 
@@ -50,6 +54,24 @@ class Cell:
     def facts(self) -> dict[str, Any]:
         """What every record of the cell says, failed or not."""
         return {"n_folds": self.n_folds, "data": self.data}
+
+
+def settings_text(estimator: Any) -> str:
+    """Class and parameters, those that are not defaults; scikit-learn's own text cuts long ones."""
+    if not hasattr(estimator, "get_params"):
+        return repr(estimator)
+    defaults = signature(type(estimator)).parameters
+    chosen = ", ".join(
+        f"{name}={settings_text(value)}"
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in defaults or repr(value) != repr(defaults[name].default)
+    )
+    return f"{type(estimator).__name__}({chosen})"
+
+
+def fingerprint(dataset: Dataset) -> str:
+    """Sixteen hexadecimal digits that change with any value of X or Y."""
+    return blake2b(digest(dataset.X) + digest(dataset.Y), digest_size=8).hexdigest()
 
 
 def cells(
@@ -111,12 +133,14 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
         except (Exception, SystemExit) as error:
             message = "".join(traceback.format_exception_only(error)).strip()
             record = failed_record(cell, message)
-    return replace(record, details=record.details | _counted(caught))
+    return replace(record, details=record.details | _count_warnings(caught))
 
 
 def failed_record(cell: Cell, error: str) -> Record:
     """The record of a cell that came to nothing."""
-    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, cell.facts, versions(), machine(), error)
+    return Record(
+        *cell.key, cell.settings, {}, 0.0, 0.0, cell.facts, library_versions(), _machine(), error
+    )
 
 
 def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
@@ -130,16 +154,26 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     Y_pred = model.predict(X_test)
     predicted = thread_time()
     saved += fits.saved_seconds
+    details = cell.facts | _details(Y_train, Y_test, Y_pred)
+    if isinstance(model, NLDDClassifier):
+        details |= _nldd_details(model, X_test)
     return Record(
         *cell.key,
         settings=cell.settings,
         scores=evaluate(Y_test, Y_pred, MEASURES.values()),
         fit_seconds=fitted - start + saved,
         predict_seconds=predicted - fitted,
-        details=cell.facts | _details(Y_train, Y_test, Y_pred) | _nldd_details(model, X_test),
-        versions=versions(),
-        machine=machine(),
+        details=details,
+        versions=library_versions(),
+        machine=_machine(),
     )
+
+
+@cache
+def _machine() -> dict[str, Any]:
+    """Processor and cores, without anything that names the machine or its owner."""
+    system, processor = platform.system(), platform.machine()
+    return {"system": system, "processor": processor, "cores": os.cpu_count()}
 
 
 def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
@@ -152,39 +186,51 @@ def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
 
 def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
     """Counts, standard errors, and scores apart for labelsets seen and not seen in training."""
-    rows = row_scores(Y_test, Y_pred)
-    seen = observed(Y_train, Y_test)
+    values = row_values(Y_test, Y_pred)
+    rows = {measure.key: values[measure.key] for measure in PAPER_MEASURES}
+    seen = labelsets_seen(Y_train, Y_test)
     return {
         "n_train": len(Y_train),
         "n_test": len(Y_test),
         "n_labels": Y_test.shape[1],
-        "standard_errors": standard_errors(rows),
-        "observed": _part(rows, seen),
-        "unobserved": _part(rows, ~seen),
+        "standard_errors": {key: standard_error(values) for key, values in rows.items()},
+        "observed": _means(rows, seen),
+        "unobserved": _means(rows, ~seen),
     }
 
 
-def _part(rows: dict[str, Any], mask: Any) -> dict[str, Any]:
+def standard_error(values: NDArray[np.float64]) -> float | None:
+    """Of the mean, as if test rows were drawn at random; None for one row."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+
+
+def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
+    """Whether the labelset of each test row occurs in training."""
+    known = {row.tobytes() for row in np.packbits(Y_train.astype(bool), axis=1)}
+    return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
+
+
+def _means(rows: dict[str, Any], mask: Any) -> dict[str, Any]:
     means = {key: float(values[mask].mean()) for key, values in rows.items()} if mask.any() else {}
     return {"n": int(mask.sum()), **means}
 
 
-def _nldd_details(model: Any, X_test: Any) -> dict[str, Any]:
-    if not isinstance(model, NLDDClassifier):
-        return {}
+def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
+    errors = model.regression_.standard_errors
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
+        evaluated_share = model.search_stats(X_test).share_evaluated
     return {
         "coefficients": [float(value) for value in model.beta_],
         # A weight that was held at 0 has no error.
-        "coefficient_errors": [
-            None if np.isnan(value) else float(value) for value in model.regression_.standard_errors
-        ],
+        "coefficient_errors": [None if np.isnan(value) else float(value) for value in errors],
         "n_pairs": len(model.pairs_),
         "n_labelsets": len(model.labelsets_),
-        "evaluated_share": model.search_stats(X_test).share_evaluated,
+        "evaluated_share": evaluated_share,
     }
 
 
-def _counted(caught: list[warnings.WarningMessage]) -> dict[str, Any]:
+def _count_warnings(caught: list[warnings.WarningMessage]) -> dict[str, Any]:
     """How often each warning came, by its class and first line; nothing if none came."""
     lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
     counts = Counter(lines)

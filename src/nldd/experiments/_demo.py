@@ -1,22 +1,69 @@
-"""The first thing a newcomer runs: BR against NLDD on the yeast data that come along."""
+"""Cross-validation on one's own data, and the demonstration: BR against NLDD on yeast."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold
 
 from nldd._labels import as_label_sets
 from nldd.datasets import load_yeast
 from nldd.estimators import BinaryRelevance, Explanation, NLDDClassifier, PlattSVC
-from nldd.experiments._cross_validation import FittedFold, cross_validate, mean_scores
+from nldd.metrics import PAPER_MEASURES, Measure, evaluate
 
-BASES: dict[str, Callable[[], Any]] = {"logistic": lambda: None, "svm": PlattSVC}
 BASE_NAMES = {"logistic": "logistic regression", "svm": "linear SVM with Platt scaling"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class FittedFold:
+    """One method on one fold: the scores, the times, and the fitted model for a closer look."""
+
+    method: str
+    fold: int
+    scores: dict[str, float]
+    fit_seconds: float
+    predict_seconds: float
+    model: Any = field(repr=False)
+    test_rows: Any = field(repr=False)
+
+
+def cross_validate(
+    methods: Mapping[str, Any],
+    X: Any,
+    Y: Any,
+    *,
+    n_folds: int = 10,
+    random_state: int = 0,
+    measures: Iterable[Measure] = PAPER_MEASURES,
+) -> Iterator[FittedFold]:
+    """Fit and score every method on every fold, handing over each cell as it is done.
+
+    The folds are a random partition, the same for all methods.
+    """
+    measures = tuple(measures)
+    folds = KFold(n_folds, shuffle=True, random_state=random_state).split(X)
+    for fold, (train, test) in enumerate(folds):
+        for name, method in methods.items():
+            start = perf_counter()
+            model = clone(method).fit(X[train], Y[train])
+            fitted = perf_counter()
+            Y_pred = model.predict(X[test])
+            predicted = perf_counter()
+            scores = evaluate(Y[test], Y_pred, measures)
+            yield FittedFold(name, fold, scores, fitted - start, predicted - fitted, model, test)
+
+
+def mean_scores(cells: Iterable[FittedFold], method: str) -> dict[str, float]:
+    """Mean of each measure over the folds of `method`."""
+    rows = [cell.scores for cell in cells if cell.method == method]
+    return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+
+
+@dataclass(frozen=True, eq=False)
 class Example:
     """A gene that the model did not see: what it predicted and why, and the truth."""
 
@@ -25,7 +72,7 @@ class Example:
     truth: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Demo:
     """Everything that the demonstration shows."""
 
@@ -52,7 +99,7 @@ def run_demo(
     `watch` sees the cells go by, with their number, and may draw a progress bar.
     """
     X, Y, label_names = load_yeast()
-    estimator = BASES[base]()
+    estimator = PlattSVC() if base == "svm" else None
     methods = {
         "BR": BinaryRelevance(estimator, n_jobs=n_jobs, random_state=random_state),
         "NLDD": NLDDClassifier(estimator, n_jobs=n_jobs, random_state=random_state),
@@ -89,12 +136,12 @@ def _examples(
     # The folds were cut from all genes: say which gene of the whole data set a row was.
     train = np.setdiff1d(np.arange(len(X)), rows)
     return [
-        Example(int(rows[i]), _renamed(explanations[i], label_names, train), truth[place])
+        Example(int(rows[i]), _with_names(explanations[i], label_names, train), truth[place])
         for place, i in enumerate(chosen)
     ]
 
 
-def _renamed(
+def _with_names(
     explanation: Explanation, label_names: list[str], train: NDArray[np.intp]
 ) -> Explanation:
     """The same evidence with label names, and with rows counted in the whole data set."""
@@ -103,5 +150,5 @@ def _renamed(
         explanation,
         labels=tuple(label_names[label] for label in explanation.labels),
         row=int(train[explanation.row]),
-        runner_up=None if runner_up is None else _renamed(runner_up, label_names, train),
+        runner_up=None if runner_up is None else _with_names(runner_up, label_names, train),
     )

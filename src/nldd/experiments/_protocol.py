@@ -1,18 +1,66 @@
 """What an experiment does: folds, seeds, methods, their settings and base classifiers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.multiclass import OneVsRestClassifier
 
-from nldd.estimators import METHODS
-from nldd.experiments._bases import BASES, Base
+from nldd.estimators import METHODS, PlattSVC, linear_machine
 
 Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A kind of base classifier, made for a seed in the shape that a method needs.
+
+    One label with probabilities, one label with decisions alone, or several classes.
+    """
+
+    probabilities: Callable[[int], Any]
+    decisions: Callable[[int], Any]
+    classes: Callable[[int], Any]
+
+    def for_method(self, method: str, seed: int) -> Any:
+        """The base classifier of `method`, or None if the method has none."""
+        shape = SHAPES.get(method)
+        return None if shape is None else getattr(self, shape)(seed)
+
+
+SHAPES = {
+    **dict.fromkeys(("BR", "SMBR", "NLDD"), "probabilities"),
+    **dict.fromkeys(("CC", "ECC"), "decisions"),
+    **dict.fromkeys(("LP", "RAKEL"), "classes"),
+}
+
+
+def _logistic(seed: int) -> LogisticRegression:
+    return LogisticRegression(solver="liblinear", random_state=seed)
+
+
+def _libsvm(seed: int) -> Any:
+    return linear_machine()
+
+
+def _liblinear(seed: int) -> Any:
+    return linear_machine(solver="liblinear", random_state=seed)
+
+
+BASES = {
+    # One class against the rest, as for labels: with all classes in one model, scikit-learn's
+    # solver stops short of the optimum on features of different scales.
+    "logistic": Base(_logistic, _logistic, lambda seed: OneVsRestClassifier(_logistic(seed))),
+    "platt-svc": Base(lambda seed: PlattSVC(random_state=seed), _libsvm, _libsvm),
+    "platt-linear-svc": Base(
+        lambda seed: PlattSVC(solver="liblinear", random_state=seed), _liblinear, _liblinear
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -83,17 +131,13 @@ class Protocol:
             cut = KFold(self.folds, shuffle=True, random_state=self.seed)
         return list(cut.split(np.empty((n_samples, 0))))
 
-    def base_for(self, n_samples: int) -> Base:
-        """The kind of base classifier for a data set of so many rows."""
-        return BASES[self.large_base if self.is_large(n_samples) else self.base]
-
     def estimator(
         self, method: str, dataset: str, n_samples: int, fold: int, **parameters: Any
     ) -> Any:
         """The estimator of a cell; `parameters` come before those of the protocol."""
         record, large, seed = METHODS[method], self.is_large(n_samples), self.seed + fold
         chosen: dict[str, Any] = {}
-        base = self.base_for(n_samples).for_method(method, seed)
+        base = BASES[self.large_base if large else self.base].for_method(method, seed)
         if base is not None:
             chosen["estimator"] = base
         if "random_state" in signature(record.factory).parameters:

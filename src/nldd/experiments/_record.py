@@ -3,23 +3,20 @@
 import json
 import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
+from nldd._files import file_lock
 from nldd.exceptions import InputError
 
 CELLS = "cells.jsonl"
 # What a line of a file must hold for anything else to make sense.
 FIELD_TYPES = {
-    "protocol": str,
-    "dataset": str,
-    "method": str,
-    "fold": int,
-    "seed": int,
-    "settings": str,
-    "scores": dict,
-    "details": dict,
+    **dict.fromkeys(("protocol", "dataset", "method", "settings"), str),
+    **dict.fromkeys(("fold", "seed"), int),
+    **dict.fromkeys(("scores", "details"), dict),
 }
 
 
@@ -81,7 +78,7 @@ class Record:
     @property
     def key(self) -> Key:
         """What makes this cell the same cell in another run."""
-        return Key(self.protocol, self.dataset, self.method, self.fold, self.seed, self.train_share)
+        return Key(*(getattr(self, name) for name in Key._fields))
 
     @property
     def seconds(self) -> float:
@@ -104,9 +101,12 @@ class RecordFile:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / CELLS
-        self._file = self.path.open("a+b")
-        self._lock()
-        self._drop_torn_line()
+        with ExitStack() as opened:
+            self._file = opened.enter_context(self.path.open("a+b"))
+            lock = self.path.with_name(f".{CELLS}.lock")
+            opened.enter_context(file_lock(lock, "running this benchmark", self._refuse))
+            self._drop_torn_line()
+            self._opened = opened.pop_all()
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records and wait until the disk has them."""
@@ -118,25 +118,18 @@ class RecordFile:
         """All records so far, see :func:`read_records`."""
         return read_records(self.path)
 
-    def __enter__(self) -> "RecordFile":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
+        self._opened.close()
 
-    def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # no such locks on Windows; two writers are the user's care there
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
-            raise InputError(
-                f"{self.path} is being written by another benchmark. Wait for it, or choose "
-                "another folder with --out."
-            ) from error
+    def _refuse(self, waiting: str) -> None:
+        """Refuse at once where the lock would wait: the other run may take days."""
+        raise InputError(
+            f"{self.path} is being written by another benchmark. Wait for it, or choose "
+            "another folder with --out."
+        )
 
     def _drop_torn_line(self) -> None:
         content = self.path.read_bytes()

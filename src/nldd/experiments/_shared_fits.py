@@ -1,13 +1,27 @@
 """Base classifiers fitted once for all methods that fit the same one to the same rows."""
 
 import warnings
+from hashlib import blake2b
 from time import thread_time
 from typing import Any, NamedTuple, Self
 
+import joblib
+import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from nldd._sklearn import get_tags
-from nldd.experiments._fingerprint import digest
+
+
+def digest(values: Any) -> bytes:
+    """Digest of an array or a CSR array: shape, type and contents."""
+    parts = [values.data, values.indices, values.indptr] if issparse(values) else [values]
+    state = blake2b(str(values.shape).encode(), digest_size=16)
+    for part in parts:
+        array = np.ascontiguousarray(part)
+        state.update(array.dtype.str.encode())
+        state.update(array.data)
+    return state.digest()
 
 
 class Fit(NamedTuple):
@@ -27,12 +41,14 @@ class SharedFits:
 
     def __init__(self) -> None:
         self.saved_seconds = 0.0
-        self._fitted: dict[bytes, Fit] = {}
+        self._fitted: dict[Any, Fit] = {}
         self._digests: dict[int, tuple[Any, bytes]] = {}
 
     def fit(self, estimator: Any, X: Any, y: Any) -> Any:
         """`estimator` fitted to X and y, now or before."""
-        key = self._key(estimator, X, y)
+        # Not by its text, which scikit-learn cuts short where a parameter is long.
+        parameters = joblib.hash(estimator.get_params())
+        key = type(estimator), parameters, self._digest(X), digest(y)
         if key in self._fitted:
             self.saved_seconds += self._fitted[key].seconds
         else:
@@ -43,9 +59,6 @@ class SharedFits:
                 warning.message, warning.category, warning.filename, warning.lineno
             )
         return self._fitted[key].model
-
-    def _key(self, estimator: Any, X: Any, y: Any) -> bytes:
-        return self._digest(X) + digest(y) + repr(estimator).encode()
 
     def _digest(self, X: Any) -> bytes:
         """Digest of X, taken once an object: all labels of a method are fitted to the same one."""

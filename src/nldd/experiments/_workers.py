@@ -4,37 +4,27 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import Future, ProcessPoolExecutor
+from asyncio import CancelledError
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from importlib import import_module
 from multiprocessing import get_context
-from typing import Protocol
+from typing import Any
 
 from joblib import cpu_count
 
 from nldd.datasets import Dataset
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, MissingExtraError
 from nldd.experiments._cell import Cell, run_batch
 from nldd.experiments._record import Record
 
 BACKENDS = ("processes", "dask")
 
 
-class Workers(Protocol):
-    """Runs batches somewhere else, as many at a time as there are workers."""
-
-    n_workers: int
-
-    def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
-        """Run a batch; the future gives its records."""
-
-    def restart(self) -> None:
-        """Begin again with new workers after one has died."""
-
-    def close(self) -> None:
-        """Stop all workers at once, whatever they do."""
-
-
 class ProcessWorkers:
-    """Processes of this machine, each with one thread, so that their times can be compared."""
+    """Processes of this machine, each with one thread, so that their times can be compared.
+
+    As many batches are run at a time as there are workers. When one dies, all that run are lost.
+    """
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
@@ -62,18 +52,6 @@ class ProcessWorkers:
             process.kill()
 
 
-def make_workers(backend: str, n_jobs: int, address: str | None = None) -> Workers:
-    """Workers of a backend; -1 jobs is one per core."""
-    n_workers = cpu_count() if n_jobs < 0 else n_jobs
-    if backend == "dask":
-        from nldd.experiments._dask_workers import DaskWorkers
-
-        return DaskWorkers(n_workers, address)
-    if backend != "processes":
-        raise InputError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}.")
-    return ProcessWorkers(n_workers)
-
-
 def _begin_worker(parent: int) -> None:
     """One thread a process, and an end to it when the process that started it is gone."""
     from threadpoolctl import threadpool_limits
@@ -88,3 +66,87 @@ def _follow(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
+
+
+class DaskWorkers:
+    """Workers of a Dask cluster: the one at `address`, or a new one on this machine.
+
+    A batch counts its own processor time, so workers should have one thread each.
+    """
+
+    def __init__(self, n_workers: int, address: str | None = None) -> None:
+        distributed = _distributed()
+        self._cluster: Any = None
+        if address is None:
+            one_thread = {"threads_per_worker": 1, "dashboard_address": None}
+            self._cluster = distributed.LocalCluster(n_workers=n_workers, **one_thread)
+        else:
+            _check_address(address)
+        self._client = distributed.Client(address or self._cluster)
+        self.n_workers = sum(self._client.nthreads().values())
+        self._remote: set[Any] = set()  # Dask forgets what nobody holds
+        self._sent: tuple[Dataset | None, Any] = (None, None)
+
+    def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
+        """Run a batch on the cluster, to every worker of which the data are sent once."""
+        if self._sent[0] is not dataset:
+            self._sent = dataset, self._client.scatter(dataset, hash=False, broadcast=True)
+        remote = self._client.submit(run_batch, self._sent[1], batch, pure=False, retries=0)
+        future: Future[list[Record]] = Future()
+        self._remote.add(remote)
+        remote.add_done_callback(lambda done: _hand_over(done, future))
+        return future
+
+    def restart(self) -> None:
+        """Give up what is under way, and send the data anew: they may have died with a worker."""
+        self._client.cancel(list(self._remote))
+        self._remote.clear()
+        self._sent = (None, None)
+
+    def close(self) -> None:
+        """Leave the cluster, and end it if it was made here."""
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _hand_over(remote: Any, future: "Future[list[Record]]") -> None:
+    try:
+        future.set_result(remote.result())
+    except (Exception, CancelledError) as error:
+        # A batch keeps its own errors in its records, so this is the cluster's.
+        future.set_exception(BrokenExecutor(repr(error)))
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address before a client tries it: one that fails to start may hang."""
+    comm = import_module("distributed.comm")
+    try:
+        comm.parse_address(address, strict=True)
+        comm.resolve_address(address)
+    except (ValueError, OSError) as error:
+        raise InputError(
+            f"{address!r} is no address of a Dask scheduler ({error}). Give one such as "
+            "tcp://127.0.0.1:8786, or leave --scheduler out for a cluster on this machine."
+        ) from error
+
+
+def _distributed() -> Any:
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
+        raise MissingExtraError(message) from error
+
+
+Workers = ProcessWorkers | DaskWorkers
+
+
+def make_workers(backend: str, n_jobs: int, address: str | None = None) -> Workers:
+    """Workers of a backend; -1 jobs is one per core."""
+    n_workers = cpu_count() if n_jobs < 0 else n_jobs
+    if backend == "dask":
+        return DaskWorkers(n_workers, address)
+    if backend != "processes":
+        raise InputError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}.")
+    return ProcessWorkers(n_workers)

@@ -1,10 +1,4 @@
-"""Measures of multi-label predictions, each a record: name, direction, function.
-
-Overview
---------
-``MEASURES`` maps a key to a :class:`Measure`. The four of the paper come first; tables, ranks,
-scorers and the command line all read direction and name from the record, so they cannot disagree.
-"""
+"""Measures of multi-label predictions, each a record: name, direction, function."""
 
 import lazy_loader
 

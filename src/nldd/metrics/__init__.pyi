@@ -1,11 +1,15 @@
-from ._core import (
+from ._counts import (
     Counts as Counts,
     label_counts as label_counts,
     row_counts as row_counts,
     row_values as row_values,
     weighted_values as weighted_values,
 )
-from ._functions import (
+from ._measures import (
+    MEASURES as MEASURES,
+    PAPER_MEASURES as PAPER_MEASURES,
+    Measure as Measure,
+    evaluate as evaluate,
     f_measure as f_measure,
     hamming_loss as hamming_loss,
     macro_f as macro_f,
@@ -19,10 +23,4 @@ from ._functions import (
     recall as recall,
     subset_accuracy as subset_accuracy,
     zero_one_loss as zero_one_loss,
-)
-from ._measure import (
-    MEASURES as MEASURES,
-    PAPER_MEASURES as PAPER_MEASURES,
-    Measure as Measure,
-    evaluate as evaluate,
 )

@@ -19,14 +19,9 @@ from nldd.statistics._wilcoxon import check_alpha, one_sided_wilcoxon
 class Friedman:
     """Friedman's test of "all methods are equally good" over data sets.
 
-    Attributes
-    ----------
-    statistic, p_value : float
-        Chi-square with tie correction, n_methods - 1 degrees of freedom; 0 and 1 if all is tied.
-    f_statistic, f_p_value : float
-        The less conservative F of Iman and Davenport (1980); NaN for less than 2 data sets.
-    n_datasets, n_methods : int
-        Data sets with a value of every method, and methods.
+    `statistic` and `p_value` are chi-square with tie correction and n_methods - 1 degrees of
+    freedom, 0 and 1 if all is tied; those of F (Iman and Davenport, 1980) are less conservative,
+    and NaN for less than 2 data sets. `n_datasets` counts those with a value of every method.
     """
 
     statistic: float
@@ -57,15 +52,9 @@ def friedman(values: Any, greater_is_better: bool) -> Friedman:
     between = float(((R.sum(axis=0) - n * (k + 1) / 2) ** 2).sum())
     within = float(((R - (k + 1) / 2) ** 2).sum())
     statistic = (k - 1) * between / within if within > 0 else 0.0
-    f_statistic = _iman_davenport(between, within, n)
-    return Friedman(
-        statistic,
-        float(chi2.sf(statistic, k - 1)),
-        f_statistic,
-        float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))) if n > 1 else np.nan,
-        n,
-        k,
-    )
+    p_value, f_statistic = float(chi2.sf(statistic, k - 1)), _iman_davenport(between, within, n)
+    f_p_value = float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))) if n > 1 else np.nan
+    return Friedman(statistic, p_value, f_statistic, f_p_value, n, k)
 
 
 def _iman_davenport(between: float, within: float, n: int) -> float:
@@ -102,7 +91,7 @@ def holm(p_values: Any) -> NDArray[np.float64]:
 def pairwise_holm(values: Any) -> NDArray[np.float64]:
     """Two-sided Wilcoxon tests of all pairs of methods, adjusted by Holm over all pairs.
 
-    A two-sided p-value is twice the smaller one-sided one , at most 1.
+    A two-sided p-value is twice the smaller one-sided one, at most 1.
 
     Returns
     -------
@@ -165,17 +154,12 @@ def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tu
     order = np.argsort(averages, kind="stable")
     differ = np.triu(P[np.ix_(order, order)] < alpha, 1)
     groups: list[tuple[int, ...]] = []
-    reached = 0
+    end = 0
     for start in range(len(order)):
-        end = _end_of_run(differ, start)
+        reached = end
+        # A run never ends before the one that begins further left.
+        while end < len(order) and not differ[start:end, end].any():
+            end += 1
         if end > max(reached, start + 1):
             groups.append(tuple(order[start:end].tolist()))
-        reached = max(reached, end)
     return groups
-
-
-def _end_of_run(differ: NDArray[np.bool_], start: int) -> int:
-    end = start + 1
-    while end < len(differ) and not differ[start:end, end].any():
-        end += 1
-    return end

@@ -1,6 +1,7 @@
 """The paper's tests: one-sided Wilcoxon signed-rank tests of all pairs of methods."""
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,6 @@ WILCOXON_RULE = (
     f"pattern of signs equally likely) for up to {MOST_EXACT} differences, by the normal "
     "approximation with tie correction beyond."
 )
-
-NONE_SIGNIFICANT = "no method is significantly better than another"
 
 
 def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
@@ -53,10 +52,8 @@ def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float
     oriented = values if greater_is_better else -values
     n_methods = values.shape[1]
     P = np.full((n_methods, n_methods), np.nan)
-    for i in range(n_methods):
-        for j in range(n_methods):
-            if i != j:
-                P[i, j] = signed_rank_p_value(oriented[:, i] - oriented[:, j])
+    for i, j in permutations(range(n_methods), 2):
+        P[i, j] = signed_rank_p_value(oriented[:, i] - oriented[:, j])
     return P
 
 
@@ -147,7 +144,7 @@ def significance_line(
     beaten = significance(values, methods, greater_is_better, alpha)
     order = sorted(beaten, key=lambda method: method != first)
     lines = [f"{method} > {{{', '.join(beaten[method])}}}" for method in order]
-    return "; ".join(lines) or NONE_SIGNIFICANT
+    return "; ".join(lines) or "no method is significantly better than another"
 
 
 def check_alpha(alpha: float) -> None:

@@ -1,19 +1,21 @@
-"""Formulas of the measures.
+"""The measures: a function for each, with its record (key, name, direction) in one registry.
 
 Every function takes indicator matrices of truth and prediction (arrays, sparse matrices or
-frames) and optional sample weights. Where a ratio has nothing to count, 0 / 0, because truth and
-prediction are both empty, its value is the parameter `empty`: 1 as in Mulan by default (a
-right answer scores full), 0 as in scikit-learn if so chosen.
+frames) and optional sample weights. Where truth and prediction are both empty, ratios have the
+value `empty`: 1 as in Mulan by default (a right answer scores full), 0 as in scikit-learn.
 """
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import make_scorer
 
 from nldd._labels import LabelTable, is_frame, read_indicator
 from nldd.exceptions import InputError
-from nldd.metrics._core import FloatArray, label_counts, label_values, row_values
+from nldd.metrics._counts import label_counts, label_values, row_values
 
 
 def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -180,43 +182,109 @@ def macro_recall(
 
 
 def _value(key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float = 1.0) -> float:
-    truth, prediction = _pair(Y_true, Y_pred)
-    weight = _weights(sample_weight, len(truth))
+    Y, Y_pred = _check_pair(Y_true, Y_pred)
+    weight = np.ones(len(Y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if weight.shape != (len(Y),) or not weight.any():
+        raise InputError(
+            f"sample_weight must hold one number per row, {len(Y)} in all and not all 0; "
+            f"got shape {weight.shape}."
+        )
     if key.startswith(("micro", "macro")):
-        return float(label_values(label_counts(truth, prediction, weight), empty)[key])
-    return float(np.average(row_values(truth, prediction, empty)[key], weights=weight))
+        return float(label_values(label_counts(Y, Y_pred, weight), empty)[key])
+    return float(np.average(row_values(Y, Y_pred, empty)[key], weights=weight))
 
 
-def _pair(Y_true: Any, Y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    truth, prediction = _indicator(Y_true, "Y_true"), _indicator(Y_pred, "Y_pred")
+def _check_pair(Y_true: Any, Y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    truth, prediction = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
     if truth.Y.shape != prediction.Y.shape:
         raise InputError(
             "Y_true and Y_pred must have the same rows and label columns; got shapes "
             f"{truth.Y.shape} and {prediction.Y.shape}."
         )
-    named = is_frame(Y_true) and is_frame(Y_pred)
-    if named and list(truth.names) != list(prediction.names):
+    names = [list(table.names) for table in (truth, prediction)]
+    if is_frame(Y_true) and is_frame(Y_pred) and names[0] != names[1]:
         raise InputError(
             "Y_true and Y_pred must have the same label columns in the same order; got "
-            f"{list(truth.names)} and {list(prediction.names)}."
+            f"{names[0]} and {names[1]}."
         )
-    return truth.Y.astype(bool), prediction.Y.astype(bool)
+    return truth.Y, prediction.Y
 
 
-def _indicator(Y: Any, name: str) -> LabelTable:
+def _read(Y: Any, name: str) -> LabelTable:
     try:
         return read_indicator(Y)
     except ValueError as error:
         raise InputError(f"{name} must be an indicator matrix. {error}") from None
 
 
-def _weights(sample_weight: Any, n_samples: int) -> FloatArray:
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_samples,) or not weight.any():
-        raise InputError(
-            f"sample_weight must hold one number per row, {n_samples} in all and not all 0; "
-            f"got shape {weight.shape}."
-        )
-    return weight
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure of multi-label predictions.
+
+    Attributes
+    ----------
+    key, name : str
+        Name in code, files and options, and name in tables.
+    function : callable
+        ``function(Y_true, Y_pred, *, sample_weight=None)``; those that divide by counts of labels
+        also take ``empty``.
+    greater_is_better : bool
+
+    Examples
+    --------
+    >>> measure = MEASURES["f_measure"]
+    >>> measure([[0, 0]], [[0, 0]]), measure([[0, 0]], [[0, 0]], empty=0)
+    (1.0, 0.0)
+    >>> MEASURES["hamming_loss"].greater_is_better
+    False
+    """
+
+    key: str
+    name: str
+    function: Callable[..., float]
+    greater_is_better: bool
+
+    def __call__(self, Y_true: Any, Y_pred: Any, **options: Any) -> float:
+        return self.function(Y_true, Y_pred, **options)
+
+    def scorer(self, **options: Any) -> Any:
+        """The measure for ``scoring=`` of scikit-learn; losses come with a minus sign there."""
+        return make_scorer(self.function, greater_is_better=self.greater_is_better, **options)
+
+    @property
+    def direction(self) -> str:
+        """Which values are better, for table heads."""
+        return "higher is better" if self.greater_is_better else "lower is better"
+
+
+_RECORDS = (
+    Measure("hamming_loss", "Hamming loss", hamming_loss, False),
+    Measure("zero_one_loss", "0/1 loss", zero_one_loss, False),
+    Measure("multilabel_accuracy", "Multi-label accuracy", multilabel_accuracy, True),
+    Measure("f_measure", "F-measure", f_measure, True),
+    Measure("subset_accuracy", "Subset accuracy", subset_accuracy, True),
+    Measure("precision", "Precision", precision, True),
+    Measure("recall", "Recall", recall, True),
+    Measure("micro_f", "Micro F", micro_f, True),
+    Measure("micro_precision", "Micro precision", micro_precision, True),
+    Measure("micro_recall", "Micro recall", micro_recall, True),
+    Measure("macro_f", "Macro F", macro_f, True),
+    Measure("macro_precision", "Macro precision", macro_precision, True),
+    Measure("macro_recall", "Macro recall", macro_recall, True),
+)
+
+MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
+PAPER_MEASURES: tuple[Measure, ...] = _RECORDS[:4]
+
+
+def evaluate(
+    Y_true: Any, Y_pred: Any, measures: Iterable[Measure] = PAPER_MEASURES
+) -> dict[str, float]:
+    """Value of each measure, by key.
+
+    Examples
+    --------
+    >>> evaluate([[1, 0, 1]], [[1, 0, 0]], [MEASURES["zero_one_loss"], MEASURES["recall"]])
+    {'zero_one_loss': 1.0, 'recall': 0.5}
+    """
+    return {measure.key: measure(Y_true, Y_pred) for measure in measures}

@@ -1,15 +1,65 @@
-"""Words in a picture, where they hide nothing."""
+"""How every figure looks: colours, axes, and words where they hide nothing."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-INK = "#1a1a1a"
+from nldd.exceptions import MissingExtraError
+
+INK, QUIET, GREY, GRID = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3"
+BLUE, VERMILION, SKY = "#0072b2", "#d55e00", "#56b4e9"
+DASHED = (0, (5, 3))
 # What it costs, in points of distance, that a piece of a line or band lies behind words.
 LINE_COST, BAND_COST = 50.0, 0.7
-WORDS = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
+# Names come from users: a dollar sign in them starts no formula.
+WORDS: dict[str, Any] = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
+
+
+def figure_class() -> Any:
+    """Matplotlib's Figure, made without pyplot so that no window or global state is involved."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError(
+            "Pictures need matplotlib, which is not installed. "
+            'Run: pip install "nldd[plot]", or do without the picture.'
+        ) from error
+    return Figure
+
+
+def axes_or_new(ax: Any, width: float, height: float) -> Any:
+    """The axes that were given, or those of a new figure of so many inches."""
+    if ax is not None:
+        return ax
+    return figure_class()(figsize=(width, height), layout="constrained").subplots()
+
+
+def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
+    """A title in lines of at most so many letters, where there is one."""
+    if title:
+        ax.set_title(fill(title, width), fontsize=11, color=INK, pad=pad, parse_math=False)
+
+
+def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> None:
+    """Names of the axes, no frame above and right, and a grid along the axes named in `grid`."""
+    ax.set_xlabel(xlabel, fontsize=10, parse_math=False)
+    ax.set_ylabel(ylabel, fontsize=10, parse_math=False)
+    ax.tick_params(labelsize=9)
+    ax.spines[["top", "right"]].set_visible(False)
+    if grid is not None:
+        ax.grid(axis=grid, color=GRID, linewidth=0.8)
+        ax.set_axisbelow(True)
+
+
+def write(
+    ax: Any, words: str, at: Any, shift: tuple[float, float], ha: str, va: str, **looks: Any
+) -> None:
+    """Words at a point, so many points of paper away from it."""
+    looks = {"color": QUIET, "ha": ha, "va": va, **WORDS, **looks}
+    ax.annotate(words, at, xytext=shift, textcoords="offset points", **looks)
 
 
 def show_at_the_rim(artist: Any) -> None:
@@ -21,13 +71,7 @@ def show_at_the_rim(artist: Any) -> None:
 
 
 def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
-    """None, one or two heights, moved apart where they are too close for words, but not too low.
-
-    Examples
-    --------
-    >>> spread([90.0, 89.0], 3.0, 0.0), spread([1.0, 0.0], 3.0, 0.0)
-    ([91.0, 88.0], [3.0, 0.0])
-    """
+    """None, one or two heights, moved apart where they are too close for words, but not too low."""
     if len(heights) == 2:
         first, second = heights
         push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)

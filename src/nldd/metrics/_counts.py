@@ -5,7 +5,6 @@ ratio has nothing to count, 0 / 0, because truth and prediction are both empty, 
 `empty`; where only its own denominator is 0, its value is 0.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,32 +26,30 @@ class Counts:
         """Counts of all labels together."""
         return Counts(*(n.sum(axis=-1) for n in (self.both, self.true, self.pred)))
 
-    def ratio(self, part: NDArray[Any], whole: NDArray[Any], empty: float) -> FloatArray:
-        """`part` over `whole`, or `empty` where truth and prediction are both empty."""
-        value = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
-        return np.where(self.true + self.pred == 0, empty, value)
-
     def precision(self, empty: float = 1.0) -> FloatArray:
         """Share of predicted labels that are true."""
-        return self.ratio(self.both, self.pred, empty)
+        return self._ratio(self.both, self.pred, empty)
 
     def recall(self, empty: float = 1.0) -> FloatArray:
         """Share of true labels that are predicted."""
-        return self.ratio(self.both, self.true, empty)
+        return self._ratio(self.both, self.true, empty)
 
     def f(self, empty: float = 1.0) -> FloatArray:
         """Harmonic mean of precision and recall."""
-        return self.ratio(2 * self.both, self.true + self.pred, empty)
+        return self._ratio(2 * self.both, self.true + self.pred, empty)
 
     def jaccard(self, empty: float = 1.0) -> FloatArray:
         """Labels in both over labels in either."""
-        return self.ratio(self.both, self.true + self.pred - self.both, empty)
+        return self._ratio(self.both, self.true + self.pred - self.both, empty)
+
+    def _ratio(self, part: NDArray[Any], whole: NDArray[Any], empty: float) -> FloatArray:
+        value = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
+        return np.where(self.true + self.pred == 0, empty, value)
 
 
 def row_counts(Y: NDArray[Any], Y_pred: NDArray[Any]) -> Counts:
     """Counts of each row."""
-    Y, Y_pred = Y.astype(bool), Y_pred.astype(bool)
-    return Counts((Y & Y_pred).sum(axis=1), Y.sum(axis=1), Y_pred.sum(axis=1))
+    return label_counts(Y.T, Y_pred.T)
 
 
 def label_counts(
@@ -60,9 +57,10 @@ def label_counts(
 ) -> Counts:
     """Counts of each label; for each row of `weights`, where there are several."""
     Y, Y_pred = Y.astype(bool), Y_pred.astype(bool)
+    parts = (Y & Y_pred, Y, Y_pred)
     if weights is None:
-        return Counts((Y & Y_pred).sum(axis=0), Y.sum(axis=0), Y_pred.sum(axis=0))
-    return Counts(*(weights @ labels.astype(float) for labels in (Y & Y_pred, Y, Y_pred)))
+        return Counts(*(part.sum(axis=0) for part in parts))
+    return Counts(*(weights @ part.astype(float) for part in parts))
 
 
 def row_values(Y: NDArray[Any], Y_pred: NDArray[Any], empty: float = 1.0) -> dict[str, FloatArray]:
@@ -89,15 +87,11 @@ def row_values(Y: NDArray[Any], Y_pred: NDArray[Any], empty: float = 1.0) -> dic
 
 def label_values(counts: Counts, empty: float = 1.0) -> dict[str, FloatArray]:
     """Micro and macro measures of the counts of labels, which are on the last axis."""
-    ratios: dict[str, Callable[[Counts, float], FloatArray]] = {
-        "f": Counts.f,
-        "precision": Counts.precision,
-        "recall": Counts.recall,
-    }
-    total = counts.sum()
-    return {f"micro_{name}": ratio(total, empty) for name, ratio in ratios.items()} | {
-        f"macro_{name}": ratio(counts, empty).mean(axis=-1) for name, ratio in ratios.items()
-    }
+    values = {}
+    for name in ("f", "precision", "recall"):
+        values[f"micro_{name}"] = getattr(counts.sum(), name)(empty)
+        values[f"macro_{name}"] = getattr(counts, name)(empty).mean(axis=-1)
+    return values
 
 
 def weighted_values(
