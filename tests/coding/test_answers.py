@@ -7,14 +7,12 @@ from openpyxl import Workbook
 from coding.made_up import write_csv
 from nldd.coding import Answers, CodeColumns, Columns, Request, find_columns, read_coded
 from nldd.coding._answers import (
-    codes_cell,
-    is_numeric,
-    likely_separator,
-    listed_codes,
+    join_codes,
     read_answers,
     read_codes,
+    split_codes,
 )
-from nldd.coding._columns import matching
+from nldd.coding._training_table import holds_numbers, likely_separator, match_columns
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions, open_table
 
@@ -61,7 +59,7 @@ def write_xlsx(path, header, rows):
     ],
 )
 def test_codes_of_a_list(cell, expected):
-    assert listed_codes(cell, LISTED) == expected
+    assert split_codes(cell, LISTED) == expected
 
 
 @pytest.mark.parametrize(
@@ -76,28 +74,28 @@ def test_codes_of_a_list(cell, expected):
     ],
 )
 def test_codes_with_other_separators(separator, cell, expected):
-    assert listed_codes(cell, CodeColumns(("codes",), separator)) == expected
+    assert split_codes(cell, CodeColumns(("codes",), separator)) == expected
 
 
 def test_mark_for_no_code_is_an_empty_set_and_an_empty_cell_is_none():
     codes = CodeColumns(("codes",), none="-")
-    assert listed_codes(" - ", codes) == set()
-    assert listed_codes("", codes) is None
-    assert listed_codes("--", codes) == {"--"}
-    assert listed_codes("bus", codes) == {"bus"}
-    assert codes_cell((), codes) == "-"
-    assert codes_cell((), LISTED) == ""
+    assert split_codes(" - ", codes) == set()
+    assert split_codes("", codes) is None
+    assert split_codes("--", codes) == {"--"}
+    assert split_codes("bus", codes) == {"bus"}
+    assert join_codes((), codes) == "-"
+    assert join_codes((), LISTED) == ""
 
 
 @pytest.mark.parametrize("separator", [";", ",", "|", " and "])
 def test_codes_survive_being_written(separator):
     codes = CodeColumns(("codes",), separator, "-")
     for names in (("bus",), ("bus", "park"), ("10", "2", "public transport"), ()):
-        assert listed_codes(codes_cell(names, codes), codes) == set(names)
+        assert split_codes(join_codes(names, codes), codes) == set(names)
 
 
 def test_marks_write_codes_with_a_semicolon():
-    assert codes_cell(("bus", "park"), CodeColumns(("bus", "park"), "")) == "bus;park"
+    assert join_codes(("bus", "park"), CodeColumns(("bus", "park"), "")) == "bus;park"
 
 
 def test_codes_of_a_column(tmp_path):
@@ -258,7 +256,7 @@ def test_a_part_of_answers_and_all_parts():
     ],
 )
 def test_numeric_columns_are_those_with_numbers_only(cells, expected):
-    assert is_numeric(cells) is expected
+    assert holds_numbers(cells) is expected
 
 
 def test_features_are_told_apart_by_all_their_cells(tmp_path):
@@ -330,12 +328,12 @@ def test_requests_that_make_no_sense(tmp_path, request_, message):
     ],
 )
 def test_columns_of_marks_by_pattern_or_name(pattern, expected):
-    assert matching(pattern, ["id", "q1_bus", "q1_park", "Q1_bus", "q2_bus"]) == expected
+    assert match_columns(pattern, ["id", "q1_bus", "q1_park", "Q1_bus", "q2_bus"]) == expected
 
 
 def test_names_with_brackets_match_themselves():
     names = ["id", "Q1[SQ001]", "Q1[SQ002]"]
-    assert matching("Q1[SQ001],Q1[SQ002]", names) == ("Q1[SQ001]", "Q1[SQ002]")
+    assert match_columns("Q1[SQ001],Q1[SQ002]", names) == ("Q1[SQ001]", "Q1[SQ002]")
 
 
 def test_coded_rows_of_a_table(tmp_path):

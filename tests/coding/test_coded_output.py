@@ -19,13 +19,12 @@ from nldd.coding import (
     CodeColumns,
     Columns,
     Policy,
-    _coded_output as coded_output,
+    _output as coded_output,
     code_table,
     fit_coding_model,
     reasons,
 )
-from nldd.coding._abstention import FAR, usual
-from nldd.coding._coded_output import EMPTY, shown
+from nldd.coding._output import EMPTY, FAR, six_digits, typical_parts
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 
@@ -68,7 +67,7 @@ def threshold_of(model, new):
 def expected_cells(model, texts, threshold):
     """The added cells by their definition; numbers as Python writes them with six digits."""
     found = model.code(answers_of(texts))
-    why = reasons(found, usual(model.evidence, threshold))
+    why = reasons(found, typical_parts(model.evidence, threshold))
     rows = []
     for i, text in enumerate(texts):
         auto = bool(text.strip()) and threshold is not None and found.theta[i] <= threshold
@@ -377,6 +376,6 @@ def test_blocks_are_watched(model, table, tmp_path, monkeypatch):
 
 
 def test_six_digits_are_shown():
-    assert [shown(value) for value in (0.123456789, 1234567.0, 0.0, 1e-9)] == [
+    assert [six_digits(value) for value in (0.123456789, 1234567.0, 0.0, 1e-9)] == [
         *(0.123457, 1234570.0, 0.0, 1e-9)
     ]

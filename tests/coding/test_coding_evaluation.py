@@ -15,7 +15,7 @@ from nldd.coding import (
     promise_kept,
     score_answers,
 )
-from nldd.coding._evaluation import confusions, label_scores
+from nldd.coding._evaluation import count_confusions, label_scores
 from nldd.displays import calibration_deciles
 from nldd.exceptions import InputError
 from nldd.metrics import MEASURES
@@ -172,15 +172,15 @@ def test_confusions_are_those_of_a_loop():
             extra = [b for b, t, p in zip(labels, truth, prediction, strict=True) if p > t]
             counts.update((a, b) for a in missed for b in extra)
         expected = sorted(counts, key=lambda pair: (-counts[pair], *pair))[:20]
-        found = confusions(Y, Y_pred, labels)
+        found = count_confusions(Y, Y_pred, labels)
         assert found == tuple(Confusion(*pair, counts[pair]) for pair in expected)
 
 
 def test_no_confusions_where_all_is_right():
     Y = np.eye(3, dtype=np.int8)
-    assert confusions(Y, Y, ("a", "b", "c")) == ()
+    assert count_confusions(Y, Y, ("a", "b", "c")) == ()
     # Missed without another one in its place is none either.
-    assert confusions(Y, np.zeros_like(Y), ("a", "b", "c")) == ()
+    assert count_confusions(Y, np.zeros_like(Y), ("a", "b", "c")) == ()
 
 
 def test_many_confusions_are_cut_to_the_most_frequent():
@@ -189,7 +189,7 @@ def test_many_confusions_are_cut_to_the_most_frequent():
     pairs = [(a, b) for a in range(n_labels) for b in range(n_labels) if a != b]
     for row, (a, b) in enumerate([*pairs, pairs[30]]):
         Y[row, a], Y_pred[row, b] = 1, 1
-    found = confusions(Y, Y_pred, tuple("abcdefgh"))
+    found = count_confusions(Y, Y_pred, tuple("abcdefgh"))
     assert len(found) == 20
     first = Confusion("abcdefgh"[pairs[30][0]], "abcdefgh"[pairs[30][1]], 2)
     assert found[0] == first

@@ -16,9 +16,9 @@ from nldd.coding import (
     fit_coding_model,
     selective_threshold,
 )
-from nldd.coding._evidence import answers_out_of_fold
-from nldd.coding._model import code_names, coding_classifier
-from nldd.coding._summary import summarise
+from nldd.coding._evaluation import summarise
+from nldd.coding._model import new_classifier, order_codes
+from nldd.coding._predictions import answers_out_of_fold
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -59,7 +59,7 @@ def test_labels_and_their_indicator(model):
 def test_parts_are_those_of_the_steps(model):
     answers = answers_of(TEXTS[:70])
     features = AnswerFeatures.fit(answers)
-    classifier = coding_classifier(SETTINGS).fit(features.transform(answers), model.Y)
+    classifier = new_classifier(SETTINGS).fit(features.transform(answers), model.Y)
     X = features.transform(answers_of(NEW))
     found = model.code(answers_of(NEW))
     np.testing.assert_array_equal(found.Y, classifier.predict(X))
@@ -147,7 +147,7 @@ def test_threshold_is_that_of_the_evidence(model):
     ],
 )
 def test_order_of_codes(codes, expected):
-    assert code_names(codes, COLUMNS) == expected
+    assert order_codes(codes, COLUMNS) == expected
 
 
 def test_too_few_answers_are_refused():

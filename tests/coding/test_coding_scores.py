@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nldd.coding import _scores as scores_module, accuracy_interval, score_answers
+from nldd.coding import _evaluation as scores_module, accuracy_interval, score_answers
 from nldd.metrics import MEASURES, weighted_values
 
 

@@ -11,8 +11,8 @@ from coding.made_up import answers_of, assert_equal_predictions, made_up
 from nldd import NLDDClassifier
 from nldd._labels import indicator
 from nldd.coding import AnswerFeatures, Predictions, Settings, out_of_fold
-from nldd.coding._evidence import NO_EVIDENCE, answers_out_of_fold, predict, stack
-from nldd.coding._model import coding_classifier
+from nldd.coding._model import new_classifier
+from nldd.coding._predictions import NO_EVIDENCE, answers_out_of_fold, predict
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -34,7 +34,7 @@ def study():
 def classifier(study):
     answers, Y = study
     X = AnswerFeatures.fit(answers).transform(answers)
-    return coding_classifier(Settings()).fit(X, Y)
+    return new_classifier(Settings()).fit(X, Y)
 
 
 @pytest.fixture(scope="module")
@@ -220,8 +220,6 @@ def test_parts_of_predictions_and_all_parts():
     assert part.row.tolist() == [9, 7]
     assert part.y_part.tolist() == [52, 50]
     assert part.Y.tolist() == [[1, 1, 1, 1], [1, 0, 1, 0]]
-    assert_equal_predictions(stack([found[:1], found[1:]]), found)
-    assert stack([part, found[1:2]]).row.tolist() == [9, 7, 8]
 
 
 def test_unknown_measure_is_refused():

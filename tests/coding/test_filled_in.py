@@ -4,7 +4,7 @@ import pytest
 
 from coding.made_up import fitted, made_up, write_csv
 from nldd.coding import Policy, code_table, draw_sample
-from nldd.coding._filled_in import filled_in
+from nldd.coding._write_guards import is_filled_in
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -14,16 +14,16 @@ HEADER = ["answer", "codes"]
 
 def test_empty_cells_are_not_filled_in(tmp_path):
     path = write_csv(tmp_path / "a.csv", HEADER, [["more buses", " "], ["a park", ""]])
-    assert not filled_in(path, ("codes",))
-    assert filled_in(path, ("answer",))
-    assert not filled_in(tmp_path / "none.csv", ("codes",))
+    assert not is_filled_in(path, ("codes",))
+    assert is_filled_in(path, ("answer",))
+    assert not is_filled_in(tmp_path / "none.csv", ("codes",))
     (tmp_path / "empty.csv").touch()
-    assert not filled_in(tmp_path / "empty.csv", ("codes",))
+    assert not is_filled_in(tmp_path / "empty.csv", ("codes",))
 
 
 def test_guarded_names_are_known(tmp_path):
     path = write_csv(tmp_path / "a.csv", ["answer", "'@codes"], [["more buses", "bus"]])
-    assert filled_in(path, ("@codes",))
+    assert is_filled_in(path, ("@codes",))
 
 
 @pytest.mark.parametrize("slip", ["a cell too many,x,y\n", 'a stray "quote,"bus\n'])

@@ -14,7 +14,7 @@ from nldd.coding import (
     read_coded,
     update_model,
 )
-from nldd.coding._history import checksum
+from nldd.coding._model import checksum
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd import NLDDClassifier
 from nldd.coding import out_of_fold, selective_threshold
-from nldd.coding._evidence import predict
+from nldd.coding._predictions import predict
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

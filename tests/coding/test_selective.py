@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from nldd.coding import answers_needed, selective_threshold
-from nldd.coding._selective import critical_count, first_size, lower_bound, proven_size, walk
+from nldd.coding._selective import (
+    critical_count,
+    first_size,
+    lower_bound,
+    proven_size,
+    sizes_of_tests,
+)
 from nldd.exceptions import InputError
 
 # Error probabilities of the simulated answers: many sure ones, a long tail of doubtful ones.
@@ -36,7 +42,7 @@ def test_lower_bound_is_where_the_test_turns():
 
 
 def naive_threshold(theta, right, target, confidence):
-    """The walk by its definition, one answer at a time."""
+    """The sizes_of_tests by its definition, one answer at a time."""
     factor = 1.0 if set(right) <= {0, 1} else e
     n = len(theta)
     first = first_size(n, target, confidence, factor)
@@ -181,7 +187,7 @@ def test_all_answers_right_are_all_let_through():
 def test_answers_of_equal_theta_stay_together():
     theta = np.repeat([0.1, 0.2], [60, 60])
     right = np.repeat([1.0, 0.0], [60, 60])
-    assert walk(theta, 0.9, 0.9, 1.0) == [60, 120]
+    assert sizes_of_tests(theta, 0.9, 0.9, 1.0) == [60, 120]
     assert selective_threshold(theta, right, 0.9, 0.9).threshold == 0.1
 
 

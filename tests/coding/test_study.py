@@ -32,7 +32,7 @@ from nldd.coding import (
     read_coded,
     update_model,
 )
-from nldd.coding._history import checksum, now
+from nldd.coding._model import checksum, now
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 

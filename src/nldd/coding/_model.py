@@ -1,9 +1,13 @@
-"""The model of a coding study: coded answers, the classifier, and what is known about it."""
+"""The model of a coding study: coded answers, the classifier, what is known, and its history."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from hashlib import file_digest
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from nldd import __version__
 from nldd._labels import as_label_sets, indicator
-from nldd.coding._answers import Answers
-from nldd.coding._columns import Columns
-from nldd.coding._evidence import NO_EVIDENCE, Predictions, Watch, answers_out_of_fold, predict
+from nldd.coding._answers import Answers, Columns
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._history import Event
+from nldd.coding._predictions import NO_EVIDENCE, Predictions, Watch, answers_out_of_fold, predict
 from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -24,6 +27,10 @@ from nldd.exceptions import InputError
 FEWEST_ANSWERS = 10
 # The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
 C = 10.0
+UPDATED = (
+    "The model has learned from an update. If its answers were those left over for people, they "
+    "are harder than new ones will be, and the promise is not exact."
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,41 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Event:
+    """One step in the life of a model.
+
+    Attributes
+    ----------
+    action : "fit" or "update"
+    time : str
+        In UTC.
+    file, sha256 : str
+        Name and checksum of the file that the answers came from.
+    n_added, n_set_aside : int
+        Coded answers that joined the model, and rows without codes.
+    n_answers, n_labels, n_labelsets : int
+        Of the model after the step.
+    subset_accuracy, hamming_accuracy : float
+        Of the model after the step, by cross-validation.
+    version : str
+        Of nldd.
+    """
+
+    action: str
+    time: str
+    file: str
+    sha256: str
+    n_added: int
+    n_set_aside: int
+    n_answers: int
+    n_labels: int
+    n_labelsets: int
+    subset_accuracy: float
+    hamming_accuracy: float
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
 class CodingModel:
     """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
 
@@ -64,10 +106,9 @@ class CodingModel:
     evidence : Predictions
         Each coded answer as predicted without itself.
     history : tuple of Event
-    identities : tuple of str
-        By which answers that come a second time are known again; may be empty.
-    identity_columns : tuple of str
-        What they are made of.
+    identities, identity_columns : tuple of str
+        By which answers that come a second time are known again, and the columns they are made of;
+        may be empty.
     """
 
     columns: Columns
@@ -96,6 +137,10 @@ class CodingModel:
         found = self.predict(self.features.transform(answers) if X is None else X)
         return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
 
+    def predict(self, X: Any) -> Predictions:
+        """The same for answers that are features already."""
+        return predict(self.classifier, X)
+
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
         if self._knows_empty:
@@ -106,10 +151,6 @@ class CodingModel:
     def _knows_empty(self) -> bool:
         # Asked for every block of a table, and the model may have many answers.
         return not self.columns.text or any(not text.strip() for text in self.answers.texts)
-
-    def predict(self, X: Any) -> Predictions:
-        """The same for answers that are features already."""
-        return predict(self.classifier, X)
 
     def select(
         self, target: float = 0.9, confidence: float = 0.9, measure: str = "subset"
@@ -151,40 +192,17 @@ def fit_coding_model(
     CodingModel
         With an empty history.
     """
-    labels = code_names(codes, columns)
+    labels = order_codes(codes, columns)
     _check_codes(codes, labels)
     Y = indicator(codes, np.array(labels, dtype=object))
     features = AnswerFeatures.fit(answers)
     X = features.transform(answers)
     _check_features(answers, X)
-    classifier = coding_classifier(settings).fit(X, Y)
+    classifier = new_classifier(settings).fit(X, Y)
     evidence = answers_out_of_fold(
         classifier, answers, Y, settings.n_folds, settings.random_state, watch
     )
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
-
-
-def code_names(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
-    """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10.
-
-    Examples
-    --------
-    >>> from nldd.coding import CodeColumns
-    >>> code_names([{"10", "b"}, {"2"}], Columns(("answer",), CodeColumns(("codes",))))
-    ('2', '10', 'b')
-    """
-    if not columns.codes.listed:
-        return columns.codes.names
-    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Sorts numbers within names by their value, and before letters."""
-    parts = [part for part in re.split(r"([0-9]+)", name) if part]
-    return [
-        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
-        for part in parts
-    ]
 
 
 def add_answers(
@@ -198,19 +216,13 @@ def add_answers(
 
     Corrections are other codes for its own answers, by their place.
     """
-    known = [set(names) for names in model.codes(model.Y)]
-    known = [corrections.get(i, codes) for i, codes in enumerate(known)]
-    fitted = fit_coding_model(
-        Answers.join([model.answers, answers]),
-        [*known, *codes],
-        model.columns,
-        model.settings,
-        watch,
-    )
+    known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
+    joined = Answers.join([model.answers, answers])
+    fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
     return replace(fitted, history=model.history)
 
 
-def coding_classifier(settings: Settings) -> NLDDClassifier:
+def new_classifier(settings: Settings) -> NLDDClassifier:
     """The classifier of answers, not fitted yet."""
     return NLDDClassifier(
         LogisticRegression(solver="liblinear", C=C),
@@ -219,6 +231,22 @@ def coding_classifier(settings: Settings) -> NLDDClassifier:
         n_jobs=settings.n_jobs,
         random_state=settings.random_state,
     )
+
+
+def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
+    """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10."""
+    if not columns.codes.listed:
+        return columns.codes.names
+    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Sorts numbers within names by their value, and before letters."""
+    parts = [part for part in re.split(r"([0-9]+)", name) if part]
+    return [
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
+        for part in parts
+    ]
 
 
 def _check_features(answers: Answers, X: Any) -> None:
@@ -241,9 +269,27 @@ def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
             hint="code more answers by hand first; a few hundred are a good start",
         )
     if len(set(map(frozenset, codes))) < 2:
-        what = "{" + ", ".join(labels) + "}"
         raise InputError(
-            f"All {len(codes)} coded answers carry the same codes, {what}: there is nothing to "
-            "choose from.",
+            f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}: there "
+            "is nothing to choose from.",
             hint="check that the right column is named by --labels, or code more answers",
         )
+
+
+def now() -> str:
+    """The time in UTC; SOURCE_DATE_EPOCH sets it, so that a run can be repeated exactly."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InputError(
+            f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}.",
+            hint="unset SOURCE_DATE_EPOCH, or set it to a whole number",
+        ) from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def checksum(path: Path) -> str:
+    """Sha256 of a file."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding._interval import accuracy_interval
 from nldd.coding._model import CodingModel
-from nldd.coding._selective import Selection
+from nldd.coding._selective import Selection, accuracy_interval
 
 SHARES = tuple(k / 10 for k in range(1, 11))
 
@@ -20,13 +19,10 @@ class TriageRow:
     ----------
     threshold : float
         The largest theta that is let through.
-    n_auto : int
-    share : float
-        Of all answers: the production rate.
-    accuracy : float
-        Of the automatic codes, by cross-validation.
-    low, high : float
-        95 % interval of that accuracy.
+    n_auto, share : number
+        Of all answers; the share is the production rate.
+    accuracy, low, high : float
+        Of the automatic codes, by cross-validation, with a 95 % interval.
     combined : float
         Accuracy of all codes if people code the rest.
     chosen : bool
@@ -45,12 +41,11 @@ class TriageRow:
 
 @dataclass(frozen=True)
 class Triage:
-    """The table and the threshold that holds a target accuracy.
+    """The table, from the surest tenth to all answers, and the threshold that holds a target.
 
     Attributes
     ----------
     rows : tuple of TriageRow
-        From the surest tenth of the answers to all of them, and the chosen line among them.
     selection : Selection
     measure : "subset" or "hamming"
         Whether an answer counts as right as a whole, or each of its labels by itself.
@@ -101,10 +96,9 @@ def triage_rows(
     rows = []
     for threshold in sorted(thresholds):
         k = int(np.searchsorted(theta, threshold, side="right"))
-        low, high = accuracy_interval(right[:k])
-        total = float(right[:k].sum())
+        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
         rows.append(
-            TriageRow(threshold, k, k / n, total / k, low, high, combined, threshold == chosen)
+            TriageRow(threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
         )
     return tuple(rows)

@@ -1,4 +1,11 @@
-"""What is known about a model's predictions: each coded answer predicted without itself."""
+"""Predicted labelsets with the evidence for them; coded answers are predicted without themselves.
+
+What is known about a model comes from predictions out of fold: classifiers and neighbours are those
+of the other folds. The weights of both distances are the model's own in every fold: a threshold of
+theta is to be used with these, and weights learned anew would put the theta of each fold on a scale
+of its own, by the chance of the halves that they are learned from. What three numbers know of a
+single row is next to nothing.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
@@ -19,7 +26,7 @@ MEASURES = ("subset", "hamming")
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Predictions:
     """Predicted labelsets and the evidence for each; all arrays have one entry an answer.
 
@@ -51,19 +58,16 @@ class Predictions:
         return Predictions(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def n_wrong(self, Y: NDArray[np.int8]) -> NDArray[np.intp]:
-        """Number of labels of each prediction that differ from the true ones."""
-        return np.asarray((Y != self.Y).sum(axis=1))
+        """Labels of each answer that are wrong; those beyond the known ones are not predicted."""
+        n_known = self.Y.shape[1]
+        return np.asarray((Y[:, :n_known] != self.Y).sum(axis=1) + Y[:, n_known:].sum(axis=1))
 
     def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
-        return rightness(self.n_wrong(Y), Y.shape[1], measure)
-
-
-def rightness(n_wrong: NDArray[Any], n_labels: int, measure: str) -> NDArray[np.float64]:
-    """How right predictions are by a measure, from their numbers of wrong labels."""
-    if measure not in MEASURES:
-        raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
-    return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / n_labels
+        if measure not in MEASURES:
+            raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
+        n_wrong = self.n_wrong(Y)
+        return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / Y.shape[1]
 
 
 def predict(classifier: Any, X: Any) -> Predictions:
@@ -94,13 +98,6 @@ def out_of_fold(
     n_folds, random_state : int
     watch : callable
         ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
-
-    Notes
-    -----
-    Classifiers and neighbours are those of the other folds. The weights of both distances are the
-    model's own in every fold: a threshold of theta is to be used with these, and weights learned
-    anew would put the theta of each fold on a scale of its own, by the chance of the halves that
-    they are learned from. What three numbers know of a single row is next to nothing.
     """
 
     def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
@@ -127,7 +124,7 @@ def answers_out_of_fold(
         features = AnswerFeatures.fit(answers[train])
         X = features.transform(answers[train])
         if X.shape[1] == 0:
-            return _only_labelset(Y[train[0]], 0, len(test))
+            return _first_labelset(Y[train], len(test))
         return predict(model.refit(X, Y[train]), features.transform(answers[test]))
 
     return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
@@ -142,32 +139,23 @@ def _over_folds(
 ) -> Predictions:
     if n_folds < 2:
         raise InputError(
-            f"The number of folds must be at least 2; got {n_folds}.", hint="10 folds are usual"
+            f"The number of folds must be at least 2; got {n_folds}.", hint="--folds 10"
         )
     n_folds = min(n_folds, len(Y))
     folds = KFold(n_folds, shuffle=True, random_state=random_state).split(Y)
     parts: list[Predictions] = []
     tested: list[NDArray[np.intp]] = []
     for train, test in watch(folds, n_folds):
-        tested.append(test)
-        if (Y[train] == Y[train[0]]).all():
-            parts.append(_only_labelset(Y[train[0]], int(train[0]), len(test)))
-            continue
-        found = fit_and_predict(train, test)
+        single = (Y[train] == Y[train[0]]).all()
+        found = _first_labelset(Y[train], len(test)) if single else fit_and_predict(train, test)
         parts.append(replace(found, row=train[found.row]))
-    return stack(parts)[np.argsort(np.concatenate(tested))]
-
-
-def _only_labelset(labelset: NDArray[np.int8], row: int, n: int) -> Predictions:
-    zeros = np.zeros(n)
-    rows = np.full(n, row)
-    return Predictions(
-        np.tile(labelset, (n, 1)), np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros
-    )
-
-
-def stack(parts: Iterable[Predictions]) -> Predictions:
-    """All predictions of the parts, in their order."""
-    parts = list(parts)
+        tested.append(test)
     names = [field.name for field in fields(Predictions)]
-    return Predictions(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))
+    stacked = Predictions(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))
+    return stacked[np.argsort(np.concatenate(tested))]
+
+
+def _first_labelset(Y: NDArray[np.int8], n: int) -> Predictions:
+    """The labelset of the first row for `n` answers that nothing else is known about."""
+    zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
+    return Predictions(Y[rows], np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
