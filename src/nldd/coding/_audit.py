@@ -30,14 +30,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class Audit:
-    """What a checked sample says about the automatic codes.
+    """Rows of a sample that were checked, found right, and not looked at yet.
 
-    Attributes
-    ----------
-    n_checked, n_right, n_open : int
-        Rows that were checked, found right, and not looked at yet.
-    accuracy, low, high : float
-        Share that was right, with an exact 95 % interval.
+    The accuracy of the automatic codes has an exact 95 % interval.
     """
 
     n_checked: int

@@ -77,21 +77,15 @@ class Evaluation:
 
     Attributes
     ----------
-    labels : tuple of str
-        Codes of the model, then those of the answers that the model does not know.
-    n_known : int
-        How many of them the model knows.
-    Y : ndarray of shape (n_answers, n_labels), int8
-        The codes that people gave.
-    predictions : Predictions
-        Over the labels that the model knows.
+    labels, n_known : tuple of str, int
+        Codes of the model, so many, then those of the answers that the model does not know.
+    Y, predictions : ndarray of shape (n_answers, n_labels), Predictions
+        The codes that people gave, and the predicted ones.
     scores : tuple of Score
     calibration : Calibration
         Mean theta against the share of wrong labels, by decile.
-    by_label : tuple of LabelScore
-        The worst first.
-    confusions : tuple of Confusion
-        The most frequent first.
+    by_label, confusions : tuple of LabelScore, tuple of Confusion
+        The worst and the most frequent first.
     """
 
     labels: tuple[str, ...]
@@ -115,17 +109,10 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of the answers that the threshold of a promise lets through.
+    """What became of the new answers that the threshold of a promise lets through.
 
-    Attributes
-    ----------
-    selection : Selection
-        The promise, made from the model's own answers.
-    measure : "subset" or "hamming"
-    n_answers, n_auto : int
-        Of the new answers.
-    accuracy, low, high : float or None
-        Of the automatic codes among them, with a 95 % interval; None if there are none.
+    The promise is that of the model's own answers. The accuracy of the automatic codes has a 95 %
+    interval; None if there are none.
     """
 
     selection: Selection
@@ -192,17 +179,17 @@ def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> t
     rng = np.random.default_rng(random_state)
     n = len(Y)
     values = weighted_values(Y, Y_pred, np.ones((1, n)))
-    draws: dict[str, list[NDArray[np.float64]]] = {key: [] for key in values}
+    draws = []
     for start in range(0, N_DRAWS, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, N_DRAWS - start)
         weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float)
-        for key, drawn in weighted_values(Y, Y_pred, weights).items():
-            draws[key].append(drawn)
+        draws.append(weighted_values(Y, Y_pred, weights))
     tail = 50 * (1 - LEVEL)
     exact = accuracy_interval((Y_pred == Y).all(axis=1), LEVEL)
     scores = []
     for key, measure in MEASURES.items():
-        low, high = np.percentile(np.concatenate(draws[key]), [tail, 100 - tail])
+        drawn = np.concatenate([values_of[key] for values_of in draws])
+        low, high = np.percentile(drawn, [tail, 100 - tail])
         if key in SHARES_OF_ANSWERS or low == high:
             low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
         scores.append(Score(key, measure.name, float(values[key][0]), float(low), float(high)))

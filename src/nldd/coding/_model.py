@@ -35,16 +35,7 @@ UPDATED = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is fitted.
-
-    Attributes
-    ----------
-    n_folds : int
-        Of the cross-validation that the triage table comes from.
-    random_state : int
-    n_jobs : int or None
-        Threads; not kept with the model.
-    """
+    """How a model is fitted: folds of the cross-validation, seed, threads (not kept with it)."""
 
     n_folds: int = 10
     random_state: int = 0
@@ -53,23 +44,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Event:
-    """One step in the life of a model.
+    """One step in the life of a model: a fit or an update with the coded answers of a file.
 
-    Attributes
-    ----------
-    action : "fit" or "update"
-    time : str
-        In UTC.
-    file, sha256 : str
-        Name and checksum of the file that the answers came from.
-    n_added, n_set_aside : int
-        Coded answers that joined the model, and rows without codes.
-    n_answers, n_labels, n_labelsets : int
-        Of the model after the step.
-    subset_accuracy, hamming_accuracy : float
-        Of the model after the step, by cross-validation.
-    version : str
-        Of nldd.
+    `n_added` answers joined the model, `n_set_aside` rows had no codes. The other counts, and the
+    accuracies by cross-validation, are those of the model after the step.
     """
 
     action: str
@@ -92,17 +70,12 @@ class CodingModel:
 
     Attributes
     ----------
-    columns : Columns
-        What it reads from a table.
-    settings : Settings
+    columns, settings : Columns, Settings
     labels : tuple of str
         The codes.
-    answers : Answers
-        The coded answers it was fitted to.
-    Y : ndarray of shape (n_answers, n_labels), int8
-        Their codes.
-    features : AnswerFeatures
-    classifier : NLDDClassifier
+    answers, Y : Answers, ndarray of shape (n_answers, n_labels)
+        The coded answers it was fitted to, and their codes as 0 and 1.
+    features, classifier : AnswerFeatures, NLDDClassifier
     evidence : Predictions
         Each coded answer as predicted without itself.
     history : tuple of Event
@@ -129,10 +102,9 @@ class CodingModel:
         return any(event.action == "update" for event in self.history)
 
     def code(self, answers: Answers, X: Any = None) -> Predictions:
-        """Predicted codes of new answers, with theta and the coded answer they come from.
+        """Predicted codes of new answers with their evidence; none speaks for an empty answer.
 
-        Nothing speaks for the codes of an answer that says nothing. `X` are the features of the
-        answers, where they are known.
+        `X` are the features of the answers, where they are known.
         """
         found = self.predict(self.features.transform(answers) if X is None else X)
         return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
@@ -177,20 +149,8 @@ def fit_coding_model(
 ) -> CodingModel:
     """Fit a model to coded answers, and find out by cross-validation how good it is.
 
-    Parameters
-    ----------
-    answers : Answers
-    codes : sequence of set of str
-        The codes of each answer; an empty set means that no code applies.
-    columns : Columns
-    settings : Settings
-    watch : callable
-        ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
-
-    Returns
-    -------
-    CodingModel
-        With an empty history.
+    An empty set of codes means that no code applies. ``watch(folds, n_folds)`` passes the folds
+    through, for a progress bar. The model has no history yet.
     """
     labels = order_codes(codes, columns)
     _check_codes(codes, labels)
@@ -199,9 +159,8 @@ def fit_coding_model(
     X = features.transform(answers)
     _check_features(answers, X)
     classifier = new_classifier(settings).fit(X, Y)
-    evidence = answers_out_of_fold(
-        classifier, answers, Y, settings.n_folds, settings.random_state, watch
-    )
+    folds = (settings.n_folds, settings.random_state, watch)
+    evidence = answers_out_of_fold(classifier, answers, Y, *folds)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
 
 
@@ -242,11 +201,8 @@ def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
     """Sorts numbers within names by their value, and before letters."""
-    parts = [part for part in re.split(r"([0-9]+)", name) if part]
-    return [
-        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
-        for part in parts
-    ]
+    parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
+    return [(0, len(digits), digits) if digits else (1, 0, other) for digits, other in parts]
 
 
 def _check_features(answers: Answers, X: Any) -> None:

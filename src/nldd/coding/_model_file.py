@@ -61,9 +61,9 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     classifier = unpack_classifier(contents)
     try:
         model = _build_model(contents.documents, contents.arrays, classifier)
-        for part, fits in _checks(model):
-            if not fits:
-                raise ValueError(f"{part} cannot be right")
+        wrong = next((part for part, fits in _checks(model) if not fits), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InputError(
             f"{Path(path).name}: the parts of the model do not fit together ({error!r}).",
@@ -132,7 +132,8 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
     yield from _feature_checks(model)
     yield from _evidence_checks(model.evidence, n, n_labels)
-    yield "rows", _all_within(model.classifier.rows_, n)
+    rows = np.concatenate([model.classifier.rows_, model.evidence.row])
+    yield "rows", bool(((rows >= 0) & (rows < n)).all())
     yield "number of labels", model.classifier.n_labels_ == n_labels
     yield "identities", len(model.identities) in (0, n)
     yield "history", all(_is_event(event) for event in model.history)
@@ -159,11 +160,6 @@ def _evidence_checks(evidence: Predictions, n: int, n_labels: int) -> Iterator[t
         yield name, _is_float(getattr(evidence, name), (n,))
     yield "theta", bool(((evidence.theta >= 0) & (evidence.theta <= 1)).all())
     yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
-    yield "evidence", _all_within(evidence.row, n)
-
-
-def _all_within(rows: Any, n: int) -> bool:
-    return bool(((rows >= 0) & (rows < n)).all())
 
 
 def _is_indicator(Y: Any, shape: tuple[int, ...]) -> bool:

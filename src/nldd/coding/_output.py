@@ -158,9 +158,7 @@ class _RowCoder:
         each = zip(statuses, empty, reasons(found, self.typical), strict=True)
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
-        added = self._cells(found, statuses, why)
-        if self.policy.explain:
-            added = [(*a, *b) for a, b in zip(added, self._explained(X, found), strict=True)]
+        added = self._cells(X, found, statuses, why)
         return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
 
     def _statuses(self, table: TableReader, block: Block, doubtful: NDArray[np.bool_]) -> list[str]:
@@ -173,47 +171,27 @@ class _RowCoder:
         return statuses
 
     def _cells(
-        self, found: Predictions, statuses: list[str], why: list[str]
-    ) -> list[tuple[Cell, ...]]:
-        codes = self.model.columns.codes
-        texts = self.model.answers.texts
-        return [
-            (
-                join_codes(names, codes),
-                status,
-                six_digits(theta),
-                texts[row],
-                reason,
-                *(() if codes.listed else marks),
-            )
-            for names, status, theta, row, reason, marks in zip(
-                self.model.codes(found.Y),
-                statuses,
-                found.theta,
-                found.row.tolist(),
-                why,
-                found.Y.tolist(),
-                strict=True,
-            )
-        ]
+        self, X: Any, found: Predictions, statuses: list[str], why: list[str]
+    ) -> Iterable[tuple[Cell, ...]]:
+        """The added cells of each row, in the order of the header."""
+        nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
+        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
+        columns += [six_digits(found.theta), nearest, why]
+        if not self.model.columns.codes.listed:
+            columns += found.Y.T.tolist()
+        if self.policy.explain:
+            columns += map(six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
+            near = self.model.classifier.nearest_labelsets(X, k=2)
+            columns += [self._codes(near.labelsets[:, 1]), six_digits(near.theta[:, 1])]
+        return zip(*columns, strict=True)
 
-    def _explained(self, X: Any, found: Predictions) -> list[tuple[Cell, ...]]:
-        near = self.model.classifier.nearest_labelsets(X, k=2)
-        parts = (found.Dx, found.Dy, found.x_part, found.y_part)
-        names = self.model.codes(near.labelsets[:, 1])
-        return [
-            (
-                *(six_digits(part[i]) for part in parts),
-                join_codes(names[i], self.model.columns.codes),
-                six_digits(near.theta[i, 1]),
-            )
-            for i in range(len(found))
-        ]
+    def _codes(self, Y: NDArray[Any]) -> list[str]:
+        return [join_codes(names, self.model.columns.codes) for names in self.model.codes(Y)]
 
 
-def six_digits(value: float) -> float:
-    """More than any of these numbers is good for."""
-    return float(f"{value:.6g}")
+def six_digits(values: NDArray[np.float64]) -> list[float]:
+    """Numbers as they are written: with more digits than they are good for."""
+    return [float(f"{value:.6g}") for value in values]
 
 
 def above_threshold(theta: NDArray[np.float64], threshold: float | None) -> NDArray[np.bool_]:

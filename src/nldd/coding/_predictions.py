@@ -87,17 +87,9 @@ def out_of_fold(
     random_state: int = 0,
     watch: Watch = lambda folds, total: folds,
 ) -> Predictions:
-    """Each row predicted as `model` would, had it not seen the rows of its fold.
+    """Each row of `X` predicted as a fitted NLDD `model` would, had it not seen those of its fold.
 
-    Parameters
-    ----------
-    model : NLDDClassifier
-        Fitted to `X` and `Y`.
-    X : {ndarray, CSR} of shape (n_samples, n_features)
-    Y : ndarray of shape (n_samples, n_labels), 0 and 1
-    n_folds, random_state : int
-    watch : callable
-        ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
+    ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
     """
 
     def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:

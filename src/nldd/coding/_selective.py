@@ -36,11 +36,9 @@ class Selection:
 
     Attributes
     ----------
-    target, confidence : float
+    target, confidence, threshold : float
         The promise: with this confidence, answers of theta <= `threshold` are right at least as
-        often as the target says.
-    threshold : float or None
-        None if no threshold keeps the promise as far as these answers can tell.
+        often as the target says. None if no threshold keeps it as far as these answers can tell.
     n_answers, n_auto : int
         All answers, and those that the threshold lets through.
     accuracy, lower : float or None
@@ -77,21 +75,18 @@ def selective_threshold(
     1 - confidence, whether theta is calibrated or not. What it takes is that the answers are a
     random sample of those to come, and that accuracy does not rise with theta.
 
+    The first test takes the smallest number of answers at which an accuracy half way from the
+    target to 1 passes with an even chance, 52 for a target and a confidence of 0.9, or a twentieth
+    of all answers if that is more: fewer answers would stop the walk by chance.
+
     Parameters
     ----------
     theta : array-like of shape (n_answers,)
         Of predictions that did not see their own answer, as from cross-validation.
     correct : array-like of shape (n_answers,)
         Whether each prediction was right; or, from 0 to 1, the share of it that was right. Shares
-        are tested by Bentkus' inequality, which makes the binomial test hold for them at the price
-        of a factor e.
+        are tested by Bentkus' inequality, at the price of a factor e in the level.
     target, confidence : float in (0, 1)
-
-    Notes
-    -----
-    The first test takes the smallest number of answers at which an accuracy half way from the
-    target to 1 passes with an even chance, 52 for a target and a confidence of 0.9, or a twentieth
-    of all answers if that is more: fewer answers would stop the walk by chance.
 
     Examples
     --------

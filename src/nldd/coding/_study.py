@@ -37,16 +37,7 @@ Tell = Callable[[str], None] | None
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A model, and the table that brought it here.
-
-    Attributes
-    ----------
-    model : CodingModel
-    table : CodedAnswers
-        Those of its coded answers that joined the model.
-    n_corrected : int
-        Answers of the model that got other codes.
-    """
+    """A model, those answers of a table that joined it, and how many old ones got other codes."""
 
     model: CodingModel
     table: CodedAnswers
@@ -105,18 +96,13 @@ def update_model(
 
     Parameters
     ----------
-    model_path, path : Path
-        The model and the table.
-    out : Path, default=None
-        Where the new model goes; None replaces the old one.
-    options : TableOptions
-    watch : callable
-    again : bool
-        Take a file that the model has had already.
-    new_codes : bool
-        Take codes that the model does not know even if they look like ones that it does.
-    n_jobs : int or None
-        Threads.
+    model_path, path, out : Path
+        The model, the table, and where the new model goes; without it, the old one is replaced.
+    options, watch, n_jobs
+        As for :func:`fit_table`.
+    again, new_codes : bool
+        Take a file that the model has had already; and codes that it does not know even if they
+        look like ones that it does.
     tell : callable
         Is told if another process is at work and has to be waited for.
     """

@@ -44,15 +44,12 @@ class Request:
 
     Attributes
     ----------
-    text : tuple of str
-    labels : str
-        The column that lists codes; or empty.
-    label_columns : str
-        Pattern or names of the columns of 0 and 1; or empty.
+    labels, label_columns : str
+        The column that lists codes, or pattern or names of the columns of 0 and 1.
     separator, none : str
         See :class:`nldd.coding.CodeColumns`.
-    features, categorical : tuple of str
-        Further columns to code from; those named as categorical are so even if they hold numbers.
+    text, features, categorical : tuple of str
+        Columns to code from; those named as categorical are so even if they hold numbers.
     """
 
     text: tuple[str, ...] = ()
@@ -137,18 +134,14 @@ class CodedAnswers:
 
     Attributes
     ----------
-    answers : Answers
-    codes : list of set of str
-    rows : list of int
-        Their numbers in the table, from 1.
+    answers, codes, rows : Answers, list of set of str, list of int
+        What they say, their codes, and their numbers in the table, from 1.
     n_rows : int
         All rows of the table; those without codes are set aside.
     notes : list of str
         What a person should know about the table.
-    identities : list of str
-        Digests by which each answer is known again.
-    identity_columns : tuple of str
-        What they are made of.
+    identities, identity_columns : list of str, tuple of str
+        Digests by which each answer is known again, and the columns they are made of.
     tell_apart : bool
         Whether answers of the same identity are one answer.
     n_known : int
@@ -217,8 +210,17 @@ def read_coded(
                 place = find_column(table, columns.codes.names[0])
                 cells += filter(None, (plain_text(row[place]).strip() for row in block.rows))
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
+    if not n_rows:
+        raise InputError(
+            f"{path.name} has no rows below its header.",
+            hint="put the answers below the header, one a row; or use another file",
+        )
     if not codes:
-        raise _none_coded(path, n_rows, columns)
+        named = quote_first(columns.codes.names)
+        raise InputError(
+            f"{path.name}: none of the {n_rows} rows has codes in {named}.",
+            hint="code some answers there first; or name another column of codes, or another file",
+        )
     if columns.codes.listed:
         notes += _notes_on_codes(cells, codes, columns.codes)
     return CodedAnswers(
@@ -226,18 +228,6 @@ def read_coded(
         identities=identities.digests,
         identity_columns=identities.names,
         tell_apart=identities.tell_apart(),
-    )
-
-
-def _none_coded(path: Path, n_rows: int, columns: Columns) -> InputError:
-    if not n_rows:
-        return InputError(
-            f"{path.name} has no rows below its header.",
-            hint="put the answers below the header, one a row; or use another file",
-        )
-    return InputError(
-        f"{path.name}: none of the {n_rows} rows has codes in {quote_first(columns.codes.names)}.",
-        hint="code some answers there first; or name another column of codes, or another file",
     )
 
 

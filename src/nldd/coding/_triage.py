@@ -13,20 +13,10 @@ SHARES = tuple(k / 10 for k in range(1, 11))
 
 @dataclass(frozen=True)
 class TriageRow:
-    """One line of the table: all answers up to a theta are coded by the machine.
+    """One line of the table: all answers up to a theta, the `threshold`, are coded by the machine.
 
-    Attributes
-    ----------
-    threshold : float
-        The largest theta that is let through.
-    n_auto, share : number
-        Of all answers; the share is the production rate.
-    accuracy, low, high : float
-        Of the automatic codes, by cross-validation, with a 95 % interval.
-    combined : float
-        Accuracy of all codes if people code the rest.
-    chosen : bool
-        Whether it is the line that holds the target.
+    Their `accuracy` comes from cross-validation, with a 95 % interval; it is `combined` with that
+    of people who code the rest. The line that holds the target is `chosen`.
     """
 
     threshold: float
@@ -43,14 +33,8 @@ class TriageRow:
 class Triage:
     """The table, from the surest tenth to all answers, and the threshold that holds a target.
 
-    Attributes
-    ----------
-    rows : tuple of TriageRow
-    selection : Selection
-    measure : "subset" or "hamming"
-        Whether an answer counts as right as a whole, or each of its labels by itself.
-    human_accuracy : float
-        Accuracy of the codes that people give to the rest.
+    By `measure` an answer counts as right as a whole ("subset"), or each label by itself
+    ("hamming"); `human_accuracy` is that of the codes which people give to the rest.
     """
 
     rows: tuple[TriageRow, ...]

@@ -148,11 +148,6 @@ def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
     assert totals == [3]
 
 
-def test_another_seed_gives_other_folds(study, classifier, evidence):
-    found = answers_out_of_fold(classifier, *study, 3, 1)
-    assert (found.row != evidence.row).any()
-
-
 def test_fold_with_a_single_labelset_has_no_evidence():
     X, _ = numeric_data(10)
     Y = np.zeros((10, 2), dtype=np.int8)
