@@ -55,6 +55,11 @@ def write_xlsx(path, header, rows):
         ("", None),
         ("   ", None),
         (" ; ;;", None),
+        ("NA", None),
+        ('["bus", " park ", 3, ""]', {"bus", "park", "3"}),
+        ("[]", None),
+        ("[bus];park", {"[bus]", "park"}),
+        ('[["bus"]]', {'[["bus"]]'}),
     ],
 )
 def test_codes_of_a_list(cell, expected):
@@ -157,6 +162,9 @@ def test_word_in_a_numeric_column_is_refused_with_its_place(tmp_path):
     path = write_csv(tmp_path / "a.csv", ["answer", "age"], [["a", "3"], ["b", "old"]])
     with pytest.raises(InputError) as refused:
         answers_in(path, Columns(("answer",), LISTED, numeric=("age",)), n_rows=1)
+    huge = write_csv(tmp_path / "b.csv", ["answer", "age"], [["a", "1e200"]])
+    with pytest.raises(InputError, match="expected a number, got '1e200'"):
+        answers_in(huge, Columns(("answer",), LISTED, numeric=("age",)))
     assert str(refused.value) == "a.csv, row 2, column 'age': expected a number, got 'old'."
     assert refused.value.hint.endswith("--categorical 'age'")
 

@@ -9,7 +9,6 @@ from scipy.stats import binomtest, chi2
 from coding.made_up import read_csv, write_csv
 from nldd.coding import Sample, draw_sample, is_checked, read_audit
 from nldd.exceptions import InputError
-from nldd.tables import create_table, open_table
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status"]
 
@@ -79,19 +78,6 @@ def test_tables_without_automatic_codes_are_refused(tmp_path):
         draw_sample(other, tmp_path / "sample.csv", 5)
     assert "nldd predict" in refused.value.hint
     assert not (tmp_path / "sample.csv").exists()
-
-
-@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".tsv"])
-def test_samples_in_other_formats(tmp_path, ending):
-    path = tmp_path / f"coded{ending}"
-    with create_table(path, HEADER, raw=True) as writer:
-        writer.write([f"a{i}", f"=1+{i}", "bus", "auto"] for i in range(4))
-    draw_sample(path, tmp_path / f"sample{ending}", 9, raw=True)
-    with open_table(tmp_path / f"sample{ending}") as sample:
-        rows = [row for block in sample.blocks() for row in block.rows]
-        assert sample.names == (*HEADER, "nldd_check")
-    assert [row[:2] for row in rows] == [(f"a{i}", f"=1+{i}") for i in range(4)]
-    assert not any(row[4] for row in rows)
 
 
 def checked_sample(path, marks):

@@ -92,21 +92,6 @@ def test_answers_that_join_give_the_model_of_all_answers(model, whole):
     assert len(model.answers) == 70  # the old one is as it was
 
 
-def test_features_join_too():
-    numbers = np.arange(80.0)[:, np.newaxis]
-    numbers[::7] = np.nan
-    categories = [("north" if i % 3 else "",) for i in range(80)]
-    columns = Columns(("answer",), CodeColumns(("codes",)), ("age",), ("region",))
-    categories[70] = ("south",)
-    answers = answers_of(TEXTS[:80], numbers, categories)
-    expected = fit_coding_model(answers, CODES[:80], columns, SETTINGS)
-    old = fit_coding_model(answers[np.arange(60)], CODES[:60], columns, SETTINGS)
-    joined = add_answers(old, answers[np.arange(60, 80)], CODES[60:80])
-    assert joined.features.levels == (("north", "south"),)
-    assert_equal_predictions(joined.evidence, expected.evidence)
-    assert_equal_predictions(joined.code(answers), expected.code(answers))
-
-
 def test_new_codes_and_no_code_may_join(model):
     texts = 6 * ["the noise at night is awful"] + 4 * ["dunno"]
     codes = 6 * [{"noise"}] + 4 * [set()]

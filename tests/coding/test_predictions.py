@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
@@ -80,36 +79,12 @@ def test_arrays_are_predicted_as_by_a_loop(n_folds, random_state):
     np.testing.assert_array_equal(found.row, row)
 
 
-def test_sparse_arrays_are_predicted_as_dense_ones():
-    X, Y = numeric_data()
-    X[X < 0] = 0
-    model = clone(NUMERIC).set_params(standardize="none").fit(X, Y)
-    dense, sparse = (out_of_fold(model, data, Y, 3) for data in (X, csr_array(X)))
-    np.testing.assert_array_equal(dense.Y, sparse.Y)
-    np.testing.assert_allclose(dense.theta, sparse.theta, rtol=1e-6)
-
-
 def test_answers_are_predicted_as_by_a_loop(study, classifier, evidence):
     answers, Y = study
     Y_pred, theta, row = naive(answers, Y, 3, 0, classifier, make_features=True)
     np.testing.assert_array_equal(evidence.Y, Y_pred)
     np.testing.assert_array_equal(evidence.theta, theta)
     np.testing.assert_array_equal(evidence.row, row)
-
-
-def test_predictions_come_from_rows_of_other_folds(study, evidence):
-    _, Y = study
-    for _, test in KFold(3, shuffle=True, random_state=0).split(Y):
-        assert not np.isin(evidence.row[test], test).any()
-    np.testing.assert_array_equal(evidence.Y, Y[evidence.row])
-
-
-def test_labelset_seen_once_is_never_predicted_for_its_own_row(study, evidence):
-    _, Y = study
-    _, inverse, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
-    once = counts[inverse.ravel()] == 1
-    assert once.sum() >= 3
-    assert (evidence.right(Y)[once] == 0).all()
 
 
 def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, evidence):
@@ -124,16 +99,6 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, e
         test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
         assert_equal_predictions(found[test], evidence[test])
         assert (found.theta != evidence.theta).any()
-
-
-def test_words_of_an_answer_do_not_reach_the_rest_of_its_fold(study, classifier, evidence):
-    answers, Y = study
-    row = 5
-    texts = [*answers.texts[:row], "a unique wording of buses", *answers.texts[row + 1 :]]
-    found = answers_out_of_fold(classifier, answers_of(texts), Y, 3, 0)
-    test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
-    others = test[test != row]
-    assert_equal_predictions(found[others], evidence[others])
 
 
 def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):

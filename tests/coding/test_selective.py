@@ -208,13 +208,6 @@ def test_answers_of_equal_theta_stay_together():
     assert selective_threshold(theta, right, 0.9, 0.9).threshold == 0.1
 
 
-def test_order_of_the_answers_does_not_matter():
-    rng = np.random.default_rng(6)
-    _, theta, right = study(rng, 300, "calibrated")
-    order = rng.permutation(300)
-    assert selective_threshold(theta, right) == selective_threshold(theta[order], right[order])
-
-
 @pytest.mark.parametrize(
     ("theta", "correct", "options", "message"),
     [

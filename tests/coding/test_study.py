@@ -86,13 +86,6 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
         assert event.version == __version__
 
 
-def test_equal_fits_are_equal_files(study, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    for name in ("a.nldd", "b.nldd"):
-        fit_table(study / "answers.csv", study / name, REQUEST, SETTINGS)
-    assert (study / "a.nldd").read_bytes() == (study / "b.nldd").read_bytes()
-
-
 def test_update_is_a_fit_to_all_answers(study):
     more = write_coded(study / "more.csv", TEXTS[50:], CODES[50:])
     step = update_model(study / "model.nldd", more)
@@ -107,16 +100,6 @@ def test_update_is_a_fit_to_all_answers(study):
         assert [event.file for event in model.history] == ["answers.csv", "more.csv"]
         assert [event.n_added for event in model.history] == [50, 30]
         assert [event.n_answers for event in model.history] == [50, 80]
-
-
-def test_update_with_codes_that_the_model_did_not_know(study):
-    texts = [*TEXTS[50:52], *8 * ["terrible noise"], "who knows"]
-    codes = [*CODES[50:52], *8 * [{"noise"}], None]
-    step = update_model(study / "model.nldd", write_coded(study / "more.csv", texts, codes))
-    assert step.model.labels == ("bus", "noise", "park", "rent")
-    assert (step.model.history[1].n_added, step.model.history[1].n_set_aside) == (10, 1)
-    found = step.model.code(answers_of(["noise, terrible"]))
-    assert step.model.codes(found.Y) == [("noise",)]
 
 
 def test_update_into_another_file_leaves_the_old_one(study, fitted_file):

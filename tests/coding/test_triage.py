@@ -73,18 +73,6 @@ def test_tenths_are_exact(n):
     assert [row.n_auto for row in rows] == [k * n // 10 for k in range(1, 11)]
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_all_right_and_all_wrong(value):
-    rows = triage_rows(np.arange(20) / 20, np.full(20, value), human_accuracy=0.75)
-    for row in rows:
-        assert row.accuracy == value
-        assert row.combined == pytest.approx(row.share * value + (1 - row.share) * 0.75)
-    # (1 - p)^20 = 0.025 at the limit.
-    last = rows[-1]
-    limits = {1.0: (0.025 ** (1 / 20), 1.0), 0.0: (0.0, 1 - 0.025 ** (1 / 20))}
-    assert (last.low, last.high) == pytest.approx(limits[value])
-
-
 def test_chosen_line_between_others():
     theta = np.arange(1, 101) / 100
     rows = triage_rows(theta, np.ones(100), chosen=0.33)
