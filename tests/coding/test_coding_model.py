@@ -18,11 +18,11 @@ from nldd.coding import (
     evaluate_evidence,
     fit_coding_model,
     now,
+    out_of_fold,
     selective_threshold,
 )
 from nldd.coding._evaluation import summarise
 from nldd.coding._model import new_classifier, order_codes
-from nldd.coding._predictions import answers_out_of_fold
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -68,7 +68,7 @@ def test_parts_are_those_of_the_steps(model):
     found = model.code(answers_of(NEW))
     np.testing.assert_array_equal(found.Y, classifier.predict(X))
     np.testing.assert_array_equal(found.theta, classifier.predict_theta(X))
-    evidence = answers_out_of_fold(classifier, answers, model.Y, 2, 0)
+    evidence = out_of_fold(classifier, answers, model.Y, 2, 0)
     assert_equal_predictions(model.evidence, evidence)
 
 

@@ -11,7 +11,7 @@ from nldd import NLDDClassifier
 from nldd._labels import indicator
 from nldd.coding import AnswerFeatures, Predictions, Settings, out_of_fold
 from nldd.coding._model import new_classifier
-from nldd.coding._predictions import NO_EVIDENCE, answers_out_of_fold, predict
+from nldd.coding._predictions import NO_EVIDENCE, predict
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -38,7 +38,7 @@ def classifier(study):
 
 @pytest.fixture(scope="module")
 def evidence(study, classifier):
-    return answers_out_of_fold(classifier, *study, 3, 0)
+    return out_of_fold(classifier, *study, 3, 0)
 
 
 def numeric_model(X, Y):
@@ -93,7 +93,7 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, e
     for row in (0, 17, 62):
         changed = Y.copy()
         changed[row] = 1 - changed[row]
-        found = answers_out_of_fold(classifier, answers, changed, 3, 0)
+        found = out_of_fold(classifier, answers, changed, 3, 0)
         assert_equal_predictions(found[[row]], evidence[[row]])
         # The answers of its fold do not learn from it either; those of the other folds may.
         test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
@@ -108,7 +108,7 @@ def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
         totals.append(total)
         return reversed(list(folds))
 
-    found = answers_out_of_fold(classifier, *study, 3, 0, backwards)
+    found = out_of_fold(classifier, *study, 3, 0, backwards)
     assert_equal_predictions(found, evidence)
     assert totals == [3]
 

@@ -19,7 +19,7 @@ from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd.coding._answers import Answers, Columns
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._predictions import NO_EVIDENCE, Predictions, Watch, answers_out_of_fold, predict
+from nldd.coding._predictions import NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
 from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -160,7 +160,7 @@ def fit_coding_model(
     _check_features(answers, X)
     classifier = new_classifier(settings).fit(X, Y)
     folds = (settings.n_folds, settings.random_state, watch)
-    evidence = answers_out_of_fold(classifier, answers, Y, *folds)
+    evidence = out_of_fold(classifier, answers, Y, *folds)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
 
 

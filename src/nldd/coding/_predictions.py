@@ -89,46 +89,10 @@ def out_of_fold(
 ) -> Predictions:
     """Each row of `X` predicted as a fitted NLDD `model` would, had it not seen those of its fold.
 
-    ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
+    `X` is an array or :class:`Answers`, whose words and scales are learned anew in each fold: what
+    an answer alone contributes to them must not help to predict it. ``watch(folds, n_folds)``
+    passes the folds through, for a progress bar.
     """
-
-    def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
-        return predict(model.refit(X[train], Y[train]), X[test])
-
-    return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
-
-
-def answers_out_of_fold(
-    model: Any,
-    answers: Answers,
-    Y: NDArray[np.int8],
-    n_folds: int,
-    random_state: int,
-    watch: Watch = lambda folds, total: folds,
-) -> Predictions:
-    """The same for answers.
-
-    Words and scales are learned anew in each fold: what an answer alone contributes to them must
-    not help to predict it.
-    """
-
-    def fit_and_predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> Predictions:
-        features = AnswerFeatures.fit(answers[train])
-        X = features.transform(answers[train])
-        if X.shape[1] == 0:
-            return _first_labelset(Y[train], len(test))
-        return predict(model.refit(X, Y[train]), features.transform(answers[test]))
-
-    return _over_folds(fit_and_predict, Y, n_folds, random_state, watch)
-
-
-def _over_folds(
-    fit_and_predict: Callable[[NDArray[np.intp], NDArray[np.intp]], Predictions],
-    Y: NDArray[np.int8],
-    n_folds: int,
-    random_state: int,
-    watch: Watch,
-) -> Predictions:
     if n_folds < 2:
         raise InputError(
             f"The number of folds must be at least 2; got {n_folds}.", hint="--folds 10"
@@ -138,8 +102,7 @@ def _over_folds(
     parts: list[Predictions] = []
     tested: list[NDArray[np.intp]] = []
     for train, test in watch(folds, n_folds):
-        single = (Y[train] == Y[train[0]]).all()
-        found = _first_labelset(Y[train], len(test)) if single else fit_and_predict(train, test)
+        found = _predict_fold(model, X[train], Y[train], X[test], len(test))
         parts.append(replace(found, row=train[found.row]))
         tested.append(test)
     names = [field.name for field in fields(Predictions)]
@@ -147,7 +110,12 @@ def _over_folds(
     return stacked[np.argsort(np.concatenate(tested))]
 
 
-def _first_labelset(Y: NDArray[np.int8], n: int) -> Predictions:
-    """The labelset of the first row for `n` answers that nothing else is known about."""
+def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:
+    if isinstance(X, Answers):
+        features = AnswerFeatures.fit(X)
+        X, X_test = features.transform(X), features.transform(X_test)
+    if X.shape[1] > 0 and (Y[0] != Y).any():
+        return predict(model.refit(X, Y), X_test)
+    # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
     return Predictions(Y[rows], np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)

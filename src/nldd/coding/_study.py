@@ -59,7 +59,8 @@ def fit_table(
     """
     check_places(path, out, hint="-o model.nldd")
     check_writable(out)
-    with _model_lock(out, tell) if out.exists() else nullcontext():
+    locked = out.exists()
+    with _model_lock(out, tell, locked):
         _check_replaceable(out)
         columns = find_columns(path, request, options)
         digest = checksum(path)
@@ -70,8 +71,10 @@ def fit_table(
             names = table.identity_columns
             model = replace(model, identities=tuple(table.identities), identity_columns=names)
         model = model.with_event(_event("fit", path, digest, table, model))
-        _check_replaceable(out)  # where there was none, somebody may have made one
-        save_coding_model(model, out)
+        # Where there was none, somebody may have made one meanwhile, and updated it.
+        with _model_lock(out, tell, not locked and out.exists()):
+            _check_replaceable(out)
+            save_coding_model(model, out)
     return Step(model, table)
 
 
@@ -131,7 +134,10 @@ def update_model(
     return Step(model, table, len(corrections))
 
 
-def _model_lock(path: Path, tell: Tell) -> AbstractContextManager[None]:
+def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextManager[None]:
+    """What one process at a time holds; a model that is not there yet needs none."""
+    if not needed:
+        return nullcontext()
     place = path.resolve()
     return file_lock(place.with_name(f".{place.name}.lock"), f"at work on {place.name}", tell)
 
