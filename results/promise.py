@@ -25,7 +25,7 @@ import numpy as np
 
 from nldd import NLDDClassifier, load_dataset
 from nldd.coding import out_of_fold, selective_threshold
-from nldd.coding._evidence import predict
+from nldd.coding._predictions import predict
 from nldd.coding._selective import proven_size
 
 FOLDER = Path(__file__).parent / "promise"

@@ -9,16 +9,20 @@ from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_equal_predictio
 from nldd.coding import (
     AnswerFeatures,
     CodeColumns,
+    CodedAnswers,
     Columns,
     Event,
     Settings,
+    Step,
     add_answers,
+    evaluate_evidence,
     fit_coding_model,
+    now,
+    out_of_fold,
     selective_threshold,
 )
-from nldd.coding._evidence import answers_out_of_fold
-from nldd.coding._model import code_names, coding_classifier
-from nldd.coding._summary import summarise
+from nldd.coding._evaluation import summarise
+from nldd.coding._model import new_classifier, order_codes
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -59,12 +63,12 @@ def test_labels_and_their_indicator(model):
 def test_parts_are_those_of_the_steps(model):
     answers = answers_of(TEXTS[:70])
     features = AnswerFeatures.fit(answers)
-    classifier = coding_classifier(SETTINGS).fit(features.transform(answers), model.Y)
+    classifier = new_classifier(SETTINGS).fit(features.transform(answers), model.Y)
     X = features.transform(answers_of(NEW))
     found = model.code(answers_of(NEW))
     np.testing.assert_array_equal(found.Y, classifier.predict(X))
     np.testing.assert_array_equal(found.theta, classifier.predict_theta(X))
-    evidence = answers_out_of_fold(classifier, answers, model.Y, 2, 0)
+    evidence = out_of_fold(classifier, answers, model.Y, 2, 0)
     assert_equal_predictions(model.evidence, evidence)
 
 
@@ -86,26 +90,6 @@ def test_answers_that_join_give_the_model_of_all_answers(model, whole):
     assert_equal_models(joined, whole)
     assert joined.history == (EVENT,)
     assert len(model.answers) == 70  # the old one is as it was
-
-
-def test_answers_that_join_in_two_steps_do_so_too(model, whole):
-    joined = add_answers(model, answers_of(TEXTS[70:80]), CODES[70:80])
-    assert_equal_models(add_answers(joined, answers_of(TEXTS[80:]), CODES[80:]), whole)
-
-
-def test_features_join_too():
-    numbers = np.arange(80.0)[:, np.newaxis]
-    numbers[::7] = np.nan
-    categories = [("north" if i % 3 else "",) for i in range(80)]
-    columns = Columns(("answer",), CodeColumns(("codes",)), ("age",), ("region",))
-    categories[70] = ("south",)
-    answers = answers_of(TEXTS[:80], numbers, categories)
-    expected = fit_coding_model(answers, CODES[:80], columns, SETTINGS)
-    old = fit_coding_model(answers[np.arange(60)], CODES[:60], columns, SETTINGS)
-    joined = add_answers(old, answers[np.arange(60, 80)], CODES[60:80])
-    assert joined.features.levels == (("north", "south"),)
-    assert_equal_predictions(joined.evidence, expected.evidence)
-    assert_equal_predictions(joined.code(answers), expected.code(answers))
 
 
 def test_new_codes_and_no_code_may_join(model):
@@ -147,7 +131,7 @@ def test_threshold_is_that_of_the_evidence(model):
     ],
 )
 def test_order_of_codes(codes, expected):
-    assert code_names(codes, COLUMNS) == expected
+    assert order_codes(codes, COLUMNS) == expected
 
 
 def test_too_few_answers_are_refused():
@@ -200,36 +184,47 @@ def test_models_without_text_learn_from_features():
     assert "old" in found[2]
 
 
-def test_empty_answers_among_others():
-    texts = [*TEXTS[:40], *[""] * 10]
-    model = fitted(texts, [*CODES[:40], *[set()] * 10])
-    assert model.codes(model.code(answers_of(["", "\n"])).Y) == [(), ()]
-
-
-def test_texts_that_are_empty_everywhere_are_refused():
-    with pytest.raises(InputError) as refused:
-        fitted([""] * 20, [{"a"}, {"b"}] * 10)
-    assert refused.value.hint
-
-
-def test_texts_that_are_empty_in_all_but_one_fold_are_no_crash():
-    try:
-        fitted(["bus", *[""] * 19], [{"a"}, {"b"}] * 10)
-    except InputError as refused:
-        assert refused.hint
-
-
 @pytest.mark.parametrize("n_folds", [1, 0, -2])
 def test_too_few_folds_are_refused(n_folds):
     with pytest.raises(InputError, match="folds"):
         fitted(TEXTS[:20], CODES[:20], settings=Settings(n_folds=n_folds))
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_infinite_numbers_are_no_crash():
+def test_answers_that_say_nothing_are_refused():
+    with pytest.raises(InputError, match="The answers say nothing") as refused:
+        fitted([""] * 20, [{"a"}, {"b"}] * 10)
+    assert "--text" in refused.value.hint
+
+
+def test_fold_without_words_has_no_evidence():
+    model = fitted(["bus", *[""] * 19], [{"a"}, {"b"}] * 10)
+    assert (model.evidence.theta > 0.999).any()
+
+
+def test_infinite_numbers_are_refused():
     columns = Columns(("answer",), CodeColumns(("codes",)), ("age",))
     answers = answers_of(TEXTS[:20], [[np.inf], *[[30.0]] * 19])
-    try:
+    with np.errstate(invalid="ignore"), pytest.raises(InputError, match="infinite"):
         fit_coding_model(answers, CODES[:20], columns, SETTINGS)
-    except InputError as refused:
-        assert refused.hint
+
+
+def test_times_are_utc_and_may_be_set(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert now() == "1970-01-01T00:00:00Z"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(InputError, match="SOURCE_DATE_EPOCH must be seconds since 1970"):
+        now()
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert now() > "2024"
+    assert len(now()) == 20
+
+
+def test_records_that_hold_arrays_can_be_compared(model):
+    """By identity: arrays have no truth value, so that comparing fields would raise."""
+    table = CodedAnswers(model.answers, [], [], 0, [])
+    quality = evaluate_evidence(model)
+    records = (model, model.answers, model.features, model.features.words, model.evidence)
+    for record in (*records, table, quality, Step(model, table)):
+        assert record == record
+        assert record != replace(record)
+        assert hash(record)

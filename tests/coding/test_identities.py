@@ -14,7 +14,7 @@ from nldd.coding import (
     read_coded,
     update_model,
 )
-from nldd.coding._history import checksum
+from nldd.coding._model import checksum
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
@@ -54,15 +54,6 @@ def test_rows_that_are_there_twice_count_once(tmp_path):
     np.testing.assert_array_equal(
         fit(tmp_path / "other", rows).model.evidence.theta, step.model.evidence.theta
     )
-
-
-def test_table_pasted_twice_gives_the_model_of_one(tmp_path):
-    once, twice = tmp_path / "once", tmp_path / "twice"
-    once.mkdir()
-    twice.mkdir()
-    rows = rows_of(slice(60))
-    theta = fit(once, rows).model.evidence.theta
-    np.testing.assert_array_equal(fit(twice, rows + rows).model.evidence.theta, theta)
 
 
 def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
@@ -107,12 +98,6 @@ def test_answers_are_known_again_however_the_table_came_back(tmp_path, change):
     step = update(tmp_path, [change(row) for row in rows_of(slice(40, 60))], header)
     assert step.model.answers.texts == TEXTS[:60]
     assert len(step.model.identities) == 60
-
-
-def test_review_pasted_twice_joins_once(tmp_path):
-    fit(tmp_path, rows_of(slice(50)))
-    more = rows_of(slice(50, 60))
-    assert update(tmp_path, more + more).model.answers.texts == TEXTS[:60]
 
 
 def test_column_that_is_gone_leaves_nothing_to_compare(tmp_path):

@@ -1,13 +1,25 @@
 """Thresholds that hold a target: against the definition, and in simulated studies."""
 
-from math import comb, e
+from math import comb, e, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import beta, binomtest, t
+from sklearn.linear_model import LogisticRegression
 
-from nldd.coding import answers_needed, selective_threshold
-from nldd.coding._selective import critical_count, first_size, lower_bound, proven_size, walk
+from nldd import NLDDClassifier
+from nldd.coding import accuracy_interval, answers_needed, out_of_fold, selective_threshold
+from nldd.coding._predictions import predict
+from nldd.coding._selective import (
+    critical_count,
+    first_size,
+    lower_bound,
+    proven_size,
+    sizes_of_tests,
+)
 from nldd.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 # Error probabilities of the simulated answers: many sure ones, a long tail of doubtful ones.
 A, B = 0.6, 1.4
@@ -58,7 +70,7 @@ def naive_threshold(theta, right, target, confidence):
 def test_threshold_is_that_of_the_definition(kind):
     rng = np.random.default_rng(0)
     found = 0
-    for _ in range(150):
+    for _ in range(60):
         n = int(rng.integers(1, 160))
         theta = rng.random(n)
         if kind == "tied":
@@ -77,7 +89,7 @@ def test_threshold_is_that_of_the_definition(kind):
             assert selection.accuracy == pytest.approx(right[auto].mean())
             assert selection.lower >= target - 1e-9
             assert selection.needed is None
-    assert found > 20
+    assert found > 8
 
 
 def study(rng, n, kind):
@@ -99,29 +111,39 @@ def true_accuracy():
     return lambda limit: accuracy[np.searchsorted(errors, limit, side="right") - 1]
 
 
-@pytest.mark.parametrize("kind", ["calibrated", "overconfident", "underconfident", "distorted"])
-@pytest.mark.parametrize("target", [0.8, 0.9])
-def test_the_promise_is_broken_no_more_often_than_the_confidence_allows(kind, target):
+KINDS = ["calibrated", "overconfident", "underconfident", "distorted"]
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "n_studies"),
+    [
+        ("overconfident", 0.9, 100),
+        *(pytest.param(k, t, 1000, marks=SLOW) for k in KINDS for t in (0.8, 0.9)),
+    ],
+)
+def test_the_promise_is_broken_no_more_often_than_the_confidence_allows(kind, target, n_studies):
     rng = np.random.default_rng(2)
     accuracy = true_accuracy()
     broken, shares = 0, []
-    for _ in range(1000):
+    for _ in range(n_studies):
         error, theta, right = study(rng, 500, kind)
         selection = selective_threshold(theta, right, target, confidence=0.9)
         shares.append(selection.share)
         if selection.threshold is not None:
             broken += accuracy(error[theta <= selection.threshold].max()) < target
-    assert broken <= 100
+    assert broken <= n_studies / 10
     # Not by promising nothing: 82 % and 55 % would be the best possible shares.
     assert np.mean(shares) > {0.8: 0.7, 0.9: 0.38}[target]
 
 
-def test_the_promise_holds_for_shares_of_right_labels():
+@pytest.mark.parametrize("n_studies", [100, pytest.param(1000, marks=SLOW)])
+def test_the_promise_holds_for_shares_of_right_labels(n_studies):
     rng = np.random.default_rng(3)
     n_labels, broken, made = 8, 0, 0
     errors = np.sort(rng.beta(A, 8, 500_000))
     mean = 1 - np.cumsum(errors) / np.arange(1, len(errors) + 1)
-    for _ in range(1000):
+    for _ in range(n_studies):
         error = rng.beta(A, 8, 600)
         # Labels of an answer err together: a third of the answers have all their errors at once.
         together = rng.random(600) < 1 / 3
@@ -132,10 +154,11 @@ def test_the_promise_holds_for_shares_of_right_labels():
         if selection.threshold is not None:
             made += 1
             broken += mean[np.searchsorted(errors, selection.threshold, side="right") - 1] < 0.95
-    assert made > 900
-    assert broken <= 100
+    assert made > 0.9 * n_studies
+    assert broken <= n_studies / 10
 
 
+@SLOW
 @pytest.mark.parametrize(("target", "n"), [(0.9, 100), (0.95, 200)])
 def test_the_number_of_answers_that_a_target_takes_is_right_within_a_fifth(target, n):
     rng = np.random.default_rng(4)
@@ -181,15 +204,8 @@ def test_all_answers_right_are_all_let_through():
 def test_answers_of_equal_theta_stay_together():
     theta = np.repeat([0.1, 0.2], [60, 60])
     right = np.repeat([1.0, 0.0], [60, 60])
-    assert walk(theta, 0.9, 0.9, 1.0) == [60, 120]
+    assert sizes_of_tests(theta, 0.9, 0.9, 1.0) == [60, 120]
     assert selective_threshold(theta, right, 0.9, 0.9).threshold == 0.1
-
-
-def test_order_of_the_answers_does_not_matter():
-    rng = np.random.default_rng(6)
-    _, theta, right = study(rng, 300, "calibrated")
-    order = rng.permutation(300)
-    assert selective_threshold(theta, right) == selective_threshold(theta[order], right[order])
 
 
 @pytest.mark.parametrize(
@@ -206,3 +222,89 @@ def test_order_of_the_answers_does_not_matter():
 def test_bad_input_is_refused(theta, correct, options, message):
     with pytest.raises(InputError, match=message):
         selective_threshold(theta, correct, **options)
+
+
+@pytest.mark.parametrize("n", [1, 5, 17])
+def test_interval_is_clopper_and_pearsons(n):
+    for k in range(n + 1):
+        for level in (0.95, 0.8):
+            expected = binomtest(k, n).proportion_ci(level, method="exact")
+            found = accuracy_interval([1] * k + [0] * (n - k), level)
+            assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
+            assert found[0] <= k / n <= found[1]
+
+
+def test_interval_of_shares_is_students():
+    shares = np.array([1.0, 0.75, 0.5, 1.0, 0.75, 0.25] * 5)
+    half = t.ppf(0.975, 29) * shares.std(ddof=1) / sqrt(30)
+    expected = (shares.mean() - half, shares.mean() + half)
+    assert accuracy_interval(shares) == pytest.approx(expected)
+    low, high = accuracy_interval([0.99] * 29 + [0.0] + [1.0] * 5)
+    assert (low > 0.8, high) == (True, 1.0)  # cut to what a share can be
+    assert accuracy_interval([]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("shares", [[0.5], [0.75] * 5, [0.95] * 40, [1.0] * 9 + [0.95]])
+def test_interval_of_few_or_equal_shares_is_exact_at_a_price(shares):
+    """Clopper and Pearson's bounds of the whole answers that are right, at 2.5 % by e."""
+    n, right, wrong = len(shares), int(sum(shares)), int(len(shares) - sum(shares))
+    tail = 0.025 / np.e
+    low = beta.ppf(tail, right, n - right + 1) if right else 0.0
+    high = beta.isf(tail, n - wrong + 1, wrong) if wrong else 1.0
+    assert accuracy_interval(shares) == pytest.approx((low, high))
+
+
+def test_interval_of_few_shares_covers_the_truth():
+    rng = np.random.default_rng(0)
+    for n in (1, 5, 20):
+        studies = rng.binomial(8, rng.choice([0.6, 0.98], (400, n))) / 8
+        bounds = np.array([accuracy_interval(study) for study in studies])
+        assert ((bounds[:, 0] <= 0.79) & (bounds[:, 1] >= 0.79)).mean() > 0.95
+
+
+SLOPES = np.random.default_rng(99).normal(size=(6, 4)) * 4
+TARGET = 0.9
+
+
+def draw(rng, n):
+    """Rows, labels, and the probability of each label."""
+    X = rng.normal(size=(n, 6))
+    P = 1 / (1 + np.exp(-X @ SLOPES))
+    return X, (rng.random(P.shape) < P).astype(np.int8), P
+
+
+def study_of_models(seed, n, X_new, P_new):
+    """Share coded automatically among the coded rows and the new ones, and its true accuracy."""
+    X, Y, _ = draw(np.random.default_rng(seed), n)
+    base = LogisticRegression(solver="liblinear")
+    model = NLDDClassifier(base, random_state=seed).fit(X, Y)
+    known = out_of_fold(model, X, Y, random_state=seed)
+    found = selective_threshold(known.theta, known.right(Y), TARGET)
+    if found.threshold is None:
+        return 0.0, 0.0, 1.0
+    new = predict(model, X_new)
+    auto = new.theta <= found.threshold
+    right = np.where(new.Y == 1, P_new, 1 - P_new).prod(axis=1)
+    return found.share, auto.mean(), right[auto].mean() if auto.any() else 1.0
+
+
+def test_share_of_new_rows_is_that_of_the_coded_ones():
+    """Weights learned anew in each fold would be off by up to a fifth here."""
+    X, _, P = draw(np.random.default_rng(10**6), 4000)
+    shares = np.array([study_of_models(seed, 1500, X, P)[:2] for seed in range(2)])
+    assert (shares[:, 0] > 0.3).all()
+    assert np.abs(shares[:, 0] - shares[:, 1]).max() < 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_studies"), [(300, 300), (4000, 60)])
+def test_true_accuracy_is_seldom_below_the_target(n, n_studies):
+    X, _, P = draw(np.random.default_rng(10**6), 4000)
+    found = np.array([study_of_models(seed, n, X, P) for seed in range(n_studies)])
+    broken = int((found[:, 2] < TARGET).sum())
+    print(
+        f"{n} coded rows: a promise in {(found[:, 1] > 0).mean():.0%} of {n_studies} studies, "
+        f"{found[:, 1].mean():.1%} coded automatically, broken in {broken / n_studies:.1%}"
+    )
+    assert broken <= 0.1 * n_studies
+    assert (found[:, 1] > 0).mean() > 0.5

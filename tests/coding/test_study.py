@@ -3,6 +3,7 @@
 import os
 from hashlib import sha256
 from multiprocessing import get_context
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from coding.made_up import (
     write_csv,
 )
 from nldd import __version__
+from nldd._files import file_lock
 from nldd.coding import (
     CodeColumns,
     Columns,
@@ -32,7 +34,7 @@ from nldd.coding import (
     read_coded,
     update_model,
 )
-from nldd.coding._history import checksum, now
+from nldd.coding._model import checksum
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
@@ -84,13 +86,6 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
         assert event.version == __version__
 
 
-def test_equal_fits_are_equal_files(study, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    for name in ("a.nldd", "b.nldd"):
-        fit_table(study / "answers.csv", study / name, REQUEST, SETTINGS)
-    assert (study / "a.nldd").read_bytes() == (study / "b.nldd").read_bytes()
-
-
 def test_update_is_a_fit_to_all_answers(study):
     more = write_coded(study / "more.csv", TEXTS[50:], CODES[50:])
     step = update_model(study / "model.nldd", more)
@@ -107,27 +102,11 @@ def test_update_is_a_fit_to_all_answers(study):
         assert [event.n_answers for event in model.history] == [50, 80]
 
 
-def test_update_with_codes_that_the_model_did_not_know(study):
-    texts = [*TEXTS[50:52], *8 * ["terrible noise"], "who knows"]
-    codes = [*CODES[50:52], *8 * [{"noise"}], None]
-    step = update_model(study / "model.nldd", write_coded(study / "more.csv", texts, codes))
-    assert step.model.labels == ("bus", "noise", "park", "rent")
-    assert (step.model.history[1].n_added, step.model.history[1].n_set_aside) == (10, 1)
-    found = step.model.code(answers_of(["noise, terrible"]))
-    assert step.model.codes(found.Y) == [("noise",)]
-
-
 def test_update_into_another_file_leaves_the_old_one(study, fitted_file):
     more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
     update_model(study / "model.nldd", more, study / "new.nldd")
     assert (study / "model.nldd").read_bytes() == fitted_file[0]
     assert len(load_coding_model(study / "new.nldd").answers) == 55
-
-
-def test_update_into_a_new_folder(study):
-    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
-    update_model(study / "model.nldd", more, study / "new" / "model.nldd")
-    assert len(load_coding_model(study / "new" / "model.nldd").answers) == 55
 
 
 def test_the_same_table_joins_once(study, fitted_file):
@@ -232,14 +211,63 @@ def test_answers_of_the_model_do_not_join_again_through_a_review(tmp_path):
     assert step.model.answers.texts == texts
 
 
-@pytest.mark.parametrize("step", ["fit", "update"])
-def test_model_does_not_replace_the_answers(study, step):
-    table = write_coded(study / "more.csv", TEXTS, CODES)
-    with pytest.raises(InputError):
-        if step == "fit":
-            fit_table(table, table, REQUEST, SETTINGS)
-        else:
-            update_model(study / "model.nldd", table, table)
+def fit_while_another_process_updates(study, meanwhile):
+    """What comes of a fit that has to wait for the lock of the model until `meanwhile` is done."""
+    waits, outcome = Event(), []
+
+    def fit():
+        try:
+            table, model = study / "answers.csv", study / "model.nldd"
+            tell = lambda message: waits.set() or outcome.append(message)  # noqa: E731
+            outcome.append(fit_table(table, model, REQUEST, SETTINGS, tell=tell))
+        except InputError as refused:
+            outcome.append(refused)
+
+    fitting = Thread(target=fit)
+    with file_lock(study / ".model.nldd.lock", "updating"):
+        fitting.start()
+        assert waits.wait(60)
+        meanwhile()
+    fitting.join()
+    told, found = outcome
+    assert told == "Waiting for another process that is at work on model.nldd."
+    return found
+
+
+def test_fit_does_not_replace_a_model_that_is_being_updated(study, tmp_path_factory):
+    """Without the lock, what the update has learned was lost."""
+    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
+    updated = tmp_path_factory.mktemp("updated") / "model.nldd"
+    update_model(study / "model.nldd", more, updated)
+
+    def end_of_the_update():
+        (study / "model.nldd").write_bytes(updated.read_bytes())
+
+    found = fit_while_another_process_updates(study, end_of_the_update)
+    assert "is a model with 1 update, which would be lost" in str(found)
+    assert (study / "model.nldd").read_bytes() == updated.read_bytes()
+
+
+def test_fit_goes_on_where_the_other_process_changed_nothing(study):
+    found = fit_while_another_process_updates(study, lambda: None)
+    assert len(load_coding_model(study / "model.nldd").answers) == 50
+    assert found.model.history[0].action == "fit"
+
+
+def test_fit_does_not_replace_a_model_that_came_and_was_updated_meanwhile(study, monkeypatch):
+    """There was none when the fit began, so that there was nothing to lock."""
+    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
+    fit = study_module.fit_coding_model
+
+    def slow_fit(*args):
+        monkeypatch.undo()
+        update_model(study / "model.nldd", more, study / "new.nldd")
+        return fit(*args)
+
+    monkeypatch.setattr(study_module, "fit_coding_model", slow_fit)
+    with pytest.raises(InputError, match="1 update, which would be lost"):
+        fit_table(study / "answers.csv", study / "new.nldd", REQUEST, SETTINGS)
+    assert len(load_coding_model(study / "new.nldd").answers) == 55
 
 
 def update_in_turn(barrier, model, tables):
@@ -273,27 +301,6 @@ def test_updates_at_the_same_time_lose_nothing(study):
     assert sorted(model.answers.texts[50:]) == sorted(TEXTS[50:70])
     names = {path.name for path in study.iterdir()} - {".model.nldd.lock"}
     assert names == {"answers.csv", "model.nldd", *(table.name for table in tables)}
-
-
-def test_times_are_utc_and_may_be_set(monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    assert now() == "1970-01-01T00:00:00Z"
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert now() > "2024"
-    assert len(now()) == 20
-
-
-def test_time_that_is_no_number_is_refused(monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    try:
-        now()
-    except InputError as refused:
-        assert "SOURCE_DATE_EPOCH" in str(refused)
-
-
-def test_checksum(tmp_path):
-    (tmp_path / "a").write_bytes(3_000_000 * b"x")
-    assert checksum(tmp_path / "a") == sha256(3_000_000 * b"x").hexdigest()
 
 
 def write_codes(path, cells):

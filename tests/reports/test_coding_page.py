@@ -13,14 +13,20 @@ import scipy
 import sklearn
 
 from nldd import __version__
-from nldd.coding._answers import Answers
-from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._columns import CodeColumns, Columns
-from nldd.coding._evaluation import LabelScore, evaluate_evidence, evaluate_model
-from nldd.coding._history import Event
-from nldd.coding._model import Settings, fit_coding_model
-from nldd.coding._promise import promise_kept
-from nldd.coding._triage import triage
+from nldd.coding import (
+    Answers,
+    CodeColumns,
+    CodedAnswers,
+    Columns,
+    Event,
+    LabelScore,
+    Settings,
+    evaluate_evidence,
+    evaluate_model,
+    fit_coding_model,
+    promise_kept,
+    triage,
+)
 from nldd.displays import Calibration
 from nldd.exceptions import MissingExtraError, NLDDWarning
 from nldd.metrics import MEASURES

@@ -1,5 +1,4 @@
-from ._abstention import reasons as reasons
-from ._answers import Answers as Answers
+from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
 from ._audit import (
     Audit as Audit,
     Sample as Sample,
@@ -7,50 +6,60 @@ from ._audit import (
     is_checked as is_checked,
     read_audit as read_audit,
 )
-from ._coded_answers import CodedAnswers as CodedAnswers
-from ._coded_output import Counts as Counts, Policy as Policy, code_table as code_table
-from ._coded_tables import (
-    Request as Request,
-    find_columns as find_columns,
-    read_coded as read_coded,
-)
-from ._columns import CodeColumns as CodeColumns, Columns as Columns
 from ._evaluation import (
     Confusion as Confusion,
     Evaluation as Evaluation,
+    Kept as Kept,
     LabelScore as LabelScore,
+    Score as Score,
+    Summary as Summary,
     evaluate_evidence as evaluate_evidence,
     evaluate_model as evaluate_model,
     evaluate_table as evaluate_table,
     n_learned as n_learned,
+    promise_kept as promise_kept,
+    score_answers as score_answers,
+    summarise as summarise,
 )
-from ._evidence import Predictions as Predictions, out_of_fold as out_of_fold
 from ._features import AnswerFeatures as AnswerFeatures
-from ._history import UPDATED as UPDATED, Event as Event, checksum as checksum, now as now
-from ._interval import accuracy_interval as accuracy_interval
 from ._model import (
+    UPDATED as UPDATED,
     CodingModel as CodingModel,
+    Event as Event,
     Settings as Settings,
     add_answers as add_answers,
+    checksum as checksum,
     fit_coding_model as fit_coding_model,
+    now as now,
 )
 from ._model_file import (
     load_coding_model as load_coding_model,
     save_coding_model as save_coding_model,
 )
-from ._places import check_places as check_places
-from ._promise import Kept as Kept, promise_kept as promise_kept
-from ._scores import Score as Score, score_answers as score_answers
+from ._output import (
+    Counts as Counts,
+    Policy as Policy,
+    code_table as code_table,
+    reasons as reasons,
+)
+from ._predictions import Predictions as Predictions, out_of_fold as out_of_fold
 from ._selective import (
     Selection as Selection,
+    accuracy_interval as accuracy_interval,
     answers_needed as answers_needed,
     selective_threshold as selective_threshold,
 )
 from ._study import Step as Step, fit_table as fit_table, update_model as update_model
-from ._summary import Summary as Summary, summarise as summarise
+from ._training_table import (
+    CodedAnswers as CodedAnswers,
+    Request as Request,
+    find_columns as find_columns,
+    read_coded as read_coded,
+)
 from ._triage import (
     Triage as Triage,
     TriageRow as TriageRow,
     triage as triage,
     triage_rows as triage_rows,
 )
+from ._write_guards import check_places as check_places

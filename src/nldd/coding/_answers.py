@@ -1,4 +1,4 @@
-"""Answers as a model reads them: their text, numbers and categories, and their codes."""
+"""Answers as a table holds them: which columns a model reads, and what their cells say."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -8,23 +8,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
-from nldd.coding._columns import PREFIX, CodeColumns, Columns
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
 
+# Of the names of all columns that nldd adds to a table.
+PREFIX = "nldd_"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
-MISSING = frozenset({"na", "n/a", "nan", "null", "none", "."})
-# What nldd adds to a table begins with this.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 # In a column that lists codes; "none" may be a code there.
 NOT_CODED = frozenset({"na", "n/a", "#n/a", "nan", "null", "."})
 # Beyond this, squares are no numbers any more.
 LARGEST = 1e150
-# A list that holds these within one cell may have them as its separator.
-OTHER_SEPARATORS = (",", ";", "|", "/")
 
 
 @dataclass(frozen=True)
+class CodeColumns:
+    """Where the codes of an answer stand.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One column that lists codes, or one column of 0 and 1 for each code.
+    separator : str
+        Between the codes of a list; empty for columns of 0 and 1.
+    none : str
+        Cell of a list which says that the answer was looked at and no code applies. An empty cell
+        says that nobody has coded the answer yet.
+    """
+
+    names: tuple[str, ...]
+    separator: str = ";"
+    none: str = ""
+
+    @property
+    def listed(self) -> bool:
+        """Whether codes are listed in one column, rather than marked in columns of their own."""
+        return bool(self.separator)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table a model reads, by name.
+
+    Attributes
+    ----------
+    text : tuple of str
+    codes : CodeColumns
+    numeric, categorical : tuple of str
+        Features beside the text.
+    """
+
+    text: tuple[str, ...]
+    codes: CodeColumns
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.inputs:
+            raise InputError(
+                "No column to code from was named.",
+                hint="--text NAME, or --features NAMES, or both",
+            )
+        names = (*self.inputs, *self.codes.names)
+        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if repeated is not None:
+            raise InputError(
+                f"Column {repeated!r} is named twice; a column is text, a feature or codes.",
+                hint="name each column once",
+            )
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that new answers must have."""
+        return (*self.text, *self.numeric, *self.categorical)
+
+
+@dataclass(frozen=True, eq=False)
 class Answers:
     """What answers say, without their codes; ``answers[rows]`` is a part of them.
 
@@ -46,12 +106,8 @@ class Answers:
         return len(self.texts)
 
     def __getitem__(self, rows: NDArray[np.intp]) -> "Answers":
-        listed = rows.tolist()
-        return Answers(
-            [self.texts[row] for row in listed],
-            self.numbers[rows],
-            [self.categories[row] for row in listed],
-        )
+        texts = [self.texts[row] for row in rows.tolist()]
+        return Answers(texts, self.numbers[rows], [self.categories[row] for row in rows.tolist()])
 
     @classmethod
     def join(cls, parts: Iterable["Answers"]) -> "Answers":
@@ -71,13 +127,11 @@ def read_answers(
     places = range(len(block.rows)) if chosen is None else chosen
     rows = [block.rows[i] for i in places]
     used = (*columns.inputs, *columns.codes.names)
-    text = [place_of(table, name, used) for name in columns.text]
-    numeric = [place_of(table, name, used) for name in columns.numeric]
-    categorical = [place_of(table, name, used) for name in columns.categorical]
-    numbers = [
-        [_number(table, block.first + i, row, j) for j in numeric]
-        for i, row in zip(places, rows, strict=True)
-    ]
+    text, numeric, categorical = (
+        [find_column(table, name, used) for name in names]
+        for names in (columns.text, columns.numeric, columns.categorical)
+    )
+    numbers = [[_number(table, block.first + i, block.rows[i], j) for j in numeric] for i in places]
     return Answers(
         ["\n".join(plain_text(row[j]) for j in text) for row in rows],
         np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
@@ -85,8 +139,8 @@ def read_answers(
     )
 
 
-def place_of(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
-    """Where a column stands that a model reads; an error names none that is `used` already.
+def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
+    """Where a column stands that a model reads; an error proposes none that is `used` already.
 
     The name may have been guarded in a CSV file of ours.
     """
@@ -100,7 +154,7 @@ def place_of(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
 
 def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -> float:
     try:
-        value = cell_number(unguarded(row[column]), decimal=table.format.decimal)
+        value = cell_number(unguard(row[column]), decimal=table.format.decimal)
         if value is not None and not abs(value) <= LARGEST:
             raise ValueError
     except ValueError:
@@ -112,14 +166,8 @@ def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -
     return np.nan if value is None else value
 
 
-def unguarded(cell: Cell) -> Cell:
-    """A cell without the apostrophe by which our CSV files keep it from being run.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
+def unguard(cell: Cell) -> Cell:
+    """A cell without the apostrophe by which our CSV files keep it from being run."""
     if isinstance(cell, str) and cell.startswith("'") and guarded(cell[1:]) == cell:
         return cell[1:]
     return cell
@@ -127,53 +175,36 @@ def unguarded(cell: Cell) -> Cell:
 
 def plain_text(cell: Cell) -> str:
     """What a cell says, without a guard."""
-    return cell_text(unguarded(cell))
-
-
-def is_numeric(cells: Iterable[Cell], decimal: str | None = None) -> bool:
-    """Whether all cells that are not empty are numbers, and some are."""
-    some = False
-    for cell in cells:
-        try:
-            some |= cell_number(unguarded(cell), decimal=decimal) is not None
-        except ValueError:
-            return False
-    return some
+    return cell_text(unguard(cell))
 
 
 def read_codes(table: TableReader, block: Block, codes: CodeColumns) -> list[set[str] | None]:
     """The codes of each row of a block; None for a row that nobody has coded."""
-    places = [place_of(table, name, codes.names) for name in codes.names]
+    places = {name: find_column(table, name, codes.names) for name in codes.names}
     if codes.listed:
-        return [listed_codes(plain_text(row[places[0]]), codes) for row in block.rows]
-    return [
-        _marked_codes(table, block.first + i, row, places, codes.names)
-        for i, row in enumerate(block.rows)
-    ]
+        return [split_codes(plain_text(row[places[codes.names[0]]]), codes) for row in block.rows]
+    numbered = enumerate(block.rows, block.first)
+    return [_marked_codes(table, number, row, places) for number, row in numbered]
 
 
-def listed_codes(cell: str, codes: CodeColumns) -> set[str] | None:
-    """Codes that a cell lists.
-
-    Examples
-    --------
-    >>> sorted(listed_codes(" parks;; buses ", CodeColumns(("codes",))))
-    ['buses', 'parks']
-    >>> listed_codes("", CodeColumns(("codes",))) is None
-    True
-    """
+def split_codes(cell: str, codes: CodeColumns) -> set[str] | None:
+    """Codes that a cell lists."""
     cell = cell.strip()
     if cell.startswith("[") and (found := _json_list(cell)) is not None:
         return found or None
     if codes.none and cell == codes.none:
         return set()
-    if is_missing(cell, codes):
+    if means_not_coded(cell, codes):
         return None
-    found = {part.strip() for part in cell.split(codes.separator)} - {""}
-    return found or None
+    return {part.strip() for part in cell.split(codes.separator)} - {""} or None
 
 
-def is_missing(cell: str, codes: CodeColumns) -> bool:
+def join_codes(names: Sequence[str], codes: CodeColumns) -> str:
+    """Codes as one cell, in the way that the model's own column lists them."""
+    return (codes.separator or ";").join(names) if names else codes.none
+
+
+def means_not_coded(cell: str, codes: CodeColumns) -> bool:
     """Whether a cell says, as programs write it, that nobody has coded the answer."""
     return cell.lower() in NOT_CODED and cell != codes.none
 
@@ -190,40 +221,16 @@ def _json_list(cell: str) -> set[str] | None:
 
 
 def _marked_codes(
-    table: TableReader,
-    number: int,
-    row: Sequence[Cell],
-    places: Sequence[int],
-    names: Sequence[str],
+    table: TableReader, number: int, row: Sequence[Cell], places: dict[str, int]
 ) -> set[str] | None:
-    marks = [plain_text(row[j]).strip().lower() for j in places]
-    marks = ["" if mark in MISSING else mark for mark in marks]
-    for j, mark in zip(places, marks, strict=True):
-        if mark and mark not in YES and mark not in NO:
+    marks = {name: plain_text(row[j]).strip().lower() for name, j in places.items()}
+    for name, mark in marks.items():
+        if mark not in YES and mark not in NO and mark not in MISSING:
+            where = table.where(number, places[name])
             raise InputError(
-                f"{table.where(number, j)}: expected 0 or 1 (or yes, no, x), got {quote(mark)}.",
-                hint="--labels NAME for a column that lists codes; or correct the cell",
+                f"{where}: expected 0 or 1 (or yes, no, x), got {quote(mark)}.",
+                hint="correct the cell; or --labels NAME for a column that lists codes",
             )
-    if not any(marks):
+    if all(mark in MISSING for mark in marks.values()):
         return None
-    return {name for name, mark in zip(names, marks, strict=True) if mark in YES}
-
-
-def codes_cell(names: Sequence[str], codes: CodeColumns) -> str:
-    """Codes as one cell, in the way that the model's own column lists them."""
-    return (codes.separator or ";").join(names) if names else codes.none
-
-
-def likely_separator(cells: Sequence[str], separator: str) -> str | None:
-    """Another separator, if codes seem to be listed with that one.
-
-    Examples
-    --------
-    >>> likely_separator(["bus, park", "park", "bus, shop"], ";")
-    ','
-    """
-    if any(separator in cell for cell in cells):
-        return None
-    counts = {other: sum(other in cell for cell in cells) for other in OTHER_SEPARATORS}
-    best = max(counts, key=lambda other: counts[other])
-    return best if counts[best] >= max(2, len(cells) / 20) else None
+    return {name for name, mark in marks.items() if mark in YES}

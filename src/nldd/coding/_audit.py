@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nldd._wording import quote
-from nldd.coding._coded_output import AUTO
-from nldd.coding._columns import PREFIX
-from nldd.coding._filled_in import filled_in
-from nldd.coding._interval import accuracy_interval
-from nldd.coding._places import check_places
+from nldd.coding._answers import PREFIX
+from nldd.coding._output import AUTO
+from nldd.coding._selective import accuracy_interval
+from nldd.coding._write_guards import check_places, is_filled_in
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, cell_text, create_table
 
 STATUS = f"{PREFIX}status"
-_STATUSES = re.compile(rf"{STATUS}( \([0-9]+\))?")
 CHECK = f"{PREFIX}check"
 RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si"})
 WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non"})
@@ -23,13 +21,7 @@ WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample that was drawn.
-
-    Attributes
-    ----------
-    n_rows, n_auto, n_sample : int
-        Rows of the coded table, automatic codes among them, and codes that were drawn.
-    """
+    """Rows of the coded table, automatic codes among them, and codes that were drawn."""
 
     n_rows: int
     n_auto: int
@@ -38,14 +30,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class Audit:
-    """What a checked sample says about the automatic codes.
+    """Rows of a sample that were checked, found right, and not looked at yet.
 
-    Attributes
-    ----------
-    n_checked, n_right, n_open : int
-        Rows that were checked, found right, and not looked at yet.
-    accuracy, low, high : float
-        Share that was right, with an exact 95 % interval.
+    The accuracy of the automatic codes has an exact 95 % interval.
     """
 
     n_checked: int
@@ -72,20 +59,19 @@ def draw_sample(
     check_places(path, out, hint="-o sample.csv")
     _check_sample(size, out, options)
     rng = random.Random(random_state)
-    kept: list[tuple[int, tuple[Cell, ...]]] = []
+    drawn: list[tuple[int, tuple[Cell, ...]]] = []
     n_rows = n_auto = 0
     with options.open(path) as table:
         status = _status_column(table)
-        for block in table.blocks():
-            for row in block.rows:
-                n_rows += 1
-                if cell_text(row[status]).strip().lower() != AUTO:
-                    continue
-                n_auto += 1
-                if len(kept) < size:
-                    kept.append((n_rows, row))
-                elif (place := int(rng.random() * n_auto)) < size:
-                    kept[place] = (n_rows, row)
+        for row in (row for block in table.blocks() for row in block.rows):
+            n_rows += 1
+            if cell_text(row[status]).strip().lower() != AUTO:
+                continue
+            n_auto += 1
+            if len(drawn) < size:
+                drawn.append((n_rows, row))
+            elif (place := int(rng.random() * n_auto)) < size:
+                drawn[place] = (n_rows, row)
         header, like = table.header, table.format
     if not n_auto:
         raise InputError(
@@ -94,14 +80,14 @@ def draw_sample(
             hint="nldd predict with a lower --target-accuracy, or --max-theta",
         )
     with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
-        writer.write((*row, "") for _, row in sorted(kept, key=lambda numbered: numbered[0]))
-    return Sample(n_rows, n_auto, len(kept))
+        writer.write((*row, "") for _, row in sorted(drawn, key=lambda numbered: numbered[0]))
+    return Sample(n_rows, n_auto, len(drawn))
 
 
 def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and filled_in(Path(out), (CHECK,), options):
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
         raise InputError(
             f"{out} holds a sample that people have begun to check; it is not replaced.",
             hint=f"nldd audit {out}, or -o with another name",
@@ -110,7 +96,8 @@ def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
 
 def _status_column(table: TableReader) -> int:
     """The status of the latest coding: a table that is coded again has a second one behind."""
-    found = [j for j, name in enumerate(table.names) if _STATUSES.fullmatch(name)]
+    pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
+    found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
     if not found:
         raise InputError(
             f"{table.path.name} has no column {STATUS!r}, so it was not written by nldd predict.",
@@ -127,26 +114,29 @@ def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
 
 def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     """What a sample proves whose rows people have marked as right or wrong."""
-    marks: list[float] = []
-    n_open = 0
     with options.open(path) as table:
         place = table.column(CHECK)
-        for block in table.blocks():
-            for number, row in enumerate(block.rows, block.first):
-                mark = cell_text(row[place]).strip().lower()
-                if not mark:
-                    n_open += 1
-                elif mark in RIGHT or mark in WRONG:
-                    marks.append(float(mark in RIGHT))
-                else:
-                    raise InputError(
-                        f"{table.where(number, place)}: expected yes or no, got {quote(mark)}.",
-                        hint="yes where all codes of the row are right, no where one is wrong",
-                    )
-    if not marks:
+        marks = [
+            _is_right(table, number, place, cell_text(row[place]).strip().lower())
+            for block in table.blocks()
+            for number, row in enumerate(block.rows, block.first)
+        ]
+    checked = [mark for mark in marks if mark is not None]
+    n, n_right = len(checked), sum(checked)
+    if not n:
         raise InputError(
             f"{path.name}: no row of the column {CHECK!r} is filled in yet.",
-            hint="yes or no in each row, then the same command again",
+            hint="write yes or no into each row, then run the same command again",
         )
-    low, high = accuracy_interval(marks)
-    return Audit(len(marks), int(sum(marks)), n_open, sum(marks) / len(marks), low, high)
+    return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
+
+
+def _is_right(table: TableReader, number: int, place: int, mark: str) -> bool | None:
+    if mark in RIGHT or mark in WRONG:
+        return mark in RIGHT
+    if mark:
+        raise InputError(
+            f"{table.where(number, place)}: expected yes or no, got {quote(mark)}.",
+            hint="yes where all codes of the row are right, no where one is wrong",
+        )
+    return None

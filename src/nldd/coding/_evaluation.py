@@ -1,5 +1,6 @@
-"""How good a model's codes are on answers that people have coded."""
+"""How good a model's codes are on answers that people have coded, and whether its promise held."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,29 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
-from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._coded_tables import read_coded
-from nldd.coding._evidence import Predictions, rightness
 from nldd.coding._model import CodingModel
-from nldd.coding._scores import Score, score_answers
+from nldd.coding._predictions import Predictions
+from nldd.coding._selective import LEVEL, Selection, accuracy_interval
+from nldd.coding._training_table import CodedAnswers, read_coded
 from nldd.displays import Calibration, calibration_deciles
-from nldd.metrics import label_counts
+from nldd.metrics import MEASURES, label_counts, weighted_values
 from nldd.tables import TableOptions
 
 N_CONFUSIONS = 20
+N_DRAWS = 1000
+DRAWS_AT_ONCE = 50
+SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
+
+LabelArray = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
 class LabelScore:
-    """How well one code is predicted.
-
-    Attributes
-    ----------
-    name : str
-    n_true, n_pred, n_both : int
-        Answers that carry it, that are predicted to, and both.
-    precision, recall, f : float
-    """
+    """How well one code is predicted; answers that carry it, that are predicted to, and both."""
 
     name: str
     n_true: int
@@ -42,13 +39,7 @@ class LabelScore:
 
 @dataclass(frozen=True)
 class Confusion:
-    """A code that was predicted instead of another one, and how often.
-
-    Attributes
-    ----------
-    missed, predicted : str
-    count : int
-    """
+    """A code that was predicted instead of another one, and how often."""
 
     missed: str
     predicted: str
@@ -56,31 +47,50 @@ class Confusion:
 
 
 @dataclass(frozen=True)
+class Score:
+    """A measure of :data:`nldd.metrics.MEASURES` with its value and a 95 % interval."""
+
+    key: str
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts of coded answers: by code, codes an answer, and combinations of codes.
+
+    `n_seen_once` counts combinations, `n_without_code` the answers to which no code applies.
+    """
+
+    labels: dict[str, int]
+    cardinality: float
+    n_labelsets: int
+    n_seen_once: int
+    n_without_code: int
+
+
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """Measures of predictions against the codes that people gave.
 
     Attributes
     ----------
-    labels : tuple of str
-        Codes of the model, then those of the answers that the model does not know.
-    n_known : int
-        How many of them the model knows.
-    Y : ndarray of shape (n_answers, n_labels), int8
-        The codes that people gave.
-    predictions : Predictions
-        Over the same labels.
+    labels, n_known : tuple of str, int
+        Codes of the model, so many, then those of the answers that the model does not know.
+    Y, predictions : ndarray of shape (n_answers, n_labels), Predictions
+        The codes that people gave, and the predicted ones.
     scores : tuple of Score
     calibration : Calibration
         Mean theta against the share of wrong labels, by decile.
-    by_label : tuple of LabelScore
-        The worst first.
-    confusions : tuple of Confusion
-        The most frequent first.
+    by_label, confusions : tuple of LabelScore, tuple of Confusion
+        The worst and the most frequent first.
     """
 
     labels: tuple[str, ...]
     n_known: int
-    Y: NDArray[np.int8]
+    Y: LabelArray
     predictions: Predictions
     scores: tuple[Score, ...]
     calibration: Calibration
@@ -89,9 +99,7 @@ class Evaluation:
 
     def right(self, measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is, as a whole or by its share of labels."""
-        unknown = len(self.labels) - self.n_known
-        Y_pred = np.pad(self.predictions.Y, ((0, 0), (0, unknown)))
-        return rightness((Y_pred != self.Y).sum(axis=1), len(self.labels), measure)
+        return self.predictions.right(self.Y, measure)
 
     @property
     def unknown_labels(self) -> tuple[str, ...]:
@@ -99,10 +107,30 @@ class Evaluation:
         return self.labels[self.n_known :]
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What became of the new answers that the threshold of a promise lets through.
+
+    The promise is that of the model's own answers. The accuracy of the automatic codes has a 95 %
+    interval; None if there are none.
+    """
+
+    selection: Selection
+    measure: str
+    n_answers: int
+    n_auto: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def share(self) -> float:
+        """Share of the new answers that is coded automatically."""
+        return self.n_auto / self.n_answers
+
+
 def evaluate_table(
-    model: CodingModel,
-    path: Path,
-    options: TableOptions = TableOptions(),
+    model: CodingModel, path: Path, options: TableOptions = TableOptions()
 ) -> tuple[Evaluation, CodedAnswers]:
     """Evaluate a model on the coded answers of a table."""
     table = read_coded(path, model.columns, options, model.identity_columns)
@@ -119,73 +147,105 @@ def n_learned(model: CodingModel, table: CodedAnswers, sha256: str) -> int:
 
 def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
     """Evaluate a model on coded answers that it has not seen."""
-    unknown = sorted(set().union(*table.codes) - set(model.labels))
-    labels = (*model.labels, *unknown)
+    labels = (*model.labels, *sorted(set().union(*table.codes) - set(model.labels)))
     Y = indicator(table.codes, np.array(labels, dtype=object))
-    return evaluate_predictions(Y, model.code(table.answers), labels)
+    return _evaluate(Y, model.code(table.answers), labels)
 
 
 def evaluate_evidence(model: CodingModel) -> Evaluation:
     """Evaluate a model by its out-of-fold predictions."""
-    return evaluate_predictions(model.Y, model.evidence, model.labels)
+    return _evaluate(model.Y, model.evidence, model.labels)
 
 
-def evaluate_predictions(
-    Y: NDArray[np.int8], found: Predictions, labels: tuple[str, ...]
-) -> Evaluation:
-    """Evaluate predictions; labels beyond those that were predicted count as never predicted."""
+def _evaluate(Y: LabelArray, found: Predictions, labels: tuple[str, ...]) -> Evaluation:
     n_known = found.Y.shape[1]
     Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
     # Theta speaks about the labels that the model knows.
-    n_wrong = found.n_wrong(Y[:, :n_known])
+    calibration = calibration_deciles(found.theta, found.n_wrong(Y[:, :n_known]), n_known)
     return Evaluation(
-        labels=labels,
-        n_known=n_known,
-        Y=Y,
-        predictions=found,
-        scores=score_answers(Y, Y_pred),
-        calibration=calibration_deciles(found.theta, n_wrong, n_known),
+        *(labels, n_known, Y, found, score_answers(Y, Y_pred), calibration),
         by_label=label_scores(Y, Y_pred, labels),
-        confusions=confusions(Y, Y_pred, labels),
+        confusions=count_confusions(Y, Y_pred, labels),
     )
 
 
-def label_scores(
-    Y: NDArray[np.int8], Y_pred: NDArray[np.int8], labels: tuple[str, ...]
-) -> tuple[LabelScore, ...]:
-    """Precision, recall and F of each label, from the smallest F to the largest.
+def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
+    """Every measure of nldd with a 95 % interval over the answers.
 
-    Examples
-    --------
-    >>> Y = np.array([[1, 0], [1, 1]], dtype=np.int8)
-    >>> Y_pred = np.array([[1, 0], [0, 1]], dtype=np.int8)
-    >>> [(score.name, round(score.f, 2)) for score in label_scores(Y, Y_pred, ("a", "b"))]
-    [('a', 0.67), ('b', 1.0)]
+    The answers are drawn again with replacement a thousand times; the interval spans the middle
+    95 % of the values. Subset accuracy and its loss, shares of the answers, have an exact interval.
+    It also stands for measures that no drawing can change, as when all answers are right.
     """
+    rng = np.random.default_rng(random_state)
+    n = len(Y)
+    values = weighted_values(Y, Y_pred, np.ones((1, n)))
+    draws = []
+    for start in range(0, N_DRAWS, DRAWS_AT_ONCE):
+        size = min(DRAWS_AT_ONCE, N_DRAWS - start)
+        weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float)
+        draws.append(weighted_values(Y, Y_pred, weights))
+    tail = 50 * (1 - LEVEL)
+    exact = accuracy_interval((Y_pred == Y).all(axis=1), LEVEL)
+    scores = []
+    for key, measure in MEASURES.items():
+        drawn = np.concatenate([values_of[key] for values_of in draws])
+        low, high = np.percentile(drawn, [tail, 100 - tail])
+        if key in SHARES_OF_ANSWERS or low == high:
+            low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
+        scores.append(Score(key, measure.name, float(values[key][0]), float(low), float(high)))
+    return tuple(scores)
+
+
+def label_scores(
+    Y: LabelArray, Y_pred: LabelArray, labels: tuple[str, ...]
+) -> tuple[LabelScore, ...]:
+    """Precision, recall and F of each label, from the smallest F to the largest."""
     counts = label_counts(Y, Y_pred)
-    columns = (counts.true, counts.pred, counts.both)
     ratios = (counts.precision(0.0), counts.recall(0.0), counts.f(0.0))
-    rows = zip(labels, *(column.tolist() for column in (*columns, *ratios)), strict=True)
+    columns = (counts.true, counts.pred, counts.both, *ratios)
+    rows = zip(labels, *(column.tolist() for column in columns), strict=True)
     scores = [LabelScore(*row) for row in rows]
     return tuple(sorted(scores, key=lambda score: (score.f, -score.n_true, score.name)))
 
 
-def confusions(
-    Y: NDArray[np.int8], Y_pred: NDArray[np.int8], labels: tuple[str, ...]
+def count_confusions(
+    Y: LabelArray, Y_pred: LabelArray, labels: tuple[str, ...]
 ) -> tuple[Confusion, ...]:
-    """Pairs of a label that was missed and one that was predicted wrongly in the same answer.
-
-    Examples
-    --------
-    >>> Y, Y_pred = np.array([[1, 0], [1, 1]]), np.array([[0, 1], [1, 1]])
-    >>> confusions(Y, Y_pred, ("bus", "tram"))
-    (Confusion(missed='bus', predicted='tram', count=1),)
-    """
+    """Pairs of a label that was missed and one that was predicted wrongly in the same answer."""
     # Floating point: whole numbers are exact in it, and products of matrices are fast.
-    missed = ((Y == 1) & (Y_pred == 0)).astype(float)
-    extra = ((Y == 0) & (Y_pred == 1)).astype(float)
+    missed, extra = (Y_pred < Y).astype(float), (Y_pred > Y).astype(float)
     counts = (missed.T @ extra).astype(np.intp)
     a, b = np.nonzero(counts)
     pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in zip(a, b, strict=True)]
     pairs.sort(key=lambda pair: (-pair.count, pair.missed, pair.predicted))
     return tuple(pairs[:N_CONFUSIONS])
+
+
+def promise_kept(
+    model: CodingModel,
+    quality: Evaluation,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+) -> Kept:
+    """Compare a model's promise with what an evaluation found."""
+    selection = model.select(target, confidence, measure)
+    n, right = len(quality.Y), quality.right(measure)
+    threshold = -1.0 if selection.threshold is None else selection.threshold
+    auto = right[quality.predictions.theta <= threshold]
+    if not len(auto):
+        return Kept(selection, measure, n, 0, None, None, None)
+    return Kept(selection, measure, n, len(auto), float(auto.mean()), *accuracy_interval(auto))
+
+
+def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
+    """Counts of answers that carry the codes `labels` as `Y` says."""
+    _, times = np.unique(Y, axis=0, return_counts=True)
+    sizes = Y.sum(axis=1)
+    return Summary(
+        labels=dict(zip(labels, Y.sum(axis=0).tolist(), strict=True)),
+        cardinality=float(sizes.mean()),
+        n_labelsets=len(times),
+        n_seen_once=int((times == 1).sum()),
+        n_without_code=int((sizes == 0).sum()),
+    )

@@ -1,6 +1,5 @@
 """Answers as numbers: weighted words and letters of the text, and the features beside it."""
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -14,22 +13,16 @@ from nldd.coding._answers import Answers
 
 # Words and pairs of words; letters in a row, which see through endings, compounds and typing
 # errors and do without spaces between words.
-WORDS: dict[str, Any] = {"analyzer": "word", "ngram_range": (1, 2), "token_pattern": r"(?u)\b\w+\b"}
-LETTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
+ANALYZERS: dict[str, dict[str, Any]] = {
+    "words": {"analyzer": "word", "ngram_range": (1, 2), "token_pattern": r"(?u)\b\w+\b"},
+    "letters": {"analyzer": "char_wb", "ngram_range": (2, 4)},
+}
 MOST_TERMS = {"words": 50_000, "letters": 100_000}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
-    """Words, or letters in a row, and the weight of each.
-
-    Attributes
-    ----------
-    kind : "words" or "letters"
-    terms : list of str
-    weights : ndarray of shape (n_terms,)
-        Inverse document frequencies.
-    """
+    """Words, or letters in a row, and the weight of each: its inverse document frequency."""
 
     kind: str
     terms: list[str]
@@ -59,16 +52,10 @@ class Terms:
 
 
 def _vectorizer(kind: str, **options: Any) -> Any:
-    return TfidfVectorizer(
-        **(WORDS if kind == "words" else LETTERS),
-        sublinear_tf=True,
-        strip_accents=None,
-        dtype=np.float64,
-        **options,
-    )
+    return TfidfVectorizer(**ANALYZERS[kind], sublinear_tf=True, dtype=np.float64, **options)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnswerFeatures:
     """How answers become rows of features; learned by :meth:`fit`.
 
@@ -96,13 +83,13 @@ class AnswerFeatures:
         scale = np.array([column.std() if len(column) else 0.0 for column in present])
         # The deviation of a constant is seldom exactly 0: its mean is rounded.
         varies = scale > 1e-9 * np.maximum(np.abs(centre), np.finfo(float).tiny)
-        counts = [Counter(column) for column in zip(*answers.categories, strict=True)]
+        columns = zip(*answers.categories, strict=True)
         return cls(
             Terms.fit(answers.texts, "words"),
             Terms.fit(answers.texts, "letters"),
             centre,
             np.where(varies, scale, 1.0),
-            tuple(tuple(sorted(set(count) - {""})) for count in counts),
+            tuple(tuple(sorted(set(column) - {""})) for column in columns),
         )
 
     def transform(self, answers: Answers) -> csr_array:
@@ -119,17 +106,13 @@ class AnswerFeatures:
         return csr_array(hstack(parts, format="csr"))
 
     def _one_hot(self, categories: list[tuple[str, ...]]) -> csr_array:
-        place: dict[tuple[int, str], int] = {}
-        for column, levels in enumerate(self.levels):
-            for level in levels:
-                place[column, level] = len(place)
+        known = [(column, level) for column, levels in enumerate(self.levels) for level in levels]
+        place = {level: j for j, level in enumerate(known)}
         found = [
-            (i, place[column, value])
+            (i, place[level])
             for i, row in enumerate(categories)
-            for column, value in enumerate(row)
-            if (column, value) in place
+            for level in enumerate(row)
+            if level in place
         ]
-        rows, columns = zip(*found, strict=True) if found else ((), ())
-        return csr_array(
-            (np.ones(len(found)), (rows, columns)), shape=(len(categories), len(place))
-        )
+        cells = tuple(zip(*found, strict=True)) if found else ((), ())
+        return csr_array((np.ones(len(found)), cells), shape=(len(categories), len(place)))

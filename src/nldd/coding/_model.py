@@ -1,9 +1,13 @@
-"""The model of a coding study: coded answers, the classifier, and what is known about it."""
+"""The model of a coding study: coded answers, the classifier, what is known, and its history."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from hashlib import file_digest
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from nldd import __version__
 from nldd._labels import as_label_sets, indicator
-from nldd.coding._answers import Answers
-from nldd.coding._columns import Columns
-from nldd.coding._evidence import NO_EVIDENCE, Predictions, Watch, answers_out_of_fold, predict
+from nldd.coding._answers import Answers, Columns
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._history import Event
+from nldd.coding._predictions import NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
 from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -24,20 +27,15 @@ from nldd.exceptions import InputError
 FEWEST_ANSWERS = 10
 # The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
 C = 10.0
+UPDATED = (
+    "The model has learned from an update. If its answers were those left over for people, they "
+    "are harder than new ones will be, and the promise is not exact."
+)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is fitted.
-
-    Attributes
-    ----------
-    n_folds : int
-        Of the cross-validation that the triage table comes from.
-    random_state : int
-    n_jobs : int or None
-        Threads; not kept with the model.
-    """
+    """How a model is fitted: folds of the cross-validation, seed, threads (not kept with it)."""
 
     n_folds: int = 10
     random_state: int = 0
@@ -45,29 +43,45 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Event:
+    """One step in the life of a model: a fit or an update with the coded answers of a file.
+
+    `n_added` answers joined the model, `n_set_aside` rows had no codes. The other counts, and the
+    accuracies by cross-validation, are those of the model after the step.
+    """
+
+    action: str
+    time: str
+    file: str
+    sha256: str
+    n_added: int
+    n_set_aside: int
+    n_answers: int
+    n_labels: int
+    n_labelsets: int
+    subset_accuracy: float
+    hamming_accuracy: float
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
 class CodingModel:
     """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
 
     Attributes
     ----------
-    columns : Columns
-        What it reads from a table.
-    settings : Settings
+    columns, settings : Columns, Settings
     labels : tuple of str
         The codes.
-    answers : Answers
-        The coded answers it was fitted to.
-    Y : ndarray of shape (n_answers, n_labels), int8
-        Their codes.
-    features : AnswerFeatures
-    classifier : NLDDClassifier
+    answers, Y : Answers, ndarray of shape (n_answers, n_labels)
+        The coded answers it was fitted to, and their codes as 0 and 1.
+    features, classifier : AnswerFeatures, NLDDClassifier
     evidence : Predictions
         Each coded answer as predicted without itself.
     history : tuple of Event
-    identities : tuple of str
-        By which answers that come a second time are known again; may be empty.
-    identity_columns : tuple of str
-        What they are made of.
+    identities, identity_columns : tuple of str
+        By which answers that come a second time are known again, and the columns they are made of;
+        may be empty.
     """
 
     columns: Columns
@@ -88,13 +102,16 @@ class CodingModel:
         return any(event.action == "update" for event in self.history)
 
     def code(self, answers: Answers, X: Any = None) -> Predictions:
-        """Predicted codes of new answers, with theta and the coded answer they come from.
+        """Predicted codes of new answers with their evidence; none speaks for an empty answer.
 
-        Nothing speaks for the codes of an answer that says nothing. `X` are the features of the
-        answers, where they are known.
+        `X` are the features of the answers, where they are known.
         """
         found = self.predict(self.features.transform(answers) if X is None else X)
         return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
+
+    def predict(self, X: Any) -> Predictions:
+        """The same for answers that are features already."""
+        return predict(self.classifier, X)
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
@@ -106,10 +123,6 @@ class CodingModel:
     def _knows_empty(self) -> bool:
         # Asked for every block of a table, and the model may have many answers.
         return not self.columns.text or any(not text.strip() for text in self.answers.texts)
-
-    def predict(self, X: Any) -> Predictions:
-        """The same for answers that are features already."""
-        return predict(self.classifier, X)
 
     def select(
         self, target: float = 0.9, confidence: float = 0.9, measure: str = "subset"
@@ -136,55 +149,19 @@ def fit_coding_model(
 ) -> CodingModel:
     """Fit a model to coded answers, and find out by cross-validation how good it is.
 
-    Parameters
-    ----------
-    answers : Answers
-    codes : sequence of set of str
-        The codes of each answer; an empty set means that no code applies.
-    columns : Columns
-    settings : Settings
-    watch : callable
-        ``watch(folds, n_folds)`` passes the folds through, for a progress bar.
-
-    Returns
-    -------
-    CodingModel
-        With an empty history.
+    An empty set of codes means that no code applies. ``watch(folds, n_folds)`` passes the folds
+    through, for a progress bar. The model has no history yet.
     """
-    labels = code_names(codes, columns)
+    labels = order_codes(codes, columns)
     _check_codes(codes, labels)
     Y = indicator(codes, np.array(labels, dtype=object))
     features = AnswerFeatures.fit(answers)
     X = features.transform(answers)
     _check_features(answers, X)
-    classifier = coding_classifier(settings).fit(X, Y)
-    evidence = answers_out_of_fold(
-        classifier, answers, Y, settings.n_folds, settings.random_state, watch
-    )
+    classifier = new_classifier(settings).fit(X, Y)
+    folds = (settings.n_folds, settings.random_state, watch)
+    evidence = out_of_fold(classifier, answers, Y, *folds)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
-
-
-def code_names(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
-    """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10.
-
-    Examples
-    --------
-    >>> from nldd.coding import CodeColumns
-    >>> code_names([{"10", "b"}, {"2"}], Columns(("answer",), CodeColumns(("codes",))))
-    ('2', '10', 'b')
-    """
-    if not columns.codes.listed:
-        return columns.codes.names
-    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Sorts numbers within names by their value, and before letters."""
-    parts = [part for part in re.split(r"([0-9]+)", name) if part]
-    return [
-        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
-        for part in parts
-    ]
 
 
 def add_answers(
@@ -198,19 +175,13 @@ def add_answers(
 
     Corrections are other codes for its own answers, by their place.
     """
-    known = [set(names) for names in model.codes(model.Y)]
-    known = [corrections.get(i, codes) for i, codes in enumerate(known)]
-    fitted = fit_coding_model(
-        Answers.join([model.answers, answers]),
-        [*known, *codes],
-        model.columns,
-        model.settings,
-        watch,
-    )
+    known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
+    joined = Answers.join([model.answers, answers])
+    fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
     return replace(fitted, history=model.history)
 
 
-def coding_classifier(settings: Settings) -> NLDDClassifier:
+def new_classifier(settings: Settings) -> NLDDClassifier:
     """The classifier of answers, not fitted yet."""
     return NLDDClassifier(
         LogisticRegression(solver="liblinear", C=C),
@@ -219,6 +190,19 @@ def coding_classifier(settings: Settings) -> NLDDClassifier:
         n_jobs=settings.n_jobs,
         random_state=settings.random_state,
     )
+
+
+def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
+    """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10."""
+    if not columns.codes.listed:
+        return columns.codes.names
+    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Sorts numbers within names by their value, and before letters."""
+    parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
+    return [(0, len(digits), digits) if digits else (1, 0, other) for digits, other in parts]
 
 
 def _check_features(answers: Answers, X: Any) -> None:
@@ -241,9 +225,27 @@ def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
             hint="code more answers by hand first; a few hundred are a good start",
         )
     if len(set(map(frozenset, codes))) < 2:
-        what = "{" + ", ".join(labels) + "}"
         raise InputError(
-            f"All {len(codes)} coded answers carry the same codes, {what}: there is nothing to "
-            "choose from.",
+            f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}: there "
+            "is nothing to choose from.",
             hint="check that the right column is named by --labels, or code more answers",
         )
+
+
+def now() -> str:
+    """The time in UTC; SOURCE_DATE_EPOCH sets it, so that a run can be repeated exactly."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InputError(
+            f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}.",
+            hint="unset SOURCE_DATE_EPOCH, or set it to a whole number",
+        ) from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def checksum(path: Path) -> str:
+    """Sha256 of a file."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()

@@ -1,17 +1,16 @@
 """Coding models as files: no pickle, checked, whole or not there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from nldd.coding._answers import Answers
-from nldd.coding._columns import CodeColumns, Columns
-from nldd.coding._evidence import Predictions
+import numpy as np
+
+from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._features import AnswerFeatures, Terms
-from nldd.coding._history import Event
-from nldd.coding._model import CodingModel, Settings
-from nldd.coding._model_parts import check_parts
+from nldd.coding._model import CodingModel, Event, Settings
+from nldd.coding._predictions import Predictions
 from nldd.exceptions import InputError
 from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
 
@@ -24,18 +23,16 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
     The file holds the coded answers themselves, so keep it as you keep them.
     """
     parts = pack_classifier(model.classifier)
+    features, settings = model.features, model.settings
     documents = {
         **parts.documents,
         "model": {
             "columns": asdict(model.columns),
-            "settings": {
-                "n_folds": model.settings.n_folds,
-                "random_state": model.settings.random_state,
-            },
+            "settings": {"n_folds": settings.n_folds, "random_state": settings.random_state},
             "labels": list(model.labels),
-            "words": model.features.words.terms,
-            "letters": model.features.letters.terms,
-            "levels": [list(levels) for levels in model.features.levels],
+            "words": features.words.terms,
+            "letters": features.letters.terms,
+            "levels": [list(levels) for levels in features.levels],
         },
         "answers": {
             "texts": model.answers.texts,
@@ -49,10 +46,10 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
         **parts.arrays,
         "answers/numbers": model.answers.numbers,
         "answers/Y": model.Y,
-        "features/words": model.features.words.weights,
-        "features/letters": model.features.letters.weights,
-        "features/centre": model.features.centre,
-        "features/scale": model.features.scale,
+        "features/words": features.words.weights,
+        "features/letters": features.letters.weights,
+        "features/centre": features.centre,
+        "features/scale": features.scale,
         **{f"evidence/{f.name}": getattr(model.evidence, f.name) for f in fields(Predictions)},
     }
     write_archive(path, Contents(KIND, documents, arrays, parts.estimators, {}))
@@ -63,29 +60,25 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     contents = read_archive(path, kind=KIND, trusted=trusted)
     classifier = unpack_classifier(contents)
     try:
-        return _model_from(contents.documents, contents.arrays, classifier)
+        model = _build_model(contents.documents, contents.arrays, classifier)
+        wrong = next((part for part, fits in _checks(model) if not fits), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InputError(
             f"{Path(path).name}: the parts of the model do not fit together ({error!r}).",
             hint="use the file as nldd fit wrote it, or fit again",
         ) from error
+    return model
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    """A list of texts; anything else is refused."""
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise TypeError("a list of texts is something else")
-    return tuple(value)
-
-
-def _model_from(
+def _build_model(
     documents: Mapping[str, Any], arrays: Mapping[str, Any], classifier: Any
 ) -> CodingModel:
     model, answers = documents["model"], documents["answers"]
-    columns = model["columns"]
+    columns, settings = model["columns"], model["settings"]
     codes = columns["codes"]
-    settings = model["settings"]
-    loaded = CodingModel(
+    return CodingModel(
         columns=Columns(
             text=_names(columns["text"]),
             codes=CodeColumns(_names(codes["names"]), codes["separator"], codes["none"]),
@@ -113,5 +106,71 @@ def _model_from(
         identities=_names(answers["identities"]),
         identity_columns=_names(answers.get("identity_columns", [])),
     )
-    check_parts(loaded)
-    return loaded
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """A list of texts; anything else is refused."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise TypeError("a list of texts is something else")
+    return tuple(value)
+
+
+def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
+    """Each part with whether its kind and size are right; later ones rely on earlier ones.
+
+    What is wrong would otherwise fail later, and far from its cause.
+    """
+    n, n_labels = len(model.answers), len(model.labels)
+    columns, codes, settings = model.columns, model.columns.codes, model.settings
+    yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
+    yield "folds", type(settings.n_folds) is int and settings.n_folds >= 2
+    yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
+    yield "labels", len(set(model.labels)) == n_labels
+    yield "codes", _is_indicator(model.Y, (n, n_labels))
+    yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
+    widths = {len(row) for row in model.answers.categories}
+    yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
+    yield from _feature_checks(model)
+    yield from _evidence_checks(model.evidence, n, n_labels)
+    rows = np.concatenate([model.classifier.rows_, model.evidence.row])
+    yield "rows", bool(((rows >= 0) & (rows < n)).all())
+    yield "number of labels", model.classifier.n_labels_ == n_labels
+    yield "identities", len(model.identities) in (0, n)
+    yield "history", all(_is_event(event) for event in model.history)
+
+
+def _feature_checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
+    features, columns = model.features, model.columns
+    for terms in (features.words, features.letters):
+        yield terms.kind, len(set(terms.terms)) == len(terms.terms)
+        yield terms.kind, _is_float(terms.weights, (len(terms.terms),))
+    yield "centre", _is_float(features.centre, (len(columns.numeric),))
+    yield "scale", _is_float(features.scale, (len(columns.numeric),))
+    yield "scale", bool((features.scale > 0).all())
+    yield "levels", len(features.levels) == len(columns.categorical)
+    yield "levels", all(len(set(levels)) == len(levels) for levels in features.levels)
+    n_terms = len(features.words.terms) + len(features.letters.terms)
+    n_columns = n_terms + 2 * len(columns.numeric) + sum(map(len, features.levels))
+    yield "number of features", model.classifier.n_features_in_ == n_columns
+
+
+def _evidence_checks(evidence: Predictions, n: int, n_labels: int) -> Iterator[tuple[str, bool]]:
+    yield "predicted codes", _is_indicator(evidence.Y, (n, n_labels))
+    for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
+        yield name, _is_float(getattr(evidence, name), (n,))
+    yield "theta", bool(((evidence.theta >= 0) & (evidence.theta <= 1)).all())
+    yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
+
+
+def _is_indicator(Y: Any, shape: tuple[int, ...]) -> bool:
+    return Y.shape == shape and Y.dtype == np.int8 and bool(((Y == 0) | (Y == 1)).all())
+
+
+def _is_float(values: Any, shape: tuple[int, ...], nan: bool = False) -> bool:
+    if values.shape != shape or values.dtype != np.float64:
+        return False
+    return bool((np.isfinite(values) | (nan & np.isnan(values))).all())
+
+
+def _is_event(event: Event) -> bool:
+    return all(type(getattr(event, field.name)) is field.type for field in fields(Event))

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
-from scipy.stats import beta, binom, norm
+from scipy.special import expit, logit
+from scipy.stats import beta, binom, norm, t
 
 from nldd.exceptions import InputError
 from nldd.regression import BinomialLoss, minimize_linear
+
+FloatArray = NDArray[np.float64]
 
 N_TESTS = 50
 # The first test takes at least this share of the answers, so that with more and more answers it
@@ -24,6 +26,8 @@ FIRST_SHARE = 0.05
 # How sure the number of answers that a target takes is to suffice.
 ENOUGH = 0.8
 MOST_ANSWERS = 10_000_000
+LEVEL = 0.95
+FEW = 30
 
 
 @dataclass(frozen=True)
@@ -32,17 +36,13 @@ class Selection:
 
     Attributes
     ----------
-    target, confidence : float
+    target, confidence, threshold : float
         The promise: with this confidence, answers of theta <= `threshold` are right at least as
-        often as the target says.
-    threshold : float or None
-        None if no threshold keeps the promise as far as these answers can tell.
+        often as the target says. None if no threshold keeps it as far as these answers can tell.
     n_answers, n_auto : int
         All answers, and those that the threshold lets through.
-    accuracy : float or None
-        Share of the latter that is right.
-    lower : float or None
-        It is higher than this with the stated confidence.
+    accuracy, lower : float or None
+        Share of the latter that is right, which is higher than `lower` with the stated confidence.
     needed : int or None
         Without a threshold: about how many coded answers it would take to find one, with a chance
         of four in five. None where none are needed, or where no number would do.
@@ -75,25 +75,18 @@ def selective_threshold(
     1 - confidence, whether theta is calibrated or not. What it takes is that the answers are a
     random sample of those to come, and that accuracy does not rise with theta.
 
+    The first test takes the smallest number of answers at which an accuracy half way from the
+    target to 1 passes with an even chance, 52 for a target and a confidence of 0.9, or a twentieth
+    of all answers if that is more: fewer answers would stop the walk by chance.
+
     Parameters
     ----------
     theta : array-like of shape (n_answers,)
         Of predictions that did not see their own answer, as from cross-validation.
     correct : array-like of shape (n_answers,)
         Whether each prediction was right; or, from 0 to 1, the share of it that was right. Shares
-        are tested by Bentkus' inequality, which makes the binomial test hold for them at the price
-        of a factor e.
+        are tested by Bentkus' inequality, at the price of a factor e in the level.
     target, confidence : float in (0, 1)
-
-    Returns
-    -------
-    Selection
-
-    Notes
-    -----
-    The first test takes the smallest number of answers at which an accuracy half way from the
-    target to 1 passes with an even chance, 52 for a target and a confidence of 0.9, or a twentieth
-    of all answers if that is more: fewer answers would stop the walk by chance.
 
     Examples
     --------
@@ -103,47 +96,25 @@ def selective_threshold(
     >>> round(found.threshold, 2), found.n_auto, round(found.accuracy, 2)
     (0.25, 226, 0.93)
     """
-    theta, right = checked(theta, correct)
-    _check_promise(target, confidence)
+    theta, right = _check_answers(theta, correct)
+    for name, value in (("target", target), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
-    chosen = proven_size(theta, right, target, confidence)
+    n, chosen = len(theta), proven_size(theta, right, target, confidence)
     if not chosen:
         needed = answers_needed(theta, right, target, confidence)
         if needed is not None:
             # What there is was not enough, whatever the smoothed accuracy says.
-            needed = max(needed, len(theta) + len(theta) // 10 + 1)
-        return Selection(target, confidence, None, len(theta), 0, None, None, needed)
-    total = float(right[:chosen].sum())
-    return Selection(
-        target=target,
-        confidence=confidence,
-        threshold=float(theta[chosen - 1]),
-        n_answers=len(theta),
-        n_auto=chosen,
-        accuracy=total / chosen,
-        lower=lower_bound(total, chosen, confidence, price_of_shares(right)),
-        needed=None,
-    )
+            needed = max(needed, n + n // 10 + 1)
+        return Selection(target, confidence, None, n, 0, None, None, needed)
+    total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
+    lower = lower_bound(total, chosen, confidence, price_of_shares(right))
+    return Selection(target, confidence, threshold, n, chosen, total / chosen, lower, None)
 
 
-def proven_size(
-    theta: NDArray[np.float64], right: NDArray[np.float64], target: float, confidence: float
-) -> int:
-    """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
-    factor = price_of_shares(right)
-    n_right = np.cumsum(right)
-    proven = 0
-    for k in walk(theta, target, confidence, factor):
-        # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        if n_right[k - 1] < critical_count(k, target, confidence, factor) - 1e-9:
-            break
-        proven = k
-    return proven
-
-
-def checked(theta: Any, correct: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Theta and rightness as arrays, if they can be used."""
+def _check_answers(theta: Any, correct: Any) -> tuple[FloatArray, FloatArray]:
     theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
     if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
         raise InputError(
@@ -156,18 +127,25 @@ def checked(theta: Any, correct: Any) -> tuple[NDArray[np.float64], NDArray[np.f
     return theta, right
 
 
-def _check_promise(target: float, confidence: float) -> None:
-    for name, value in (("target", target), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
+def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence: float) -> int:
+    """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
+    factor = price_of_shares(right)
+    n_right = np.cumsum(right)
+    proven = 0
+    for k in sizes_of_tests(theta, target, confidence, factor):
+        # Shares add up with rounding errors; a sum that is short by those alone is not short.
+        if n_right[k - 1] < critical_count(k, target, confidence, factor) - 1e-9:
+            break
+        proven = k
+    return proven
 
 
-def price_of_shares(right: NDArray[np.float64]) -> float:
+def price_of_shares(right: FloatArray) -> float:
     """1 if answers are right or wrong, so that their number is binomial; e for shares."""
     return 1.0 if ((right == 0) | (right == 1)).all() else float(np.e)
 
 
-def walk(theta: NDArray[np.float64], target: float, confidence: float, factor: float) -> list[int]:
+def sizes_of_tests(theta: FloatArray, target: float, confidence: float, factor: float) -> list[int]:
     """How many of the sorted answers each test takes; those of equal theta come together."""
     n = len(theta)
     first = first_size(n, target, confidence, factor)
@@ -196,13 +174,7 @@ def _smallest_size(target: float, confidence: float, factor: float) -> int:
 
 @lru_cache(maxsize=100_000)
 def critical_count(n: int, target: float, confidence: float, factor: float = 1.0) -> int:
-    """Fewest right answers of `n` that prove an accuracy above the target.
-
-    Examples
-    --------
-    >>> critical_count(22, 0.9, 0.9), critical_count(21, 0.9, 0.9)
-    (22, 22)
-    """
+    """Fewest right answers of `n` that prove an accuracy above the target."""
     return int(binom.isf((1 - confidence) / factor, n, target)) + 1
 
 
@@ -212,8 +184,34 @@ def lower_bound(total: float, n: int, confidence: float, factor: float = 1.0) ->
     return float(beta.ppf((1 - confidence) / factor, right, n - right + 1)) if right else 0.0
 
 
+def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
+    """Interval for the mean of answers that are right or wrong, or right by a share.
+
+    Clopper and Pearson's exact interval for the former; Student's for shares, whose labels are not
+    independent within an answer, so that the answer is the unit. Of few or equal shares Student's
+    would claim too much: there the exact interval is taken, which holds for shares at the price of
+    a factor e (Bentkus' inequality).
+
+    Examples
+    --------
+    >>> low, high = accuracy_interval([1] * 95 + [0] * 5)
+    >>> round(low, 3), round(high, 3)
+    (0.887, 0.984)
+    """
+    right = np.asarray(right, dtype=float)
+    n, total, tail = len(right), float(right.sum()), (1 - level) / 2
+    if n == 0:
+        return 0.0, 1.0
+    factor = price_of_shares(right)
+    if factor == 1 or n < FEW or np.ptp(right) == 0:
+        low = lower_bound(total, n, 1 - tail, factor)
+        return low, 1 - lower_bound(n - total, n, 1 - tail, factor)
+    half = float(t.isf(tail, n - 1) * right.std(ddof=1) / np.sqrt(n))
+    return max(0.0, total / n - half), min(1.0, total / n + half)
+
+
 def answers_needed(
-    theta: NDArray[np.float64], right: NDArray[np.float64], target: float, confidence: float
+    theta: FloatArray, right: FloatArray, target: float, confidence: float
 ) -> int | None:
     """About how many answers it takes until the first test passes with a chance of four in five.
 
@@ -221,13 +219,16 @@ def answers_needed(
     of theta, with a slope that cannot be negative; then the number is searched for.
     """
     factor = price_of_shares(right)
-    chance = np.sort(right_by_theta(theta, right))[::-1]
-    accuracy = np.cumsum(chance) / np.arange(1, len(chance) + 1)
-    spread = _spread(right, factor)
+    chance = np.sort(smooth_accuracy(theta, right))[::-1]
+    ranks = np.arange(1, len(chance) + 1)
+    accuracy = np.cumsum(chance) / ranks
+    mean = float(right.mean())
+    # Variance of the shares as a part of p (1 - p), that of answers wholly right or wrong.
+    spread = 1.0 if factor == 1 or mean in (0, 1) else float(right.var() / (mean * (1 - mean)))
 
     def enough(n: int) -> bool:
         size = first_size(n, target, confidence, factor)
-        surest = float(np.interp(size / n, np.arange(1, len(chance) + 1) / len(chance), accuracy))
+        surest = float(np.interp(size / n, ranks / len(chance), accuracy))
         count = critical_count(size, target, confidence, factor)
         return size <= n and _chance_to_reach(count, size, surest, spread) >= ENOUGH
 
@@ -239,19 +240,12 @@ def answers_needed(
     return n
 
 
-def right_by_theta(theta: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def smooth_accuracy(theta: FloatArray, right: FloatArray) -> FloatArray:
     """Chance of being right as a smooth function of theta that does not rise."""
-    inside = np.clip(theta, 1e-9, 1 - 1e-9)
-    Z = np.column_stack([np.ones(len(theta)), logit(inside)])
-    loss = BinomialLoss(1 - right, np.ones(len(right)), np.ones(len(right))).smoothed(2)
-    eta = Z @ minimize_linear(loss, Z).b
-    return np.asarray(1 / (1 + np.exp(eta)))
-
-
-def _spread(right: NDArray[np.float64], factor: float) -> float:
-    """Variance of the shares as a part of p (1 - p), that of answers wholly right or wrong."""
-    mean = float(right.mean())
-    return 1.0 if factor == 1 or mean in (0, 1) else float(right.var() / (mean * (1 - mean)))
+    ones = np.ones(len(theta))
+    Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
+    loss = BinomialLoss(1 - right, ones, ones).smoothed(2)
+    return np.asarray(expit(-Z @ minimize_linear(loss, Z).b))
 
 
 def _chance_to_reach(count: int, n: int, accuracy: float, spread: float) -> float:

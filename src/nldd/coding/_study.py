@@ -1,6 +1,7 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,31 +9,35 @@ import numpy as np
 
 from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding._alike import alike
-from nldd.coding._coded_answers import CodedAnswers
-from nldd.coding._coded_tables import Request, find_columns, read_coded
-from nldd.coding._evidence import Watch
-from nldd.coding._history import Event, checksum, now
-from nldd.coding._model import CodingModel, Settings, add_answers, fit_coding_model
+from nldd.coding._model import (
+    CodingModel,
+    Event,
+    Settings,
+    add_answers,
+    checksum,
+    fit_coding_model,
+    now,
+)
 from nldd.coding._model_file import load_coding_model, save_coding_model
-from nldd.coding._places import check_places, check_writable
+from nldd.coding._predictions import Watch
+from nldd.coding._training_table import (
+    CodedAnswers,
+    Request,
+    find_columns,
+    read_coded,
+    similar_code,
+)
+from nldd.coding._write_guards import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
 from nldd.tables import TableOptions
 
+Tell = Callable[[str], None] | None
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Step:
-    """A model, and the table that brought it here.
-
-    Attributes
-    ----------
-    model : CodingModel
-    table : CodedAnswers
-        Those of its coded answers that joined the model.
-    n_corrected : int
-        Answers of the model that got other codes.
-    """
+    """A model, those answers of a table that joined it, and how many old ones got other codes."""
 
     model: CodingModel
     table: CodedAnswers
@@ -46,24 +51,30 @@ def fit_table(
     settings: Settings = Settings(),
     options: TableOptions = TableOptions(),
     watch: Watch = lambda folds, total: folds,
+    tell: Tell = None,
 ) -> Step:
-    """Fit a model to the coded answers of a table and save it."""
+    """Fit a model to the coded answers of a table and save it.
+
+    Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
+    """
     check_places(path, out, hint="-o model.nldd")
     check_writable(out)
-    _check_replaceable(out)
-    columns = find_columns(path, request, options)
-    digest = checksum(path)
-    table = read_coded(path, columns, options).once()
-    _check_unchanged(path, digest)
-    model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
-    if table.tell_apart:
-        model = replace(
-            model,
-            identities=tuple(table.identities),
-            identity_columns=table.identity_columns,
-        )
-    model = model.with_event(_event("fit", path, digest, table, model))
-    save_coding_model(model, out)
+    locked = out.exists()
+    with _model_lock(out, tell, locked):
+        _check_replaceable(out)
+        columns = find_columns(path, request, options)
+        digest = checksum(path)
+        table = read_coded(path, columns, options).once()
+        _check_unchanged(path, digest)
+        model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
+        if table.tell_apart:
+            names = table.identity_columns
+            model = replace(model, identities=tuple(table.identities), identity_columns=names)
+        model = model.with_event(_event("fit", path, digest, table, model))
+        # Where there was none, somebody may have made one meanwhile, and updated it.
+        with _model_lock(out, tell, not locked and out.exists()):
+            _check_replaceable(out)
+            save_coding_model(model, out)
     return Step(model, table)
 
 
@@ -76,7 +87,7 @@ def update_model(
     again: bool = False,
     new_codes: bool = False,
     n_jobs: int | None = None,
-    tell: Callable[[str], None] | None = None,
+    tell: Tell = None,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -88,18 +99,13 @@ def update_model(
 
     Parameters
     ----------
-    model_path, path : Path
-        The model and the table.
-    out : Path, default=None
-        Where the new model goes; None replaces the old one.
-    options : TableOptions
-    watch : callable
-    again : bool
-        Take a file that the model has had already.
-    new_codes : bool
-        Take codes that the model does not know even if they look like ones that it does.
-    n_jobs : int or None
-        Threads.
+    model_path, path, out : Path
+        The model, the table, and where the new model goes; without it, the old one is replaced.
+    options, watch, n_jobs
+        As for :func:`fit_table`.
+    again, new_codes : bool
+        Take a file that the model has had already; and codes that it does not know even if they
+        look like ones that it does.
     tell : callable
         Is told if another process is at work and has to be waited for.
     """
@@ -108,7 +114,7 @@ def update_model(
     read_manifest(model_path)  # before a lock file is made for what is no model
     target = (out or model_path).resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    with file_lock(target.with_name(f".{target.name}.lock"), f"updating {target.name}", tell):
+    with _model_lock(target, tell):
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
         with options.open(path):  # says so if that cannot be done
@@ -117,18 +123,23 @@ def update_model(
             _check_new(old, path, digest)
         table = read_coded(path, old.columns, options, old.identity_columns)
         _check_unchanged(path, digest)
-        table = _with_notes_on_codes(old, table, path, new_codes)
+        table = _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections)
         if old.identities:
-            model = replace(
-                model,
-                identities=(*old.identities, *table.identities),
-                identity_columns=old.identity_columns,
-            )
+            identities = (*old.identities, *table.identities)
+            model = replace(model, identities=identities, identity_columns=old.identity_columns)
         model = model.with_event(_event("update", path, digest, table, model))
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
+
+
+def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextManager[None]:
+    """What one process at a time holds; a model that is not there yet needs none."""
+    if not needed:
+        return nullcontext()
+    place = path.resolve()
+    return file_lock(place.with_name(f".{place.name}.lock"), f"at work on {place.name}", tell)
 
 
 def _new_answers(
@@ -150,7 +161,7 @@ def _new_answers(
     if not new and not corrections:
         raise InputError(
             f"{path.name}: the model has all {len(table.codes)} coded answers of it already.",
-            hint="a file with new answers, or with other codes",
+            hint="give a file with new answers, or with other codes",
         )
     table = table.take(new, "in the model already")
     if corrections:
@@ -159,14 +170,13 @@ def _new_answers(
     return table, corrections
 
 
-def _with_notes_on_codes(
+def _check_new_codes(
     model: CodingModel, table: CodedAnswers, path: Path, allowed: bool
 ) -> CodedAnswers:
-    """Tell of codes that are new to the model, and refuse those that look misspelt."""
-    notes = []
+    """Note codes that are new to the model, and refuse those that look misspelt."""
     new = sorted(set().union(*table.codes) - set(model.labels))
     for name in () if allowed else new:
-        known = alike(name, model.labels)
+        known = similar_code(name, model.labels)
         if known is not None:
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
             raise InputError(
@@ -174,9 +184,9 @@ def _with_notes_on_codes(
                 f"{quote(known)}.",
                 hint="correct it in the file; or --new-codes, if it is a code of its own",
             )
-    if new:
-        notes.append(f"New codes: {quote_first(new)}.")
-    return replace(table, notes=[*table.notes, *notes]) if notes else table
+    if not new:
+        return table
+    return replace(table, notes=[*table.notes, f"New codes: {quote_first(new)}."])
 
 
 def _check_replaceable(out: Path) -> None:
@@ -196,7 +206,8 @@ def _check_replaceable(out: Path) -> None:
 def _check_unchanged(path: Path, digest: str) -> None:
     if checksum(path) != digest:
         raise InputError(
-            f"{path.name} was changed while it was read.", hint="the same command once more"
+            f"{path.name} was changed while it was read.",
+            hint="close it in other programs, then run the same command again",
         )
 
 
@@ -206,7 +217,7 @@ def _check_new(model: CodingModel, path: Path, digest: str) -> None:
         raise InputError(
             f"{path.name}: the model has these answers already, since {before[0].time} "
             f"({before[0].action} with {before[0].file}).",
-            hint="a file with new answers; or --again, to take the same file once more",
+            hint="give a file with new answers; or --again, to take the same file once more",
         )
 
 

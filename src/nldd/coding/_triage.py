@@ -5,32 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding._interval import accuracy_interval
 from nldd.coding._model import CodingModel
-from nldd.coding._selective import Selection
+from nldd.coding._selective import Selection, accuracy_interval
 
 SHARES = tuple(k / 10 for k in range(1, 11))
 
 
 @dataclass(frozen=True)
 class TriageRow:
-    """One line of the table: all answers up to a theta are coded by the machine.
+    """One line of the table: all answers up to a theta, the `threshold`, are coded by the machine.
 
-    Attributes
-    ----------
-    threshold : float
-        The largest theta that is let through.
-    n_auto : int
-    share : float
-        Of all answers: the production rate.
-    accuracy : float
-        Of the automatic codes, by cross-validation.
-    low, high : float
-        95 % interval of that accuracy.
-    combined : float
-        Accuracy of all codes if people code the rest.
-    chosen : bool
-        Whether it is the line that holds the target.
+    Their `accuracy` comes from cross-validation, with a 95 % interval; it is `combined` with that
+    of people who code the rest. The line that holds the target is `chosen`.
     """
 
     threshold: float
@@ -45,17 +31,10 @@ class TriageRow:
 
 @dataclass(frozen=True)
 class Triage:
-    """The table and the threshold that holds a target accuracy.
+    """The table, from the surest tenth to all answers, and the threshold that holds a target.
 
-    Attributes
-    ----------
-    rows : tuple of TriageRow
-        From the surest tenth of the answers to all of them, and the chosen line among them.
-    selection : Selection
-    measure : "subset" or "hamming"
-        Whether an answer counts as right as a whole, or each of its labels by itself.
-    human_accuracy : float
-        Accuracy of the codes that people give to the rest.
+    By `measure` an answer counts as right as a whole ("subset"), or each label by itself
+    ("hamming"); `human_accuracy` is that of the codes which people give to the rest.
     """
 
     rows: tuple[TriageRow, ...]
@@ -101,10 +80,9 @@ def triage_rows(
     rows = []
     for threshold in sorted(thresholds):
         k = int(np.searchsorted(theta, threshold, side="right"))
-        low, high = accuracy_interval(right[:k])
-        total = float(right[:k].sum())
+        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
         rows.append(
-            TriageRow(threshold, k, k / n, total / k, low, high, combined, threshold == chosen)
+            TriageRow(threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
         )
     return tuple(rows)

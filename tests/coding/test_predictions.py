@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
@@ -11,8 +10,8 @@ from coding.made_up import answers_of, assert_equal_predictions, made_up
 from nldd import NLDDClassifier
 from nldd._labels import indicator
 from nldd.coding import AnswerFeatures, Predictions, Settings, out_of_fold
-from nldd.coding._evidence import NO_EVIDENCE, answers_out_of_fold, predict, stack
-from nldd.coding._model import coding_classifier
+from nldd.coding._model import new_classifier
+from nldd.coding._predictions import NO_EVIDENCE, predict
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -34,12 +33,12 @@ def study():
 def classifier(study):
     answers, Y = study
     X = AnswerFeatures.fit(answers).transform(answers)
-    return coding_classifier(Settings()).fit(X, Y)
+    return new_classifier(Settings()).fit(X, Y)
 
 
 @pytest.fixture(scope="module")
 def evidence(study, classifier):
-    return answers_out_of_fold(classifier, *study, 3, 0)
+    return out_of_fold(classifier, *study, 3, 0)
 
 
 def numeric_model(X, Y):
@@ -80,15 +79,6 @@ def test_arrays_are_predicted_as_by_a_loop(n_folds, random_state):
     np.testing.assert_array_equal(found.row, row)
 
 
-def test_sparse_arrays_are_predicted_as_dense_ones():
-    X, Y = numeric_data()
-    X[X < 0] = 0
-    model = clone(NUMERIC).set_params(standardize="none").fit(X, Y)
-    dense, sparse = (out_of_fold(model, data, Y, 3) for data in (X, csr_array(X)))
-    np.testing.assert_array_equal(dense.Y, sparse.Y)
-    np.testing.assert_allclose(dense.theta, sparse.theta, rtol=1e-6)
-
-
 def test_answers_are_predicted_as_by_a_loop(study, classifier, evidence):
     answers, Y = study
     Y_pred, theta, row = naive(answers, Y, 3, 0, classifier, make_features=True)
@@ -97,43 +87,18 @@ def test_answers_are_predicted_as_by_a_loop(study, classifier, evidence):
     np.testing.assert_array_equal(evidence.row, row)
 
 
-def test_predictions_come_from_rows_of_other_folds(study, evidence):
-    _, Y = study
-    for _, test in KFold(3, shuffle=True, random_state=0).split(Y):
-        assert not np.isin(evidence.row[test], test).any()
-    np.testing.assert_array_equal(evidence.Y, Y[evidence.row])
-
-
-def test_labelset_seen_once_is_never_predicted_for_its_own_row(study, evidence):
-    _, Y = study
-    _, inverse, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
-    once = counts[inverse.ravel()] == 1
-    assert once.sum() >= 3
-    assert (evidence.right(Y)[once] == 0).all()
-
-
 def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, evidence):
     """But for the weights of the two distances, which are those of the classifier."""
     answers, Y = study
     for row in (0, 17, 62):
         changed = Y.copy()
         changed[row] = 1 - changed[row]
-        found = answers_out_of_fold(classifier, answers, changed, 3, 0)
+        found = out_of_fold(classifier, answers, changed, 3, 0)
         assert_equal_predictions(found[[row]], evidence[[row]])
         # The answers of its fold do not learn from it either; those of the other folds may.
         test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
         assert_equal_predictions(found[test], evidence[test])
         assert (found.theta != evidence.theta).any()
-
-
-def test_words_of_an_answer_do_not_reach_the_rest_of_its_fold(study, classifier, evidence):
-    answers, Y = study
-    row = 5
-    texts = [*answers.texts[:row], "a unique wording of buses", *answers.texts[row + 1 :]]
-    found = answers_out_of_fold(classifier, answers_of(texts), Y, 3, 0)
-    test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
-    others = test[test != row]
-    assert_equal_predictions(found[others], evidence[others])
 
 
 def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
@@ -143,14 +108,9 @@ def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
         totals.append(total)
         return reversed(list(folds))
 
-    found = answers_out_of_fold(classifier, *study, 3, 0, backwards)
+    found = out_of_fold(classifier, *study, 3, 0, backwards)
     assert_equal_predictions(found, evidence)
     assert totals == [3]
-
-
-def test_another_seed_gives_other_folds(study, classifier, evidence):
-    found = answers_out_of_fold(classifier, *study, 3, 1)
-    assert (found.row != evidence.row).any()
 
 
 def test_fold_with_a_single_labelset_has_no_evidence():
@@ -220,8 +180,6 @@ def test_parts_of_predictions_and_all_parts():
     assert part.row.tolist() == [9, 7]
     assert part.y_part.tolist() == [52, 50]
     assert part.Y.tolist() == [[1, 1, 1, 1], [1, 0, 1, 0]]
-    assert_equal_predictions(stack([found[:1], found[1:]]), found)
-    assert stack([part, found[1:2]]).row.tolist() == [9, 7, 8]
 
 
 def test_unknown_measure_is_refused():

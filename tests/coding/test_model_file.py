@@ -94,22 +94,6 @@ def test_equal_models_are_equal_files(model, saved, tmp_path, monkeypatch):
     assert (tmp_path / "d.nldd").read_bytes() == content
 
 
-def test_marks_survive(tmp_path):
-    texts, codes = made_up(30, 0)
-    columns = Columns(("answer",), CodeColumns(("rent", "bus", "park"), ""))
-    model = fitted(texts, codes, columns).with_event(EVENT)
-    save_coding_model(model, tmp_path / "m.nldd")
-    loaded = load_coding_model(tmp_path / "m.nldd")
-    assert loaded.columns == columns
-    assert not loaded.columns.codes.listed
-    assert loaded.labels == ("rent", "bus", "park")
-
-
-def test_model_without_a_history_survives(model, tmp_path):
-    save_coding_model(replace(model, history=()), tmp_path / "m.nldd")
-    assert load_coding_model(tmp_path / "m.nldd").history == ()
-
-
 def test_failure_leaves_the_old_file(model, saved, tmp_path, monkeypatch):
     path = tmp_path / "m.nldd"
     path.write_bytes(saved.read_bytes())
@@ -191,12 +175,6 @@ def array(name, value):
     return change
 
 
-def test_files_can_be_rewritten(parts, model, tmp_path):
-    """The premise of the tests below."""
-    loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", lambda *_: None))
-    assert loaded.labels == model.labels
-
-
 MISSING = [
     *((name,) for name in ("model", "answers", "history", "classifier")),
     *(("model", k) for k in ("columns", "settings", "labels", "words", "letters", "levels")),
@@ -236,7 +214,12 @@ def test_arrays_of_other_sizes_are_refused(parts, tmp_path, name):
         refused(rewritten(parts, tmp_path / "m.nldd", array(name, change)))
 
 
-SIZES = {
+def filled(value):
+    return lambda values: np.full(values.shape, value)
+
+
+WRONG = {
+    # Of wrong sizes.
     "fewer texts": document("answers", "texts", value=lambda texts: texts[1:]),
     "more texts": document("answers", "texts", value=lambda texts: [*texts, "one more"]),
     "fewer categories": document("answers", "categories", value=lambda rows: rows[1:]),
@@ -251,15 +234,7 @@ SIZES = {
     "column twice": document("model", "columns", "numeric", value=["answer"]),
     "labels of 2": array("answers/Y", lambda Y: Y + 1),
     "row beyond the answers": array("classifier/rows", lambda rows: rows + 1),
-}
-
-
-@pytest.mark.parametrize("change", SIZES.values(), ids=SIZES.keys())
-def test_parts_that_do_not_fit_are_refused(parts, tmp_path, change):
-    refused(rewritten(parts, tmp_path / "m.nldd", change))
-
-
-WRONG_KINDS = {
+    # Of wrong kinds.
     "model is text": document("model", value="text"),
     "answers are numbers": document("answers", value=3),
     "history is text": document("history", value="text"),
@@ -270,20 +245,7 @@ WRONG_KINDS = {
     "texts are numbers": document("answers", "texts", value=lambda texts: [1, *texts[1:]]),
     "settings is a list": document("model", "settings", value=[2, 0]),
     "Y is text": array("answers/Y", lambda Y: Y.astype(str)),
-}
-
-
-@pytest.mark.parametrize("change", WRONG_KINDS.values(), ids=WRONG_KINDS.keys())
-def test_wrong_kinds_are_refused(parts, tmp_path, change):
-    refused(rewritten(parts, tmp_path / "m.nldd", change))
-
-
-def filled(value):
-    return lambda values: np.full(values.shape, value)
-
-
-# Right in size, but they fail later, or give wrong predictions.
-WRONG_CONTENTS = {
+    # Right in size, but they would fail later, or give wrong predictions.
     "text columns as one word": document("model", "columns", "text", value="answer"),
     "text columns are numbers": document("model", "columns", "text", value=[1]),
     "separator is a number": document("model", "columns", "codes", "separator", value=3),
@@ -312,6 +274,13 @@ WRONG_CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("change", WRONG_CONTENTS.values(), ids=WRONG_CONTENTS.keys())
-def test_wrong_contents_are_refused(parts, tmp_path, change):
+@pytest.mark.parametrize("change", WRONG.values(), ids=WRONG.keys())
+def test_parts_that_do_not_fit_are_refused(parts, tmp_path, change):
     refused(rewritten(parts, tmp_path / "m.nldd", change))
+
+
+def test_files_of_older_versions_have_no_identity_columns(parts, tmp_path):
+    change = document("answers", "identity_columns", drop=True)
+    loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
+    assert loaded.identity_columns == ()
+    assert len(loaded.answers) == 60

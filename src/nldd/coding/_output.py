@@ -1,0 +1,239 @@
+"""New answers coded: every row and column kept, with codes, theta, the reason and a status."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, read_codes
+from nldd.coding._model import CodingModel
+from nldd.coding._predictions import Predictions
+from nldd.coding._write_guards import check_places, is_filled_in
+from nldd.exceptions import InputError
+from nldd.tables import Block, Cell, TableOptions, TableReader, TableWriter, create_table, guarded
+
+AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
+# Why an answer is left to people.
+EMPTY = "the answer is empty"
+FAR = "far from all coded answers"
+NO_FIT = "no known combination of codes fits well enough"
+UNSURE = "not sure enough for the target"
+# From this part of the excess on, one distance alone is named.
+MOST = 0.75
+BLOCK_ROWS = 2000
+ADDED = ("codes", "status", "theta", "nearest", "why")
+EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
+
+# Passes the blocks of a table through; the second argument tells how far the file is read.
+BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
+
+
+@dataclass
+class Counts:
+    """How many rows got which status, and why people must look at the others."""
+
+    n_rows: int = 0
+    n_auto: int = 0
+    n_review: int = 0
+    why: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_coded(self) -> int:
+        """Rows that had codes already."""
+        return self.n_rows - self.n_auto - self.n_review
+
+    def add(self, statuses: list[str], why: list[str]) -> None:
+        """Count the rows of a block."""
+        self.n_rows += len(statuses)
+        self.n_auto += statuses.count(AUTO)
+        self.n_review += statuses.count(REVIEW)
+        self.why.update(filter(None, why))
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is coded automatically and what is written.
+
+    Attributes
+    ----------
+    threshold : float or None
+        Answers of a larger theta go to people; None sends all.
+    explain : bool
+        Write the distances and the next best codes as well.
+    raw : bool
+        Write cells that a spreadsheet would run as formulas as they are.
+    """
+
+    threshold: float | None
+    explain: bool = False
+    raw: bool = False
+
+
+def code_table(
+    model: CodingModel,
+    path: Path | str,
+    out: Path | str,
+    policy: Policy,
+    review: Path | str | None = None,
+    options: TableOptions = TableOptions(),
+    watch: BlockWatch = lambda blocks, fraction: blocks,
+) -> Counts:
+    """Code the answers of a table, a block of rows at a time.
+
+    Written are `out`, with all rows of the table, and `review`, with those for people only and
+    columns for their codes. `watch` passes the blocks through, for a progress bar.
+    """
+    check_places(path, out, review, hint="-o coded.csv --review review.csv")
+    codes = model.columns.codes.names
+    if review is not None and is_filled_in(Path(review), codes):
+        raise InputError(
+            f"{review} holds codes that people have filled in; it is not replaced.",
+            hint=f"nldd update with {review} first, or --review with another name",
+        )
+    counts, coder = Counts(), _RowCoder(model, policy)
+    with ExitStack() as stack:
+        table = stack.enter_context(options.open(path))
+        for name in model.columns.inputs:  # even where there are no rows
+            find_column(table, name, model.columns.inputs)
+        added = coder.header(table.names)
+        blank = [name for name in codes if name not in table.names]
+        writer = stack.enter_context(_writer(out, table, added, policy))
+        for_people = None
+        if review is not None:
+            for_people = stack.enter_context(_writer(review, table, [*added, *blank], policy))
+        for block in watch(table.blocks(BLOCK_ROWS), table.fraction_read):
+            rows, statuses = coder.rows(table, block, counts)
+            writer.write(rows)
+            if for_people is not None:
+                marked = zip(rows, statuses, strict=True)
+                for_people.write((*row, *[""] * len(blank)) for row, s in marked if s == REVIEW)
+        counts.notes += table.notes
+    return counts
+
+
+def _writer(
+    path: Path | str, table: TableReader, added: Sequence[str], policy: Policy
+) -> TableWriter:
+    return create_table(path, (*table.header, *added), like=table.format, raw=policy.raw)
+
+
+class _RowCoder:
+    """Rows of a table with the columns that coding adds."""
+
+    def __init__(self, model: CodingModel, policy: Policy) -> None:
+        self.model, self.policy = model, policy
+        self.typical = typical_parts(model.evidence, policy.threshold)
+
+    def header(self, names: Sequence[str]) -> list[str]:
+        """Names of the added columns, which differ from those that are there."""
+        columns = self.model.columns
+        marks = () if columns.codes.listed else self.model.labels
+        # The column that people fill in must not be mistaken for that of the predictions.
+        taken = {*names, *columns.codes.names, *columns.inputs}
+        added: list[str] = []
+        for name in (*ADDED, *marks, *(EXPLAINED if self.policy.explain else ())):
+            free, number = f"{PREFIX}{name}", 2
+            while free in taken:
+                free, number = f"{PREFIX}{name} ({number})", number + 1
+            taken.add(free)
+            added.append(free)
+        return added
+
+    def rows(
+        self, table: TableReader, block: Block, counts: Counts
+    ) -> tuple[list[tuple[Cell, ...]], list[str]]:
+        """The rows of a block with all added cells, and the status of each."""
+        answers = read_answers(table, block, self.model.columns)
+        X = self.model.features.transform(answers)
+        found = self.model.code(answers, X)
+        empty = self.model.says_nothing(answers)
+        doubtful = above_threshold(found.theta, self.policy.threshold) | empty
+        statuses = self._statuses(table, block, doubtful)
+        each = zip(statuses, empty, reasons(found, self.typical), strict=True)
+        why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
+        counts.add(statuses, why)
+        added = self._cells(X, found, statuses, why)
+        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
+
+    def _statuses(self, table: TableReader, block: Block, doubtful: NDArray[np.bool_]) -> list[str]:
+        """Who codes each answer; one that has codes already is left alone."""
+        codes = self.model.columns.codes
+        statuses = [REVIEW if doubt else AUTO for doubt in doubtful]
+        if {guarded(name) for name in codes.names} <= {guarded(name) for name in table.names}:
+            there = read_codes(table, block, codes)
+            statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
+        return statuses
+
+    def _cells(
+        self, X: Any, found: Predictions, statuses: list[str], why: list[str]
+    ) -> Iterable[tuple[Cell, ...]]:
+        """The added cells of each row, in the order of the header."""
+        nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
+        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
+        columns += [six_digits(found.theta), nearest, why]
+        if not self.model.columns.codes.listed:
+            columns += found.Y.T.tolist()
+        if self.policy.explain:
+            columns += map(six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
+            near = self.model.classifier.nearest_labelsets(X, k=2)
+            columns += [self._codes(near.labelsets[:, 1]), six_digits(near.theta[:, 1])]
+        return zip(*columns, strict=True)
+
+    def _codes(self, Y: NDArray[Any]) -> list[str]:
+        return [join_codes(names, self.model.columns.codes) for names in self.model.codes(Y)]
+
+
+def six_digits(values: NDArray[np.float64]) -> list[float]:
+    """Numbers as they are written: with more digits than they are good for."""
+    return [float(f"{value:.6g}") for value in values]
+
+
+def above_threshold(theta: NDArray[np.float64], threshold: float | None) -> NDArray[np.bool_]:
+    """Which answers go to people: those above the threshold, or all without one."""
+    if threshold is None:
+        return np.ones(len(theta), dtype=bool)
+    # So that a threshold that is not a number lets nothing through.
+    return np.asarray(~(theta <= threshold))
+
+
+def typical_parts(evidence: Predictions, threshold: float | None) -> tuple[float, float]:
+    """What both distances add to the log-odds of an error, for answers that are sure.
+
+    Medians over the answers that the threshold lets through, or over the surer half.
+    """
+    limit = float(np.median(evidence.theta)) if threshold is None else threshold
+    sure = evidence.theta <= limit
+    sure = sure if sure.any() else np.ones(len(evidence), dtype=bool)
+    return float(np.median(evidence.x_part[sure])), float(np.median(evidence.y_part[sure]))
+
+
+def reasons(found: Predictions, typical: tuple[float, float]) -> list[str]:
+    """The reason to abstain from each prediction: which distance exceeds its typical part.
+
+    Examples
+    --------
+    >>> ones = np.ones(3)
+    >>> found = Predictions(ones, ones, ones, ones, ones, np.array([5, 1, 4]), np.array([1, 5, 4]))
+    >>> for reason in reasons(found, (1, 1)):
+    ...     print(reason)
+    far from all coded answers
+    no known combination of codes fits well enough
+    far from all coded answers, and no known combination of codes fits well enough
+    """
+    x = np.maximum(found.x_part - typical[0], 0.0)
+    y = np.maximum(found.y_part - typical[1], 0.0)
+    return [_reason(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+def _reason(x: float, y: float) -> str:
+    if x + y == 0:
+        return UNSURE
+    if x >= MOST * (x + y):
+        return FAR
+    return NO_FIT if y >= MOST * (x + y) else f"{FAR}, and {NO_FIT}"

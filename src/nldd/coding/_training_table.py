@@ -1,0 +1,349 @@
+"""The table that a model learns from: its columns, its coded rows, and what looks like a slip."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from itertools import takewhile
+from pathlib import Path
+from unicodedata import normalize
+
+import numpy as np
+
+from nldd._wording import count_noun, quote_first
+from nldd.coding._answers import (
+    PREFIX,
+    Answers,
+    CodeColumns,
+    Columns,
+    find_column,
+    means_not_coded,
+    plain_text,
+    read_answers,
+    read_codes,
+    unguard,
+)
+from nldd.exceptions import InputError
+from nldd.tables import Cell, TableOptions, TableReader, cell_number
+
+# Share of the rows that a column must tell apart to be taken for an id.
+DISTINCT = 0.95
+# What people write into a cell to say that no code applies.
+DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)
+# A list that holds these within one cell may have them as its separator.
+OTHER_SEPARATORS = (",", ";", "|", "/")
+MOST_NOTES = 5
+CLOSE = 0.8
+
+
+@dataclass(frozen=True)
+class Request:
+    """Columns as a person names them.
+
+    Attributes
+    ----------
+    labels, label_columns : str
+        The column that lists codes, or pattern or names of the columns of 0 and 1.
+    separator, none : str
+        See :class:`nldd.coding.CodeColumns`.
+    text, features, categorical : tuple of str
+        Columns to code from; those named as categorical are so even if they hold numbers.
+    """
+
+    text: tuple[str, ...] = ()
+    labels: str = ""
+    label_columns: str = ""
+    separator: str = ";"
+    none: str = ""
+    features: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+
+def find_columns(path: Path, request: Request, options: TableOptions) -> Columns:
+    """What the columns of a table mean: the named ones, with features told apart by their cells."""
+    with options.open(path) as table:
+        if bool(request.labels) == bool(request.label_columns):
+            raise InputError(
+                "Name either the column that lists the codes or the columns of 0 and 1.",
+                hint=f"--labels NAME or --label-columns PATTERN; {path.name} has the columns "
+                + ", ".join(map(repr, table.names[:12])),
+            )
+        if request.label_columns:
+            codes = CodeColumns(match_columns(request.label_columns, table.names), separator="")
+        else:
+            codes = CodeColumns((request.labels,), request.separator, request.none)
+        text, features, categorical = (
+            _split_names(given, table.names)
+            for given in (request.text, request.features, request.categorical)
+        )
+        for name in (*text, *features, *categorical, *codes.names):
+            table.column(name)  # says so if there is none
+        features = tuple(name for name in features if name not in categorical)
+        numeric = _numeric_columns(table, features)
+    words = (name for name in features if name not in numeric)
+    return Columns(text, codes, numeric, (*words, *categorical))
+
+
+def _numeric_columns(table: TableReader, names: Sequence[str]) -> tuple[str, ...]:
+    values: dict[str, set[Cell]] = {name: set() for name in names}
+    for block in table.blocks() if names else ():
+        for name in names:
+            place = table.column(name)
+            values[name].update(row[place] for row in block.rows)
+    return tuple(name for name in names if holds_numbers(values[name], table.format.decimal))
+
+
+def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
+    """Whether all cells that are not empty are numbers, and some are."""
+    try:
+        numbers = [cell_number(unguard(cell), decimal=decimal) for cell in cells]
+    except ValueError:
+        return False
+    return any(number is not None for number in numbers)
+
+
+def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Columns whose names match a pattern such as ``q1_*``, or are listed with commas."""
+    # Survey programs put brackets into names, which a pattern would read in its own way.
+    parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
+    found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
+    if not found:
+        raise InputError(
+            f"No column matches {pattern!r}; the columns are {', '.join(map(repr, names[:12]))}"
+            f"{', ...' if len(names) > 12 else ''}.",
+            hint="--label-columns with a pattern such as 'q1_*', or names with commas",
+        )
+    return found
+
+
+def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Column names that were given one by one or with commas between; names may hold commas."""
+    return tuple(
+        name if name in names else name.strip()
+        for text in given
+        for name in ([text] if text in names else text.split(","))
+        if name.strip()
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CodedAnswers:
+    """The rows of a table that somebody has coded.
+
+    Attributes
+    ----------
+    answers, codes, rows : Answers, list of set of str, list of int
+        What they say, their codes, and their numbers in the table, from 1.
+    n_rows : int
+        All rows of the table; those without codes are set aside.
+    notes : list of str
+        What a person should know about the table.
+    identities, identity_columns : list of str, tuple of str
+        Digests by which each answer is known again, and the columns they are made of.
+    tell_apart : bool
+        Whether answers of the same identity are one answer.
+    n_known : int
+        Coded rows that were left out because they are there already.
+    """
+
+    answers: Answers
+    codes: list[set[str]]
+    rows: list[int]
+    n_rows: int
+    notes: list[str]
+    identities: list[str] = field(default_factory=list)
+    identity_columns: tuple[str, ...] = ()
+    tell_apart: bool = False
+    n_known: int = 0
+
+    @property
+    def n_set_aside(self) -> int:
+        """Rows without codes."""
+        return self.n_rows - len(self.codes) - self.n_known
+
+    def once(self) -> "CodedAnswers":
+        """Each answer once; only where rows of the same identity are one answer."""
+        if not self.tell_apart:
+            return self
+        first = {name: i for i, name in reversed(list(enumerate(self.identities)))}
+        return self.take(sorted(first.values()), "in the table twice, and count once")
+
+    def take(self, places: Sequence[int], why: str) -> "CodedAnswers":
+        """Some of the answers; a note says how many others there are, and why they are left out."""
+        n_out = len(self.codes) - len(places)
+        if not n_out:
+            return self
+        return replace(
+            self,
+            answers=self.answers[np.array(places, dtype=np.intp)],
+            codes=[self.codes[i] for i in places],
+            rows=[self.rows[i] for i in places],
+            identities=[self.identities[i] for i in places],
+            notes=[*self.notes, f"{count_noun(n_out, 'coded answer')}: {why}."],
+            n_known=self.n_known + n_out,
+        )
+
+
+def read_coded(
+    path: Path, columns: Columns, options: TableOptions, identity_columns: Sequence[str] = ()
+) -> CodedAnswers:
+    """All rows of a table that have codes; those of an earlier table may be known again by it."""
+    parts: list[Answers] = []
+    codes: list[set[str]] = []
+    rows: list[int] = []
+    cells: list[str] = []
+    n_rows = 0
+    with options.open(path) as table:
+        identities = _Identities(table, columns, identity_columns)
+        for block in table.blocks():
+            found = read_codes(table, block, columns.codes)
+            coded = [i for i, names in enumerate(found) if names is not None]
+            parts.append(read_answers(table, block, columns, coded))
+            # A letter and its accent become one character, so that equal looks are equal.
+            codes += [{normalize("NFC", name) for name in found[i] or ()} for i in coded]
+            rows += [block.first + i for i in coded]
+            identities.add([block.rows[i] for i in coded])
+            n_rows += len(block.rows)
+            if columns.codes.listed:
+                place = find_column(table, columns.codes.names[0])
+                cells += filter(None, (plain_text(row[place]).strip() for row in block.rows))
+        notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
+    if not n_rows:
+        raise InputError(
+            f"{path.name} has no rows below its header.",
+            hint="put the answers below the header, one a row; or use another file",
+        )
+    if not codes:
+        named = quote_first(columns.codes.names)
+        raise InputError(
+            f"{path.name}: none of the {n_rows} rows has codes in {named}.",
+            hint="code some answers there first; or name another column of codes, or another file",
+        )
+    if columns.codes.listed:
+        notes += _notes_on_codes(cells, codes, columns.codes)
+    return CodedAnswers(
+        *(Answers.join(parts), codes, rows, n_rows, notes),
+        identities=identities.digests,
+        identity_columns=identities.names,
+        tell_apart=identities.tell_apart(),
+    )
+
+
+class _Identities:
+    """Digests of rows, of all that is not codes and was not added by nldd.
+
+    An answer that comes back from a review has the same one, whatever codes it got. `names` are the
+    columns of an earlier table: what somebody has added since then makes no other answer of an
+    answer. Without them all columns count.
+    """
+
+    def __init__(self, table: TableReader, columns: Columns, names: Sequence[str]) -> None:
+        places = {str(unguard(name)): j for j, name in enumerate(table.names)}
+        own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
+        self.names = tuple(names or sorted(own))
+        self.digests: list[str] = []
+        self._places = {name: places[name] for name in self.names if name in places}
+        self._values: dict[str, set[str]] = {
+            name: set() for name in self._places if name not in columns.text
+        }
+
+    def add(self, rows: Sequence[Sequence[Cell]]) -> None:
+        """Take in further rows."""
+        for row in rows:
+            cells = {name: _as_in_excel(plain_text(row[j])) for name, j in self._places.items()}
+            content = "\x1f".join(f"{name}={cell}" for name, cell in cells.items())
+            self.digests.append(sha256(content.encode()).hexdigest())
+            for name, values in self._values.items():
+                values.add(cells[name])
+
+    def tell_apart(self) -> bool:
+        """Whether no rows are equal, or a column has another value in nearly every distinct one.
+
+        Then rows that are equal are one answer that is there twice. Without such a column, which
+        the answers themselves are not, they may as well be two people who say the same.
+        """
+        if len(self._places) < len(self.names):
+            return False
+        n_distinct = len(set(self.digests))
+        return n_distinct == len(self.digests) or any(
+            len(values) >= DISTINCT * n_distinct for values in self._values.values()
+        )
+
+
+def _as_in_excel(text: str) -> str:
+    """An id as it is after a spreadsheet took it for a number."""
+    return text.lstrip("0") or "0" if text.isdecimal() else text
+
+
+def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[str]) -> list[str]:
+    """Columns that look like codes of 0 and 1 and were not in the earlier table."""
+    if columns.codes.listed or not earlier:
+        return []
+    letters = zip(min(columns.codes.names), max(columns.codes.names), strict=False)
+    start = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], letters))
+    known = {*columns.codes.names, *columns.inputs, *earlier}
+    new = [name for name in names if start and name.startswith(start) and name not in known]
+    if not new:
+        return []
+    return [f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."]
+
+
+def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
+    """What looks like a slip in a column that lists codes."""
+    notes = []
+    column, names = named.names[0], sorted(set().union(*codes))
+    other = likely_separator(cells, named.separator)
+    if other:
+        notes.append(
+            f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
+            f'If that separates codes, use --sep "{other}".'
+        )
+    n_missing = sum(means_not_coded(cell, named) for cell in cells)
+    if n_missing:
+        n_cells = count_noun(n_missing, "cell")
+        notes.append(f"{n_cells} of {column!r}: NA or the like, taken as not coded.")
+    notes += [
+        f"{quote_first(group)} are taken as different codes; write them alike if they are one."
+        for group in similar_groups(names)[:MOST_NOTES]
+    ]
+    notes += [
+        f"{mark!r} is taken as a code; if it means that no code applies, use --no-code {mark!r}."
+        for mark in names
+        if mark in DASHES
+    ]
+    return notes
+
+
+def likely_separator(cells: Sequence[str], separator: str) -> str | None:
+    """Another separator, if codes seem to be listed with that one."""
+    if any(separator in cell for cell in cells):
+        return None
+    counts = {other: sum(other in cell for cell in cells) for other in OTHER_SEPARATORS}
+    best = max(counts, key=lambda other: counts[other])
+    return best if counts[best] >= max(2, len(cells) / 20) else None
+
+
+def similar_groups(names: Sequence[str]) -> list[list[str]]:
+    """Names that differ only in capitals or spaces, those of a group together."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(_fold(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def similar_code(name: str, known: Sequence[str]) -> str | None:
+    """The known code that a new one may be meant to be; codes with other numbers are others."""
+    by_fold = {_fold(other): other for other in known if _digits(other) == _digits(name)}
+    close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
+    return by_fold[close[0]] if close else None
+
+
+def _fold(name: str) -> str:
+    """A name without what people easily get wrong: capitals and spaces."""
+    return " ".join(normalize("NFKC", name).casefold().split())
+
+
+def _digits(name: str) -> str:
+    return re.sub(r"\D", "", name)
