@@ -323,13 +323,6 @@ class NLDDClassifier(WithBaseEstimator):
             near.Dy,
         )
 
-    def search_stats(self, X: Any) -> SearchStats:
-        """How much work a search for these rows is."""
-        stats = SearchStats()
-        _, near = self._search(X)
-        stats.count(near, len(self.index_))
-        return stats
-
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
         P, near = self._search(X, k=2)
