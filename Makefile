@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
 	@echo "make test         all tests but the slow ones"
-	@echo "make test-slow    the published numbers on real data; minutes"
+	@echo "make test-slow    the long doses: published numbers, kills, fuzz, simulations; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
@@ -24,13 +24,13 @@ run: $(VENV)/.installed
 # One test process per core already: BLAS threads on top of that would only get in the way.
 # A file stays together, because what its tests share (a fit, a page, a browser) is made only once.
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
-test test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.installed
 	$(BIN)/python $(PYTEST)
 
 test-slow: $(VENV)/.installed
-	$(BIN)/python -m pytest -s -m slow tests
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python $(PYTEST)
@@ -39,11 +39,8 @@ results: $(VENV)/.installed
 	$(BIN)/python results/page.py
 
 # Each program answers one question and writes its results; the page is made of what is there.
-BENCHMARKS := start search fit growth memory pairs scaling methods million coding
-
 bench: $(VENV)/.installed
-	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || exit 1; done
-	$(BIN)/python benchmarks/page.py
+	$(BIN)/python benchmarks/run.py
 
 check: format lint types layers coverage
 

@@ -1,6 +1,7 @@
 """``nldd fit``: learn from coded answers."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,8 @@ def fit(
 
     place = report_place(out.with_suffix(".report.html"))
     check_places(table, out, place, hint="--report with another name")
-    step = fit_table(table, out, request, settings, options, watch_folds)
+    tell = partial(click.echo, err=True)
+    step = fit_table(table, out, request, settings, options, watch_folds, tell=tell)
     quality = evaluate_evidence(step.model)
     table_of = triage(step.model, *promise)
     print_notes(step.table.notes)
