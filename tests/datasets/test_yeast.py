@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nldd.datasets import Dataset, _yeast, load_yeast
+from nldd.datasets import Dataset, _embedded, load_yeast
 from nldd.exceptions import InputError
 
 
@@ -41,4 +41,4 @@ def test_yeast_loads_anew_each_time():
 )
 def test_yeast_damage_is_noticed(yeast, damage, message):
     with pytest.raises(InputError, match=message):
-        _yeast._check_counts(Dataset(*damage(*yeast)))
+        _embedded._check_yeast(Dataset(*damage(*yeast)))

@@ -1,6 +1,7 @@
 """``nldd demo survey``: a coding study from end to end, on made-up answers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ STEPS = {
     "fit": "Learn from {n_coded} answers that people have coded.",
     "triage": "How much may be coded automatically, if 9 in 10 answers shall be right?",
     "predict": "Code {n_new} new answers: the sure ones automatically, the rest for people.",
-    "update": "People code the rest (here the generator does), and these answers join the model.",
+    "update": "People code the rest (here the survey knows the codes), and these answers join the model.",
 }
 
 
@@ -29,21 +30,27 @@ STEPS = {
     help="Folder for the files.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Which answers are coded first.",
 )
 def survey(out: Path, seed: int) -> None:
     """Code a survey from end to end: fit, triage, predict and update.
 
-    The answers are synthetic: a generator in nldd makes them up. All files stay in the folder, and
+    The answers are synthetic: a program made them up. All files stay in the folder, and
     every command that is run is shown, so that you can run it on answers of your own.
 
     \b
     Example:
       nldd demo survey --out survey
     """
-    from nldd.datasets import make_survey
+    from nldd.datasets import load_survey
 
-    made = make_survey(random_state=seed)
+    made = load_survey()
+    if seed:
+        made = replace(made, rows=_shuffled(made.rows, seed))
     out.mkdir(parents=True, exist_ok=True)
     (out / "model.nldd").unlink(missing_ok=True)  # of an earlier walk
     n_new = len(made.rows) - N_CODED
@@ -58,6 +65,12 @@ def survey(out: Path, seed: int) -> None:
         click.echo(f"\n{number}. {title.format(n_coded=N_CODED, n_new=n_new)}\n")
         _run([name, *_words(name, out)])
     click.echo(f"\nRead {out / REPORT} in a browser, {out / 'coded.csv'} in a spreadsheet.")
+
+
+def _shuffled(rows: Sequence[tuple[str, ...]], seed: int) -> list[tuple[str, ...]]:
+    from numpy.random import default_rng
+
+    return [rows[i] for i in default_rng(seed).permutation(len(rows))]
 
 
 def _words(step: str, out: Path) -> list[str]:
