@@ -5,6 +5,7 @@ import threading
 from urllib.request import Request
 
 import pytest
+from nldd.datasets._http import HttpsRedirectHandler, check_address
 
 from file_server import (
     CONTENTS,
@@ -20,7 +21,6 @@ from file_server import (
     whole,
 )
 from nldd.datasets import _fetch as fetch_module, _http as http_module, fetch
-from nldd.datasets._http import HttpsRedirectHandler, check_address
 from nldd.exceptions import InputError, NLDDError
 
 pytestmark = pytest.mark.usefixtures("quick_fetch")

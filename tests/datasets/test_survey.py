@@ -9,13 +9,13 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from nldd.datasets._survey_phrases import NON_ANSWERS, NOTHING, OVERLAPS, TOPICS, phrases
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from nldd import NLDDClassifier
 from nldd.datasets import Survey, _survey, make_survey, survey_rows
-from nldd.datasets._survey_phrases import NON_ANSWERS, NOTHING, OVERLAPS, TOPICS, phrases
 from nldd.exceptions import InputError
 
 
