@@ -174,11 +174,7 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
     import requests
 
     title, n_steps, n_left = f"{file.file} (KiB)", -(-file.n_bytes // BLOCK_BYTES), file.n_bytes
-    with _session(url) as session, open(target, "wb") as stream:
-        try:
-            answer = session.get(url, headers=_HEADERS, timeout=TIMEOUT_SECONDS, stream=True)
-        except requests.exceptions.InvalidSchema as error:
-            raise NLDDError("the server redirects to an address that is not https") from error
+    with _session(url) as session, _ask(session, url) as answer, open(target, "wb") as stream:
         _check_answer(answer, file)
         for block in progress(answer.iter_content(BLOCK_BYTES), n_steps, title, show=verbose):
             n_left -= len(block)
@@ -199,6 +195,15 @@ def _session(url: str) -> Any:
         session.mount(url, requests.adapters.HTTPAdapter())
         session.trust_env = False  # a proxy cannot reach this machine as it sees itself
     return session
+
+
+def _ask(session: Any, url: str) -> Any:
+    from requests.exceptions import InvalidSchema
+
+    try:
+        return session.get(url, headers=_HEADERS, timeout=TIMEOUT_SECONDS, stream=True)
+    except InvalidSchema as error:
+        raise NLDDError("the server redirects to an address that is not https") from error
 
 
 def _check_answer(answer: Any, file: CatalogueFile) -> None:
