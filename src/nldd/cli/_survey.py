@@ -17,7 +17,7 @@ STEPS = {
     "fit": "Learn from {n_coded} answers that people have coded.",
     "triage": "How much may be coded automatically, if 9 in 10 answers shall be right?",
     "predict": "Code {n_new} new answers: the sure ones automatically, the rest for people.",
-    "update": "People code the rest (here the survey knows the codes), and these answers join the model.",
+    "update": "People code the rest (their codes are known here), and the answers join the model.",
 }
 
 
