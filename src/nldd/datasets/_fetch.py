@@ -173,10 +173,11 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
     """
     import requests
 
-    title, n_steps, n_left = f"{file.file} (KiB)", -(-file.n_bytes // BLOCK_BYTES), file.n_bytes
-    with _session(url) as session, _ask(session, url) as answer, open(target, "wb") as stream:
+    n_left, n_blocks = file.n_bytes, -(-file.n_bytes // BLOCK_BYTES)
+    with _ask(url) as answer, open(target, "wb") as stream:
         _check_answer(answer, file)
-        for block in progress(answer.iter_content(BLOCK_BYTES), n_steps, title, show=verbose):
+        blocks = answer.iter_content(BLOCK_BYTES)
+        for block in progress(blocks, n_blocks, f"{file.file} (KiB)", show=verbose):
             n_left -= len(block)
             if n_left < 0:
                 raise NLDDError("the server sends more bytes than the catalogue has")
@@ -185,25 +186,22 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
         raise requests.ConnectionError(f"the connection ended {n_left} bytes early")
 
 
-def _session(url: str) -> Any:
-    """A session that can do https, and plain http for nothing but an address on this machine."""
+@contextmanager
+def _ask(url: str) -> Iterator[Any]:
+    """The answer of a server, by https or from the very address on this machine that was named."""
     import requests
 
-    session = requests.Session()
-    del session.adapters["http://"]
-    if url.startswith("http:"):
-        session.mount(url, requests.adapters.HTTPAdapter())
-        session.trust_env = False  # a proxy cannot reach this machine as it sees itself
-    return session
-
-
-def _ask(session: Any, url: str) -> Any:
-    from requests.exceptions import InvalidSchema
-
-    try:
-        return session.get(url, headers=_HEADERS, timeout=TIMEOUT_SECONDS, stream=True)
-    except InvalidSchema as error:
-        raise NLDDError("the server redirects to an address that is not https") from error
+    with requests.Session() as session:
+        del session.adapters["http://"]
+        if url.startswith("http:"):
+            session.mount(url, requests.adapters.HTTPAdapter())
+            session.trust_env = False  # a proxy cannot reach this machine as it sees itself
+        try:
+            answer = session.get(url, headers=_HEADERS, timeout=TIMEOUT_SECONDS, stream=True)
+        except requests.exceptions.InvalidSchema as error:
+            raise NLDDError("the server redirects to an address that is not https") from error
+        with answer:
+            yield answer
 
 
 def _check_answer(answer: Any, file: CatalogueFile) -> None:

@@ -58,22 +58,14 @@ def data_folder(data_dir: Folder = None) -> Path:
     chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
     if chosen == "" and data_dir is not None:
         raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
-    try:
-        if chosen:
-            return Path(chosen).expanduser()
-        folder = user_cache_path("nldd", appauthor=False, opinion=False)
-    except RuntimeError as error:
-        raise _homeless(error) from None
-    if not folder.is_absolute():
-        raise _homeless(folder)
+    usual = user_cache_path("nldd", appauthor=False, opinion=False)
+    folder = Path(os.path.expanduser(chosen) if chosen else usual)
+    if str(folder).startswith("~"):
+        raise InputError(
+            f"No home folder was found to keep data sets in ({folder}). "
+            f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
+        )
     return folder
-
-
-def _homeless(found: object) -> InputError:
-    return InputError(
-        f"No home folder was found to keep data sets in ({found}). "
-        f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
-    )
 
 
 def select_entries(names: Names) -> list[Entry]:
