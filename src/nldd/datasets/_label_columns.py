@@ -27,14 +27,6 @@ _SEPARATOR = "\x01"
 def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
     """Positions of the label columns among all columns, in the order of the file.
 
-    Parameters
-    ----------
-    labels : int, str or iterable of str
-        Number of columns (negative: counted from the end), name or pattern (``*``, ``?`` and
-        ``[...]``; upper and lower case differ), or names.
-    names : sequence of str
-        Names of all columns, none twice.
-
     Examples
     --------
     >>> label_columns("label_*", ["label_a", "age", "label_b"])

@@ -100,13 +100,7 @@ def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, li
 
 
 def number(text: str) -> float:
-    """A finite number in decimal notation.
-
-    Examples
-    --------
-    >>> number("-1.5e3")
-    -1500.0
-    """
+    """A finite number in decimal notation."""
     if not _NUMBER.fullmatch(text):
         hint = " Write decimals with a point." if "," in text else ""
         raise Refusal(f"expected a number such as 12, -0.5 or 1e-3; got {quote(text)}.{hint}")
