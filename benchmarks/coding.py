@@ -12,10 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from make_survey import survey_rows
 from measure import Answers, seconds
 
 from nldd.cli import run
-from nldd.datasets import make_survey, survey_rows
+from nldd.datasets import load_survey
 from nldd.tables import create_table
 
 N_CODED = 1200
@@ -38,10 +39,10 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     n_rows = parser.parse_args().rows
     answers = Answers("coding" if n_rows == 1_000_000 else "coding-trial")
-    survey = make_survey(N_CODED)
+    survey = load_survey()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write(folder / "answers.csv", survey.header, survey.rows)
+        write(folder / "answers.csv", survey.header, survey.rows[:N_CODED])
         new = (row[:-1] for row in survey_rows(n_rows, random_state=1))
         write(folder / "new.csv", survey.header[:-1], new)
         model = str(folder / "model.nldd")

@@ -51,9 +51,6 @@ class FileServer(ThreadingHTTPServer):
     def url(self):
         return f"http://127.0.0.1:{self.server_port}"
 
-    def ranges(self):
-        return [headers["Range"] for _, headers in self.requests]
-
     def handle_error(self, request, client_address):
         """Say nothing: clients that hang up are what the tests are about."""
 
@@ -61,15 +58,12 @@ class FileServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         name = self.path.lstrip("/")
-        self.server.requests.append((name, dict(self.headers.items()) | {"Range": self.asked()}))
+        self.server.requests.append((name, dict(self.headers.items())))
         if name not in self.server.files:
             self.send_error(404)
             return
         trick = self.server.tricks.pop(0) if self.server.tricks else honest
         trick(self, self.server.files[name])
-
-    def asked(self):
-        return self.headers.get("Range")
 
     def head(self, status, **headers):
         self.send_response(status)
@@ -77,29 +71,24 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name.replace("_", "-"), str(value))
         self.end_headers()
 
-    def head_of_range(self, body):
+    def announce(self, body):
         """The head of an honest answer, and the bytes that it promises."""
-        if not self.asked():
-            self.head(200, Content_Length=len(body))
-            return body
-        start = int(self.asked().removeprefix("bytes=").removesuffix("-"))
-        where = f"bytes {start}-{len(body) - 1}/{len(body)}"
-        self.head(206, Content_Length=len(body) - start, Content_Range=where)
-        return body[start:]
+        self.head(200, Content_Length=len(body))
+        return body
 
     def log_message(self, *_):
         pass
 
 
 def honest(handler, body):
-    handler.wfile.write(handler.head_of_range(body))
+    handler.wfile.write(handler.announce(body))
 
 
 def cut(n_bytes):
     """Promise everything, send `n_bytes`, and hang up."""
 
     def answer(handler, body):
-        handler.wfile.write(handler.head_of_range(body)[:n_bytes])
+        handler.wfile.write(handler.announce(body)[:n_bytes])
 
     return answer
 
@@ -120,7 +109,7 @@ def slow(seconds=0.002, after=lambda n_sent: None):
     """Send in small pieces with a rest after each; tell `after` how many bytes have left."""
 
     def answer(handler, body):
-        body = handler.head_of_range(body)
+        body = handler.announce(body)
         for start in range(0, len(body), PIECE):
             handler.wfile.write(body[start : start + PIECE])
             handler.wfile.flush()
@@ -135,12 +124,6 @@ def status(code, **headers):
         handler.head(code, Content_Length=0, **headers)
 
     return answer
-
-
-def whole(handler, body):
-    """Ignore the range that was asked for."""
-    handler.head(200, Content_Length=len(body))
-    handler.wfile.write(body)
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import pooch.core
 import pytest
 
-from file_server import CONTENTS, ROWS, TOY, entry_of, found, serve, status
+from file_server import CONTENTS, TOY, entry_of, found, serve, status
 from nldd import cli
 from nldd.datasets import CATALOGUE, _fetch as fetch_module
 from paper_data import FOLDER
@@ -23,7 +25,7 @@ def own_folder(tmp_path, monkeypatch):
     """An empty data folder, and a toy data set in the catalogue."""
     monkeypatch.setenv("NLDD_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("NLDD_MIRROR", raising=False)
-    monkeypatch.setattr(fetch_module, "WAIT_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(pooch.core, "time", SimpleNamespace(sleep=lambda seconds: None))
     return tmp_path / "data"
 
 
@@ -216,7 +218,7 @@ def test_fetch_says_what_it_fetched(capsys, toy, own_folder):
     with serve(CONTENTS) as server:
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert (code, out) == (0, "toy  fetched 2 files, 195 KiB\n")
-        assert err.startswith("toy (KiB): 197 of 197 in 0:0")
+        assert err.startswith("toy.arff (KiB): 196 of 196 in 00:0")
         assert err.endswith("In Python: nldd.datasets.load_dataset('toy')\n")
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert (code, out) == (0, "toy  was there already\n")
@@ -256,32 +258,28 @@ def test_fetch_that_fails_exits_with_1_and_says_what_to_do(trick, message, capsy
     with serve(CONTENTS, [trick] * 3) as server:
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
     assert (code, out) == (1, "")
-    error = err.splitlines()[-2]
-    assert error.startswith("Error: toy.arff ")
-    assert message in error
-    assert "--mirror or NLDD_MIRROR" in error
+    error = err[err.index("Error: ") :].splitlines()
+    assert error[0] == "Error: toy.arff could not be fetched."
+    assert error[1] == f"  {server.url}/toy.arff: {message}"
+    assert "--mirror or NLDD_MIRROR" in error[-2]
+    assert error[-1] == "Try: the same again, or --mirror URL"
 
 
-def test_fetch_that_is_interrupted_exits_with_130_and_goes_on_later(
+def test_fetch_that_is_interrupted_exits_with_130_and_leaves_no_half_file(
     capsys, toy, own_folder, monkeypatch
 ):
-    append = fetch_module._append
-
-    def interrupted(*arguments):
-        yield next(append(*arguments))
+    def interrupt(steps, *_, **__):
+        yield next(steps)
         raise KeyboardInterrupt
 
     with serve(CONTENTS) as server:
-        monkeypatch.setattr(fetch_module, "_append", interrupted)
-        code, _, err = run(capsys, "fetch", "toy", "--mirror", server.url)
+        with monkeypatch.context() as patch:
+            patch.setattr(fetch_module, "progress", interrupt)
+            code, _, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert code == 130
         assert err.endswith("Interrupted.\n")
-        (left,) = found(own_folder).items()
-        assert left[0] == "toy.arff.part"
-        assert ROWS.startswith(left[1])
-        monkeypatch.setattr(fetch_module, "_append", append)
+        assert found(own_folder) == {}
         assert run(capsys, "fetch", "toy", "--mirror", server.url)[0] == 0
-        assert server.ranges()[1] == f"bytes={len(left[1])}-"
     assert found(own_folder) == CONTENTS
 
 

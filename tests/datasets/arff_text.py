@@ -4,6 +4,8 @@ import math
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import pytest
+
 NAMES = [
     "age", "x1", "TAG_2005", "5%", "1-1/2", "don't", "A.A1", "with space", "quo'te", 'dou"ble',
     "back\\slash", "comma,name", "br{ace}", "tab\tname", "new\nline", "ümlaut", "日本", "%start",
@@ -162,6 +164,13 @@ def sparse_row(rng, row, attributes, spelling):
     comma = "," if spelling.plain else rng.choice([",", ", ", " , "])
     blank = "" if spelling.plain else rng.choice(["", " "])
     return "{" + blank + comma.join(pairs) + blank + "}"
+
+
+def doses(few, many):
+    """Run a test with `n` random cases: few in every run, many with the slow ones."""
+    return pytest.mark.parametrize(
+        "n", [pytest.param(few, id="few"), pytest.param(many, id="many", marks=pytest.mark.slow)]
+    )
 
 
 @contextmanager

@@ -1,13 +1,14 @@
 """Fixtures of the tests of data sets."""
 
-import pytest
+from types import SimpleNamespace
 
-from nldd.datasets import _fetch as fetch_module
+import pooch.core
+import pytest
 
 
 @pytest.fixture
 def quick_fetch(monkeypatch):
     """No waiting between attempts, and no mirror or proxy of whoever runs the tests."""
-    monkeypatch.setattr(fetch_module, "WAIT_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(pooch.core, "time", SimpleNamespace(sleep=lambda seconds: None))
     for name in ("NLDD_MIRROR", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.delenv(name, raising=False)

@@ -1,16 +1,14 @@
 """ARFF files: what rows and headers mean, in every spelling, and what is said about errors."""
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
-from arff_text import Spelling, arff_bytes, random_spelling, random_table, rewritten
+from arff_text import Spelling, arff_bytes, doses, random_spelling, random_table, rewritten
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, issparse
 
 from nldd.datasets import _arff, read_arff
-from nldd.datasets._source import Source, read_text
 from nldd.exceptions import InputError
 
 HEADER = """@relation test
@@ -247,12 +245,13 @@ def test_files_that_cannot_be_read(tmp_path, read):
         read(HEADER.ljust(100)[:100], max_bytes=99)
 
 
+@doses(150, 500)
 @pytest.mark.parametrize("rows", ["dense", "sparse", "mixed"])
-def test_random_tables_are_read_back_exactly(tmp_path, rows, monkeypatch):
+def test_random_tables_are_read_back_exactly(tmp_path, rows, monkeypatch, n):
     monkeypatch.setattr(_arff, "BLOCK_LENGTH", 60)
     rng = random.Random(f"tables {rows}")
     with rewritten(tmp_path / "file.arff") as write:
-        for _ in range(500):
+        for _ in range(n):
             table = random_table(rng, simple=rng.random() < 0.3)
             spelling = random_spelling(rng, rows)
             content = arff_bytes(rng, table, spelling)
@@ -263,40 +262,43 @@ def test_random_tables_are_read_back_exactly(tmp_path, rows, monkeypatch):
             assert rows == "mixed" or issparse(arff.table) == (rows == "sparse")
 
 
-def test_fast_and_strict_reading_agree(tmp_path, monkeypatch):
+@doses(500, 3000)
+def test_fast_and_strict_reading_agree(tmp_path, monkeypatch, n):
     monkeypatch.setattr(_arff, "BLOCK_LENGTH", 60)
     rng = random.Random(5)
     with rewritten(tmp_path / "file.arff") as write:
-        for _ in range(3000):
+        for _ in range(n):
             table = random_table(rng, simple=rng.random() < 0.7)
             content = bytearray(arff_bytes(rng, table, random_spelling(rng)))
             for _ in range(rng.randint(0, 2)):
                 # Characters that mean something, so that many files stay valid or nearly so.
                 content[rng.randrange(len(content))] = rng.choice(b"0123456789 ,,{}?.-+eE_%\n\t'a")
-            source, text = read_text(write(content))
-            fast, strict = (outcome(text, source, fast) for fast in (True, False))
-            assert fast == strict, bytes(content)
+            write(content)
+            assert outcome(tmp_path) == strict_outcome(tmp_path, monkeypatch), bytes(content)
 
 
+@doses(400, 4000)
 @pytest.mark.parametrize("kind", ["real", "{0,1}", "{'',1,'1 2',\"'\"}"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-def test_fast_and_strict_reading_agree_on_any_few_characters(kind, sparse):
+def test_fast_and_strict_reading_agree_on_any_few_characters(
+    tmp_path, monkeypatch, kind, sparse, n
+):
     rng = random.Random(f"{kind} {sparse}")
-    source = Source(Path("file.arff"), 100)
     n_valid = 0
-    for _ in range(4000):
-        characters = rng.choices("  ,00112", k=rng.randint(1, 9))
-        if rng.random() < 0.5:
-            characters[rng.randrange(len(characters))] = rng.choice(
-                "?.e-+_'\"\t{}%ax\x0c\xa0\u0663"
-            )
-        row = "".join(characters)
-        header = f"@attribute a real\n@attribute b {kind}\n@data\n"
-        text = header + (f"{{{row}}}" if sparse else row)
-        fast, strict = (outcome(text, source, fast) for fast in (True, False))
-        assert fast == strict, text
-        n_valid += not isinstance(fast, str)
-    assert n_valid > 20
+    with rewritten(tmp_path / "file.arff") as write:
+        for _ in range(n):
+            characters = rng.choices("  ,00112", k=rng.randint(1, 9))
+            if rng.random() < 0.5:
+                characters[rng.randrange(len(characters))] = rng.choice(
+                    "?.e-+_'\"\t{}%ax\x0c\xa0\u0663"
+                )
+            row = "".join(characters)
+            header = f"@attribute a real\n@attribute b {kind}\n@data\n"
+            write((header + (f"{{{row}}}" if sparse else row)).encode())
+            fast = outcome(tmp_path)
+            assert fast == strict_outcome(tmp_path, monkeypatch), row
+            n_valid += not isinstance(fast, str)
+    assert n_valid > n / 200
 
 
 def test_many_lists_of_values_in_sparse_rows(read):
@@ -307,15 +309,22 @@ def test_many_lists_of_values_in_sparse_rows(read):
     assert (rows.tolist(), columns.tolist()) == ([0, 0, 2], [3, 199, 0])
 
 
-def outcome(text, source, fast):
+def outcome(folder):
     """Everything that was read, comparable; or the message."""
     try:
-        arff = _arff.parse_arff(text, source, fast=fast)
+        arff = read_arff(folder / "file.arff")
     except InputError as error:
         return str(error)
     table = arff.table
     parts = (table.data, table.indices, table.indptr) if issparse(table) else (table,)
     return [repr(part.tolist()) for part in parts], arff.row_lines.tolist()
+
+
+def strict_outcome(folder, monkeypatch):
+    """The same with all rows read one by one."""
+    with monkeypatch.context() as patch:
+        patch.setattr(_arff.FastRows, "read", lambda *_: None)
+        return outcome(folder)
 
 
 @pytest.mark.parametrize("rows", ["dense", "sparse"])

@@ -89,7 +89,7 @@ def test_find_entry_suggests_the_nearest_name(name, message):
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".", "..", "../up", "a/b", "a\\b", "/etc/x", "C:x", "a\0b", ".x", "a b", "a\n", "x.part"],
+    ["", ".", "..", "../up", "a/b", "a\\b", "/etc/x", "C:x", "a\0b", ".x", "a b", "a\n"],
 )
 def test_file_names_that_are_not_plain_are_refused(name):
     with pytest.raises(InputError, match="must be plain"):

@@ -1,4 +1,4 @@
-"""CSV files: separators, label columns, cells, and errors with their line and column."""
+"""CSV files: separators, label columns, cells, and errors with their row and column."""
 
 import numpy as np
 import pytest
@@ -88,50 +88,70 @@ def test_blocks_are_joined(read, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "message"),
+    ("content", "message"),
     [
-        ("", 1, "the file is empty"),
-        ("\n\n", 1, "the file is empty"),
-        ("y,a\n", 1, "no rows follow the header"),
-        ("y\n1\n", 1, "only one column, 'y'"),
-        ("x" * 200_000, 1, "cannot be split into cells: field larger"),
-        ("y,a,y\n", 1, "two columns are called 'y'"),
-        ("y,,a\n", 1, "column 2 has no name"),
-        ("y,a\n1,2,3\n", 2, "expected 2 cells as in the header, got 3"),
-        ("y,a\n1,2\n\n1\n", 4, "expected 2 cells as in the header, got 1"),
-        ("y,a\n1,x\n", 2, "column 'a': expected a number .* got 'x'"),
-        ("y;a\n1;2,5\n", 2, "got '2,5'. Write decimals with a point"),
-        ("y,a\n1,nan\n", 2, "got 'nan'"),
-        ("y,a\n1,inf\n", 2, "got 'inf'"),
-        ("y,a\n1,1_0\n", 2, "got '1_0'"),
-        ("y,a\n1,\u0663\n", 2, "got '\u0663'"),
-        ("y,a\n1,\xa02\n", 2, "got '.xa02'"),
-        ("y,a\n1,1e999\n", 2, "a number below 1.8e308"),
-        ('y,a\n1,"2\n\n"\n1,x\n', 2, "got '2.n.n'"),
-        ('y,a\n1," 2 "\n1,\n1,"\n\n"\n1,x\n', 4, "got '.n.n'"),
-        ('y,a\n1,"2\n', 2, "cannot be split into cells: unexpected end of data"),
-        ('y,a\n1,"2"3\n', 2, "cannot be split into cells: ',' expected after"),
-        ("y,a\n1," + "9" * 200_000, 2, "cannot be split into cells: field larger"),
-        ("y,a\n2,1\n", 2, "column 'y': a label must be 0 or 1, false or true; got '2'"),
-        ("y,a\n1,1\n,1\n", 3, "column 'y': a label must be 0 or 1, false or true; got ''"),
-        ("y,a\n?,1\n", 2, r"column 'y': a label must be 0 or 1, false or true; got '\?'"),
-        ("y,a\nyes,1\n", 2, "column 'y': a label must be .* got 'yes'"),
+        ("", " is empty"),
+        ("\n\n", " holds nothing but blank lines"),
+        ("y,a\n", ": no rows follow the header"),
+        ("y\n1\n", ": only one column, 'y'"),
+        ("y,a,y\n", ": two columns are called 'y'"),
+        ("y,,a\n", ": column 2 has no name"),
+        ("y,a\n1,2,3\n", ", line 2: the row has 3 cells, the header 2"),
+        ("y,a\n1,2\n\n1\n", ": 1 row had fewer cells than the header, the first in line 4. Leave"),
+        ('y,a\n1,"2\n', ", line 2: the quote is never closed"),
+        ('y,a\n1,"2"3\n', ", line 2: a quote is closed within a cell"),
     ],
 )
-def test_files_that_are_refused(read, content, line, message):
-    with pytest.raises(InputError, match=rf"file\.csv, line {line}: .*{message}"):
+def test_tables_that_are_refused(read, content, message):
+    with pytest.raises(InputError, match=rf"file\.csv{message}"):
         read(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "row", "message"),
+    [
+        ("y,a\n1,x\n", 1, "'a': expected a number .* got 'x'"),
+        ("y;a\n1;2,5\n", 1, "'a': .* got '2,5'. Write decimals with a point"),
+        ("y,a\n1,nan\n", 1, "'a': .* got 'nan'"),
+        ("y,a\n1,inf\n", 1, "'a': .* got 'inf'"),
+        ("y,a\n1,1_0\n", 1, "'a': .* got '1_0'"),
+        ("y,a\n1,\u0663\n", 1, "'a': .* got '\u0663'"),
+        ("y,a\n1,\xa02\n", 1, "'a': .* got '.xa02'"),
+        ("y,a\n1,1e999\n", 1, "'a': .* a number below 1.8e308"),
+        ("y,a\n1," + "9" * 200_000, 1, "'a': .* a number below 1.8e308"),
+        ('y,a\n1,"2\n\n"\n1,x\n', 1, "'a': .* got '2.n.n'"),
+        ('y,a\n1," 2 "\n1,\n1,"\n\n"\n1,x\n', 3, "'a': .* got '.n.n'"),
+        ("y,a\n2,1\n", 1, "'y': a label must be 0 or 1, false or true; got '2'"),
+        ("y,a\n1,1\n,1\n", 2, "'y': a label must be 0 or 1, false or true; got ''"),
+        ("y,a\n?,1\n", 1, r"'y': a label must be 0 or 1, false or true; got '\?'"),
+        ("y,a\nyes,1\n", 1, "'y': a label must be .* got 'yes'"),
+    ],
+)
+def test_cells_that_are_refused(read, content, row, message):
+    with pytest.raises(InputError, match=rf"file\.csv, row {row}, column {message}"):
+        read(content)
+
+
+def test_row_of_a_message_counts_over_blocks(read, monkeypatch):
+    monkeypatch.setattr(_csv, "_BLOCK_CELLS", 7)
+    with pytest.raises(InputError, match="row 9, column 'a'"):
+        read("y,a\n" + "1,2\n" * 8 + "1,x\n")
+
+
+def test_size_is_limited(read):
+    with pytest.raises(InputError, match=r"file\.csv has 8 bytes; at most 7 are read"):
+        read("y,a\n1,2\n", max_bytes=7)
 
 
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["hapy", "z"], "line 1: 2 of the 2 labels .* 'hapy', 'z'. Did you mean 'happy'"),
+        (["hapy", "z"], "csv: 2 of the 2 labels .* 'hapy', 'z'. Did you mean 'happy'"),
         (["z"], "Names must agree exactly"),
-        ("z*", r"line 1: no column matches 'z\*'; the columns are 'age', 'happy', 'sad'"),
-        (4, "line 1: 4 label columns were asked for, but there are 3"),
-        (0, "line 1: 0 label columns were asked for"),
-        ("*", "line 1: all 3 columns are labels"),
+        ("z*", r"csv: no column matches 'z\*'; the columns are 'age', 'happy', 'sad'"),
+        (4, "csv: 4 label columns were asked for, but there are 3"),
+        (0, "csv: 0 label columns were asked for"),
+        ("*", "csv: all 3 columns are labels"),
         (["sad", "sad"], "labels names 'sad' more than once"),
         ([], "labels is a list of names, a pattern"),
         ([1], r"labels is a list of names, a pattern .* got \[1\]"),

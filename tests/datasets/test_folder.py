@@ -4,10 +4,20 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from platformdirs.macos import MacOS
+from platformdirs.unix import Unix
+from platformdirs.windows import Windows
 
 from file_server import entry_of
-from nldd.datasets import CATALOGUE, _folder as folder_module, data_folder, require_files, verify
-from nldd.datasets._folder import is_here, select_entries
+from nldd.datasets import (
+    CATALOGUE,
+    _folder as folder_module,
+    data_folder,
+    is_here,
+    require_files,
+    select_entries,
+    verify,
+)
 from nldd.exceptions import InputError
 from paper_data import FOLDER
 
@@ -29,45 +39,33 @@ def test_data_folder_prefers_the_argument_then_the_environment(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("variable", [None, ""], ids=["unset", "empty"])
-def test_data_folder_is_in_the_cache_of_the_user_otherwise(variable, tmp_path, monkeypatch):
-    monkeypatch.setattr(folder_module.sys, "platform", "linux")
-    monkeypatch.delenv("NLDD_DATA", raising=False)
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [(Unix, ".cache/nldd"), (MacOS, "Library/Caches/nldd"), (Windows, "Local/nldd")],
+)
+def test_data_folder_is_in_the_cache_of_the_user_otherwise(
+    system, expected, variable, tmp_path, monkeypatch
+):
+    def user_cache_path(*arguments, **options):
+        return Path(system(*arguments, **options).user_cache_dir)
+
+    for name in ("NLDD_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
     if variable is not None:
         monkeypatch.setenv("NLDD_DATA", variable)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert data_folder() == tmp_path / "nldd"
-
-
-@pytest.mark.parametrize(
-    ("platform", "environment", "expected"),
-    [
-        ("linux", {}, ".cache/nldd"),
-        ("linux", {"XDG_CACHE_HOME": "relative/is/ignored"}, ".cache/nldd"),
-        ("darwin", {"XDG_CACHE_HOME": "/elsewhere"}, "Library/Caches/nldd"),
-        ("win32", {}, "AppData/Local/nldd"),
-        ("win32", {"LOCALAPPDATA": "/profile/Local"}, "/profile/Local/nldd"),
-    ],
-)
-def test_data_folder_follows_the_system(platform, environment, expected, tmp_path, monkeypatch):
-    for name in ("NLDD_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(folder_module.sys, "platform", platform)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("platformdirs.windows.get_win_folder", lambda _: f"{tmp_path}/Local")
+    monkeypatch.setattr(folder_module, "user_cache_path", user_cache_path)
     assert data_folder() == tmp_path / expected
 
 
 def test_data_folder_without_a_home_says_what_to_set(monkeypatch):
-    def no_home():
-        raise RuntimeError("Could not determine home directory.")
-
+    monkeypatch.setattr(folder_module, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
     monkeypatch.delenv("NLDD_DATA", raising=False)
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(folder_module.sys, "platform", "linux")
-    monkeypatch.setattr(Path, "home", no_home)
     with pytest.raises(InputError, match=r"No home folder .* Set NLDD_DATA"):
         data_folder()
+    with pytest.raises(InputError, match=r"No home folder .* Set NLDD_DATA"):
+        data_folder("~nobody-of-that-name/data")
 
 
 def test_data_folder_refuses_an_empty_argument(monkeypatch, tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from nldd.datasets import load_dataset
-from nldd.datasets._meka import meka_columns
+from nldd.datasets._label_columns import meka_columns
 from nldd.datasets._source import Refusal
 from nldd.exceptions import InputError
 

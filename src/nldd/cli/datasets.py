@@ -157,15 +157,16 @@ def _as_labels(text: str | None) -> int | str | list[str] | None:
 @click.option(
     "--mirror",
     metavar="URL",
-    help="Fetch from this address, under which the files lie by their names; else NLDD_MIRROR.",
+    help="Fetch from this address, under which the files lie by their names, or from several with "
+    "spaces between; else NLDD_MIRROR.",
 )
 @data_dir_option
 @json_option
 def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_json: bool) -> None:
     """Fetch data sets, and check every byte of them.
 
-    Files that are there already are left alone. After a failure, run the same again: it goes on
-    where it stopped.
+    Files that are there already are left alone. After a failure, run the same again: files
+    that came are kept.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""Data sets: the catalogue of the paper's nine, the one that comes with the package, and files.
+"""Data sets: the catalogue of the paper's nine, those that come with the package, and files.
 
 Names are imported on first use: the catalogue is listed without loading numpy.
 """

@@ -8,8 +8,8 @@ from ._catalogue import (
     find_entry as find_entry,
 )
 from ._csv import read_csv as read_csv
-from ._dataset import Dataset as Dataset
-from ._facts import Facts as Facts, describe as describe
+from ._dataset import Dataset as Dataset, Facts as Facts, describe as describe
+from ._embedded import Survey as Survey, load_survey as load_survey, load_yeast as load_yeast
 from ._fetch import fetch as fetch
 from ._folder import (
     FileState as FileState,
@@ -19,8 +19,5 @@ from ._folder import (
     select_entries as select_entries,
     verify as verify,
 )
-from ._label_columns import FORMS as FORMS
+from ._label_columns import FORMS as FORMS, read_label_names as read_label_names
 from ._load import load_dataset as load_dataset
-from ._mulan import read_label_names as read_label_names
-from ._survey import Survey as Survey, make_survey as make_survey, survey_rows as survey_rows
-from ._yeast import load_yeast as load_yeast

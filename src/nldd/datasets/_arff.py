@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
-from nldd.datasets._arff_fast import FastRows
 from nldd.datasets._arff_header import Attribute, parse_header
-from nldd.datasets._arff_rows import read_rows
-from nldd.datasets._source import MAX_BYTES, Source, read_text, split_lines
+from nldd.datasets._arff_rows import FastRows, read_rows
+from nldd.datasets._source import MAX_BYTES, Source, read_lines
 
 # Characters of a block of rows: large enough for arrays to pay, small beside the file.
 BLOCK_LENGTH = 500_000
@@ -79,32 +78,17 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
     - Refused: string, date and relational attributes, instance weights, ``nan``, infinities,
       repeated names, a file without rows.
     """
-    source, text = read_text(path, max_bytes)
-    return parse_arff(text, source)
-
-
-def parse_arff(text: str, source: Source, *, fast: bool = True) -> Arff:
-    """Read the text of an ARFF file; `fast` changes the speed only."""
-    lines = split_lines(text)
-    header = parse_header(lines, source)
-    reader = FastRows(header.attributes) if fast else None
+    source, lines = read_lines(path, max_bytes)
+    relation, attributes, data_line = parse_header(lines, source)
+    reader = FastRows(attributes)
     tables, row_lines = [], []
-    for rows, numbers in _blocks(lines, header.data_line):
-        table = reader.read(rows) if reader else None
-        if table is None:
-            table = read_rows(rows, numbers, header.attributes, source)
-        tables.append(table)
+    for rows, numbers in _blocks(lines, data_line):
+        table = reader.read(rows)
+        tables.append(read_rows(rows, numbers, attributes, source) if table is None else table)
         row_lines += numbers
     if not tables:
-        raise source.error(header.data_line, "no rows follow @data. Is the file complete?")
-    return Arff(
-        source=source,
-        relation=header.relation,
-        attributes=header.attributes,
-        table=_stack(tables),
-        data_line=header.data_line,
-        row_lines=np.array(row_lines),
-    )
+        raise source.error(data_line, "no rows follow @data. Is the file complete?")
+    return Arff(source, relation, attributes, stack(tables), data_line, np.array(row_lines))
 
 
 def _blocks(lines: Sequence[str], data_line: int) -> Iterator[tuple[list[str], list[int]]]:
@@ -126,7 +110,10 @@ def _blocks(lines: Sequence[str], data_line: int) -> Iterator[tuple[list[str], l
         yield rows, numbers
 
 
-def _stack(tables: list[Any]) -> Any:
-    if not any(issparse(table) for table in tables):
-        return np.vstack(tables) if len(tables) > 1 else tables[0]
-    return vstack([csr_array(table) for table in tables], format="csr")
+def stack(tables: Sequence[Any]) -> Any:
+    """Tables one below the other: a CSR array if any of them is one."""
+    if len(tables) == 1:
+        return tables[0]
+    if any(map(issparse, tables)):
+        return vstack([csr_array(table) for table in tables], format="csr")
+    return np.vstack(tables)

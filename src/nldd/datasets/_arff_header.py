@@ -44,17 +44,11 @@ class Attribute:
         return None if self.codes is None else tuple(self.codes)
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What stands above the rows of an ARFF file; `data_line` is the line of ``@data``."""
-
-    relation: str
-    attributes: tuple[Attribute, ...]
-    data_line: int
+Header = tuple[str, tuple[Attribute, ...], int]
 
 
 def parse_header(lines: Sequence[str], source: Source) -> Header:
-    """Read lines up to ``@data``."""
+    """The relation, the attributes, and the line of ``@data``."""
     relation: str | None = None
     attributes: dict[str, Attribute] = {}
     known: dict[str, Codes] = {}
@@ -65,9 +59,8 @@ def parse_header(lines: Sequence[str], source: Source) -> Header:
         try:
             keyword, rest = _parse_declaration(text)
             if keyword == "data":
-                _check_end(rest, "@data")
-                _check_attributes(attributes)
-                return Header(relation or "", tuple(attributes.values()), line)
+                _check_data(rest, attributes)
+                return relation or "", tuple(attributes.values()), line
             if keyword == "relation":
                 relation = _parse_relation(rest, relation)
             else:
@@ -190,7 +183,8 @@ def _check_new(attribute: Attribute, attributes: dict[str, Attribute]) -> None:
         )
 
 
-def _check_attributes(attributes: dict[str, Attribute]) -> None:
+def _check_data(text: str, attributes: dict[str, Attribute]) -> None:
+    _check_end(text, "@data")
     if not attributes:
         raise Refusal("@data comes before any @attribute. Declare the columns first.")
 

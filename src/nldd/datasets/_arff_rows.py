@@ -1,16 +1,23 @@
-"""The rows of an ARFF file, one by one: slow, strict, and the definition of what a row means."""
+"""The rows of an ARFF file: one by one, which defines what a row means, and many at once.
+
+The strict reader is slow and knows what to say about an error. The fast one splits and converts
+whole blocks of rows by a few operations in C; where anything in a block could be read in two
+ways it answers None, and the strict one decides.
+"""
 
 import re
 from collections.abc import Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from nldd._wording import quote, quote_first
 from nldd.datasets._arff_header import QUOTED, Attribute, unquote
-from nldd.datasets._numbers import number
-from nldd.datasets._source import Refusal, Source
+from nldd.datasets._source import Refusal, Source, number, numbers
 
 MISSING = "?"
 # A cell and the gap behind it: blanks and at most one comma.
@@ -23,6 +30,9 @@ _WEIGHT = re.compile(r"[ \t]*+,[ \t]*+\{")
 _WEIGHTS = (
     "the row ends in an instance weight, which is not supported. Remove the braces at its end."
 )
+# Printable ASCII but for quotes and braces: there cells end at commas and nowhere else.
+_PLAIN = bytes(set(range(32, 127)) - set(b"'\"{}"))
+_SPACE, _COMMA = b" ,"
 
 Entry = tuple[int, float]
 
@@ -38,7 +48,7 @@ def read_rows(
     entries: list[list[Entry]] = []
     for row, line in zip(rows, lines, strict=True):
         try:
-            read = read_sparse_row if row.startswith("{") else read_dense_row
+            read = _read_sparse_row if row.startswith("{") else _read_dense_row
             entries.append(read(row, attributes))
         except Refusal as refusal:
             raise source.error(line, str(refusal)) from None
@@ -47,7 +57,7 @@ def read_rows(
     return np.array([[value for _, value in row] for row in entries])
 
 
-def read_dense_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
+def _read_dense_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
     """Values of a row such as ``1.5, ?, 'a b'``."""
     cells = _split_cells(row)
     if len(cells) != len(attributes):
@@ -58,10 +68,10 @@ def read_dense_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
             "attribute of the header, separated by commas; write ? for a missing one."
         )
     pairs = zip(cells, attributes, strict=True)
-    return [(j, cell_value(cell, attribute)) for j, (cell, attribute) in enumerate(pairs)]
+    return [(j, _cell_value(cell, attribute)) for j, (cell, attribute) in enumerate(pairs)]
 
 
-def read_sparse_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
+def _read_sparse_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
     """Values other than 0 of a row such as ``{0 1.5, 7 'a b'}``, in the order of indices."""
     entries: dict[int, float] = {}
     empty = _EMPTY.match(row)
@@ -73,7 +83,7 @@ def read_sparse_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
         index = _index(found[1], len(attributes))
         if index in entries:
             raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
-        entries[index] = cell_value(found[2] or found[3].rstrip(" \t"), attributes[index])
+        entries[index] = _cell_value(found[2] or found[3].rstrip(" \t"), attributes[index])
         position, end = found.end(), found[4]
     rest = row[position:]
     if rest:
@@ -83,7 +93,7 @@ def read_sparse_row(row: str, attributes: Sequence[Attribute]) -> list[Entry]:
     return sorted((index, value) for index, value in entries.items() if value != 0)
 
 
-def cell_value(cell: str, attribute: Attribute) -> float:
+def _cell_value(cell: str, attribute: Attribute) -> float:
     """A number, the position of a nominal value, or NaN for a bare question mark."""
     if cell == MISSING:
         return np.nan
@@ -144,13 +154,131 @@ def _bad_entry(text: str) -> Refusal:
 
 
 def _as_csr(entries: list[list[Entry]], n_columns: int) -> Any:
-    flat = [(index, value) for row in entries for index, value in row if value != 0]
-    counts = [sum(value != 0 for _, value in row) for row in entries]
+    cells = [(i, j, value) for i, row in enumerate(entries) for j, value in row if value != 0]
+    rows, columns, values = zip(*cells, strict=True) if cells else ((), (), ())
     return csr_array(
-        (
-            np.array([value for _, value in flat], dtype=float),
-            np.array([index for index, _ in flat], dtype=np.int32),
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
-        ),
-        shape=(len(entries), n_columns),
+        (np.array(values, dtype=float), (rows, columns)), shape=(len(entries), n_columns)
     )
+
+
+class FastRows:
+    """Reader of blocks of rows for one list of attributes.
+
+    Attributes that take the same values are of one kind and are read together.
+    """
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        kinds: dict[Any, list[int]] = {}
+        for j, attribute in enumerate(attributes):
+            kinds.setdefault(attribute.values, []).append(j)
+        self.n_attributes = len(attributes)
+        self.columns = list(kinds.values())
+        self.examples = [attributes[columns[0]] for columns in self.columns]
+        self.kind = np.empty(len(attributes), dtype=np.intp)
+        for k, columns in enumerate(self.columns):
+            self.kind[columns] = k
+
+    def read(self, rows: Sequence[str]) -> Any:
+        """The table of some rows as ``read_rows`` makes it, or None where it is in doubt."""
+        if all(row[0] == "{" and row[-1] == "}" for row in rows):
+            return self._read_sparse([row[1:-1].strip(" ") for row in rows])
+        return self._read_dense(rows)
+
+    def _read_dense(self, rows: Sequence[str]) -> NDArray[np.float64] | None:
+        if not _is_plain("".join(rows)):
+            return None
+        cells = [row.replace(", ", ",").split(",") for row in rows]
+        if any(len(row) != self.n_attributes for row in cells):
+            return None
+        table = np.empty((len(rows), self.n_attributes))
+        for example, columns in zip(self.examples, self.columns, strict=True):
+            values = _read_cells(_pick(cells, columns), example)
+            if values is None:
+                return None
+            table[:, columns] = values.reshape(len(rows), len(columns))
+        return table
+
+    def _read_sparse(self, rows: Sequence[str]) -> Any:
+        text = ",".join(filter(None, rows)).replace(", ", ",")
+        if not _is_plain(text) or not _holds_pairs(text):
+            return None
+        counts = np.fromiter((row.count(",") + 1 if row else 0 for row in rows), int, len(rows))
+        cells = text.replace(",", " ").split(" ") if text else []
+        indices = _read_indices(cells[0::2], counts, self.n_attributes)
+        values = None if indices is None else self._look_up(cells[1::2], self.kind[indices])
+        if values is None:
+            return None
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        table = csr_array((values, indices, indptr), shape=(len(rows), self.n_attributes))
+        table.eliminate_zeros()
+        return table
+
+    def _look_up(self, cells: list[str], kinds: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Values of cells of the given kinds: each distinct cell is read once for each kind."""
+        position = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        if len(position) * len(self.examples) > 2 * len(cells) + 100:
+            return None  # not in doubt, but no longer the fast way
+        which = np.fromiter(map(position.__getitem__, cells), np.intp, len(cells))
+        by_kind = np.array([[_value(cell, kind) for cell in position] for kind in self.examples])
+        values = by_kind[kinds, which]
+        return None if np.isinf(values).any() else values
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and not text.encode("ascii").translate(None, _PLAIN)
+
+
+def _pick(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> list[str]:
+    """Cells of some columns, row after row."""
+    if len(columns) == 1:
+        return [row[columns[0]] for row in rows]
+    return list(chain.from_iterable(map(itemgetter(*columns), rows)))
+
+
+def _holds_pairs(text: str) -> bool:
+    """Whether each part between commas has exactly one space."""
+    characters = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    separators = characters[(characters == _SPACE) | (characters == _COMMA)]
+    spaces, commas = separators[0::2], separators[1::2]
+    return bool(
+        (not text or len(spaces) == len(commas) + 1)
+        and (spaces == _SPACE).all()
+        and (commas == _COMMA).all()
+    )
+
+
+def _read_cells(cells: list[str], example: Attribute) -> NDArray[np.float64] | None:
+    if example.codes is None:
+        return numbers(cells, (MISSING,))
+    codes = {**example.codes, MISSING: np.nan}
+    # An empty cell is an error, even where the empty text is a value of the list.
+    codes.pop("", None)
+    try:
+        return np.fromiter(map(codes.__getitem__, cells), float, len(cells))
+    except KeyError:
+        return None
+
+
+def _read_indices(
+    cells: list[str], counts: NDArray[np.int_], n_attributes: int
+) -> NDArray[np.int32] | None:
+    """Indices that are in range and rise within each row, or None."""
+    if cells and not "".join(cells).isdigit():
+        return None
+    try:
+        indices = np.fromiter(map(int, cells), np.int32, len(cells))
+    except (ValueError, OverflowError):
+        return None
+    rises = np.diff(indices) > 0
+    starts = np.cumsum(counts)[:-1]
+    rises[starts[(starts > 0) & (starts < len(indices))] - 1] = True
+    in_range = not len(indices) or indices.max() < n_attributes
+    return indices if in_range and rises.all() else None
+
+
+def _value(cell: str, attribute: Attribute) -> float:
+    """The value of a cell; infinity, which no cell may hold, stands for a refusal."""
+    try:
+        return _cell_value(cell, attribute)
+    except Refusal:
+        return np.inf

@@ -11,8 +11,6 @@ from nldd.exceptions import InputError
 # A plain name is the same file on every system and cannot leave the data folder.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-# Names that a download in progress uses.
-_RESERVED = (".part", ".lock")
 
 # Comes with the package, so that it can be loaded without its files.
 EMBEDDED = "yeast"
@@ -39,10 +37,10 @@ class CatalogueFile:
     url: str
 
     def __post_init__(self) -> None:
-        if not _PLAIN_NAME.fullmatch(self.file) or self.file.endswith(_RESERVED):
+        if not _PLAIN_NAME.fullmatch(self.file):
             raise InputError(
-                f"The name of a catalogue file must be plain (letters, digits, '.', '_', '-', not "
-                f"ending in {' or '.join(_RESERVED)}); got {self.file!r}. Rename the file."
+                "The name of a catalogue file must be plain (letters, digits, '.', '_', '-'); "
+                f"got {self.file!r}. Rename the file."
             )
         if self.n_bytes < 0 or not _SHA256.fullmatch(self.sha256):
             raise InputError(
@@ -103,30 +101,22 @@ def find_entry(name: str) -> Entry:
     )
 
 
-def _read_table(file: str) -> list[dict[str, str]]:
+def _read_table(file: str) -> list[list[str]]:
     text = files("nldd.datasets").joinpath(file).read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    return list(csv.reader(text.splitlines()[1:]))
 
 
 def _read_catalogue() -> dict[str, Entry]:
-    of_dataset: dict[str, list[CatalogueFile]] = {}
-    for row in _read_table("files.csv"):
-        file = CatalogueFile(row["file"], int(row["n_bytes"]), row["sha256"], row["url"])
-        of_dataset.setdefault(row["dataset"], []).append(file)
-    return {
-        row["name"]: Entry(
-            name=row["name"],
-            domain=row["domain"],
-            format=row["format"],
-            n_samples=int(row["n_samples"]),
-            n_features=int(row["n_features"]),
-            n_labels=int(row["n_labels"]),
-            cardinality=float(row["cardinality"]),
-            n_labelsets=int(row["n_labelsets"]),
-            files=tuple(of_dataset[row["name"]]),
-        )
-        for row in _read_table("catalogue.csv")
-    }
+    files_of: dict[str, list[CatalogueFile]] = {}
+    for dataset, file, n_bytes, sha256, url in _read_table("files.csv"):
+        files_of.setdefault(dataset, []).append(CatalogueFile(file, int(n_bytes), sha256, url))
+    entries = {}
+    for name, domain, kind, n_rows, n_features, n_labels, mean, n_sets in _read_table(
+        "catalogue.csv"
+    ):
+        counts = (int(n_rows), int(n_features), int(n_labels), float(mean), int(n_sets))
+        entries[name] = Entry(name, domain, kind, *counts, tuple(files_of[name]))
+    return entries
 
 
 CATALOGUE: dict[str, Entry] = _read_catalogue()

@@ -1,8 +1,8 @@
-"""CSV files with label columns."""
+"""Tables with label columns, such as CSV files."""
 
-import csv
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 from nldd._wording import quote
 from nldd.datasets._dataset import Dataset
 from nldd.datasets._label_columns import Labels, label_columns
-from nldd.datasets._numbers import number, numbers, pick, truth
-from nldd.datasets._source import MAX_BYTES, Refusal, Source, read_text, split_lines
+from nldd.datasets._source import MAX_BYTES, Refusal, find_file, number, numbers, truth
 from nldd.exceptions import InputError
+from nldd.tables import Block, TableReader, cell_text, open_table
 
-SEPARATORS = (",", ";", "\t")
 MISSING = frozenset({"", "NA", "?"})
 _BITS = {"0": 0, "1": 1}
 _BLOCK_CELLS = 50_000
-
-Row = list[str]
 
 
 def read_csv(
@@ -34,13 +31,13 @@ def read_csv(
     Parameters
     ----------
     path : path
-        UTF-8 with or without byte order mark; what is not UTF-8 is taken as Latin-1.
+        Its encoding is found out; see :func:`nldd.tables.open_table`.
     labels : list of str, str or int
         The label columns: names, a pattern such as ``"label_*"``, or a number (3: the first
         three columns; -3: the last three). Their cells are 0 or 1, false or true.
     sep : str, optional
-        Separator; by default the one of comma, semicolon and tab that splits the header into
-        most columns.
+        Separator; by default comma, semicolon, tab or bar, whichever splits the rows as it does
+        the header.
     max_bytes : int
         Larger files are refused.
 
@@ -53,7 +50,8 @@ def read_csv(
     Raises
     ------
     InputError
-        With the name of the file, the number of the line and the column.
+        With the name of the file and the line, or the row (the first one below the header is row
+        1) and the column.
 
     Examples
     --------
@@ -66,150 +64,98 @@ def read_csv(
     >>> songs.X.tolist(), songs.Y.tolist(), songs.label_names
     ([[90.5], [nan]], [[1, 1], [0, 1]], ['label_sad', 'label_calm'])
     """
-    source, text = read_text(path, max_bytes)
-    rows = _rows(split_lines(text), sep, source)
-    line, names = next(rows, (1, []))
-    names = [name.strip(" \t") for name in names]
-    try:
-        _check_names(names)
-        columns = label_columns(labels, names)
-        if len(columns) == len(names):
-            raise Refusal(f"all {len(names)} columns are labels, and none is left as a feature.")
-    except Refusal as refusal:
-        raise source.error(line, str(refusal)) from None
-    chosen = set(columns)
-    features = [j for j in range(len(names)) if j not in chosen]
-    X, Y = [], []
-    for block in _blocks(rows, len(names), source):
-        X.append(_read_features(block, features, names, source))
-        Y.append(_read_labels(block, columns, names, source))
-    if not X:
-        raise source.error(line, "no rows follow the header. Is the file complete?")
-    return Dataset(
-        X=np.vstack(X),
-        Y=np.vstack(Y),
-        label_names=[names[j] for j in columns],
-        feature_names=[names[j] for j in features],
-        name=source.path.stem,
-    )
-
-
-def _separator(lines: Sequence[str], sep: str | None) -> str:
-    if sep is None:
-        first = next(filter(None, lines), "")
-        return max(SEPARATORS, key=lambda separator: _n_columns(first, separator))
-    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n ':
+    if sep is not None and (not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n '):
         raise InputError(f"sep must be one character such as ',' or ';'; got {sep!r}.")
-    return sep
-
-
-def _n_columns(line: str, separator: str) -> int:
-    try:
-        return len(next(csv.reader([line], delimiter=separator)))
-    except csv.Error:
-        return 0
-
-
-def _rows(lines: Sequence[str], sep: str | None, source: Source) -> Iterator[tuple[int, Row]]:
-    """Rows that are not blank, with the line in which each begins."""
-    reader = csv.reader(
-        # With their ends again: a cell in quotes may go over several lines.
-        (f"{line}\n" for line in lines),
-        delimiter=_separator(lines, sep),
-        skipinitialspace=True,
-        strict=True,
-    )
-    while True:
-        line = reader.line_num + 1
+    file = find_file(path, max_bytes).path
+    with open_table(file, separator=sep) as table:
+        names = [name.strip(" \t") for name in table.header]
         try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise source.error(line, f"the row cannot be split into cells: {error}.") from None
-        if row:
-            yield line, row
+            _check_names(names)
+            columns = label_columns(labels, names)
+            features = _other_columns(columns, len(names))
+        except Refusal as refusal:
+            raise InputError(f"{file}: {refusal}") from None
+        X, Y = _read_rows(table, features, columns)
+    label_names, feature_names = ([names[j] for j in part] for part in (columns, features))
+    return Dataset(X, Y, label_names, feature_names, file.stem)
 
 
 def _check_names(names: Sequence[str]) -> None:
-    if not names:
-        raise Refusal("the file is empty. Expected a line with the names of the columns.")
     if "" in names:
         raise Refusal(
             f"column {names.index('') + 1} has no name. Name it; if it only numbers the rows, "
             "leave it out."
         )
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise Refusal(f"two columns are called {quote(name)}. Rename one of them.")
-        seen.add(name)
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise Refusal(f"two columns are called {quote(name)}. Rename one of them.")
     if len(names) == 1:
         raise Refusal(
             f"only one column, {quote(names[0])}; at least one feature and one label are needed. "
-            "Is the separator something else than comma, semicolon and tab? Then set sep."
+            "Is the separator something else than comma, semicolon, tab and bar? Then set sep."
         )
 
 
-def _blocks(
-    rows: Iterator[tuple[int, Row]], n_columns: int, source: Source
-) -> Iterator[list[tuple[int, Row]]]:
-    block: list[tuple[int, Row]] = []
-    for line, row in rows:
-        if len(row) != n_columns:
-            raise source.error(
-                line,
-                f"expected {n_columns} cells as in the header, got {len(row)}. "
-                "Leave a cell empty if its value is missing; quote text that holds separators.",
+def _other_columns(columns: Sequence[int], n_columns: int) -> list[int]:
+    if len(columns) == n_columns:
+        raise Refusal(f"all {n_columns} columns are labels, and none is left as a feature.")
+    return sorted(set(range(n_columns)) - set(columns))
+
+
+def _read_rows(
+    table: TableReader, features: Sequence[int], labels: Sequence[int]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    X, Y = [], []
+    for block in table.blocks(max(1, _BLOCK_CELLS // len(table.header))):
+        X.append(_read_cells(block, features, _numbers, _feature, table))
+        Y.append(_read_cells(block, labels, _bits, _label, table))
+    if not X:
+        raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
+    for note in table.notes:
+        # A table of answers may leave out the last cells of a row; here a number was lost.
+        if "fewer cells" in note:
+            raise InputError(
+                f"{table.path}: {note.partition(';')[0]}. Leave a cell empty if its value is "
+                "missing, but write the separator before it."
             )
-        block.append((line, row))
-        if len(block) * n_columns >= _BLOCK_CELLS:
-            yield block
-            block = []
-    if block:
-        yield block
+    return np.vstack(X), np.vstack(Y).astype(np.int64)
 
 
-def _read_features(
-    block: list[tuple[int, Row]], columns: list[int], names: list[str], source: Source
+def _read_cells(
+    block: Block,
+    columns: Sequence[int],
+    read_all: Callable[[list[str]], NDArray[np.float64] | None],
+    read_one: Callable[[str], float],
+    table: TableReader,
 ) -> NDArray[np.float64]:
-    values = numbers(pick([row for _, row in block], columns), MISSING)
+    """Cells of some columns: all at once, or one by one where some of them are in doubt."""
+    cells = [cell_text(row[j]) for row in block.rows for j in columns]
+    values = read_all(cells)
     if values is None:
-        values = np.array(
-            [
-                _located(_feature, row[j], names[j], line, source)
-                for line, row in block
-                for j in columns
-            ]
-        )
-    return values.reshape(len(block), len(columns))
+        values = np.empty(len(cells))
+        for i, cell in enumerate(cells):
+            row, column = divmod(i, len(columns))
+            try:
+                values[i] = read_one(cell.strip(" \t"))
+            except Refusal as refusal:
+                where = table.where(block.first + row, columns[column])
+                raise InputError(f"{where}: {refusal}") from None
+    return values.reshape(len(block.rows), len(columns))
 
 
-def _read_labels(
-    block: list[tuple[int, Row]], columns: list[int], names: list[str], source: Source
-) -> NDArray[np.int64]:
-    cells = pick([row for _, row in block], columns)
-    try:
-        values = np.fromiter(map(_BITS.__getitem__, cells), np.int64, len(cells))
-    except KeyError:
-        checked = [
-            _located(_label, row[j], names[j], line, source) for line, row in block for j in columns
-        ]
-        values = np.array(checked, dtype=np.int64)
-    return values.reshape(len(block), len(columns))
-
-
-def _located(
-    read: Callable[[str], float], cell: str, name: str, line: int, source: Source
-) -> float:
-    try:
-        return read(cell.strip(" \t"))
-    except Refusal as refusal:
-        raise source.error(line, f"column {quote(name)}: {refusal}") from None
+def _numbers(cells: list[str]) -> NDArray[np.float64] | None:
+    return numbers(cells, MISSING)
 
 
 def _feature(cell: str) -> float:
     return np.nan if cell in MISSING else number(cell)
+
+
+def _bits(cells: list[str]) -> NDArray[np.float64] | None:
+    try:
+        return np.fromiter(map(_BITS.__getitem__, cells), float, len(cells))
+    except KeyError:
+        return None
 
 
 def _label(cell: str) -> float:

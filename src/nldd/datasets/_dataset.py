@@ -1,4 +1,4 @@
-"""The record that every reader of data sets returns."""
+"""The record that every reader of data sets returns, and the facts that are measured on it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,5 +74,83 @@ class Dataset:
     @property
     def n_labelsets(self) -> int:
         """Number of distinct labelsets."""
-        # Eight labels a byte: sorting rows of bits is many times faster than rows of int64.
-        return len(np.unique(np.packbits(self.Y != 0, axis=1), axis=0))
+        return len(_labelset_counts(self.Y))
+
+
+def _labelset_counts(Y: NDArray[np.int64]) -> NDArray[np.intp]:
+    """How many rows have each of the distinct labelsets."""
+    # Eight labels a byte: sorting rows of bits is many times faster than rows of int64.
+    return np.unique(np.packbits(Y != 0, axis=1), axis=0, return_counts=True)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts measured on a data set.
+
+    Attributes
+    ----------
+    name : str
+    n_samples, n_features, n_labels : int
+    sparse : bool
+        Whether the features are kept as a sparse array.
+    n_missing : int
+        Feature values that are missing (NaN).
+    cardinality : float
+        Mean number of labels that a row carries.
+    density : float
+        Cardinality divided by the number of labels.
+    n_labelsets : int
+        Distinct labelsets.
+    seen_once : float
+        Share of the rows whose labelset no other row has: no method that copies labelsets from
+        other rows can get these right.
+    unlabelled : float
+        Share of the rows that carry no label.
+    frequent : tuple of (str, float)
+        The most frequent labels with the shares of the rows that carry them.
+    """
+
+    name: str
+    n_samples: int
+    n_features: int
+    n_labels: int
+    sparse: bool
+    n_missing: int
+    cardinality: float
+    density: float
+    n_labelsets: int
+    seen_once: float
+    unlabelled: float
+    frequent: tuple[tuple[str, float], ...]
+
+
+def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
+    """Measure a data set.
+
+    Examples
+    --------
+    >>> from nldd.datasets import load_yeast
+    >>> facts = describe(load_yeast(), n_frequent=1)
+    >>> print(f"{facts.density:.3f} of the cells of Y, {facts.seen_once:.3f} of the rows")
+    0.303 of the cells of Y, 0.032 of the rows
+    >>> print("{} in {:.3f} of them".format(*facts.frequent[0]))
+    Class12 in 0.751 of them
+    """
+    values = dataset.X.data if issparse(dataset.X) else dataset.X
+    counts = _labelset_counts(dataset.Y)
+    shares = (dataset.Y != 0).mean(axis=0)
+    order = np.argsort(-shares, kind="stable")[:n_frequent].tolist()
+    return Facts(
+        name=dataset.name,
+        n_samples=dataset.n_samples,
+        n_features=dataset.n_features,
+        n_labels=dataset.n_labels,
+        sparse=issparse(dataset.X),
+        n_missing=int(np.isnan(values).sum()),
+        cardinality=dataset.cardinality,
+        density=dataset.cardinality / dataset.n_labels,
+        n_labelsets=len(counts),
+        seen_once=float((counts == 1).sum() / dataset.n_samples),
+        unlabelled=float(1 - dataset.Y.any(axis=1).mean()),
+        frequent=tuple((dataset.label_names[j], float(shares[j])) for j in order),
+    )

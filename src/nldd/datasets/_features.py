@@ -1,4 +1,4 @@
-"""From nominal attributes to numbers: the features of an ARFF file."""
+"""From an ARFF file to a data set: labels as 0 and 1, nominal attributes as numbers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,22 +6,86 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, issparse
+from scipy.sparse import coo_array, hstack, issparse
 
+<<<<<<< HEAD
 from nldd._base import with_narrow_indices
 from nldd._wording import quote
+=======
+from nldd._base import with_narrow_indices
+from nldd._wording import quote, quote_first
+>>>>>>> w-datasets
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute
-from nldd.datasets._numbers import truth
+from nldd.datasets._dataset import Dataset
+from nldd.datasets._source import truth
 
 # Cells that rows leave out take more memory on the way than those of other tables.
 _OMITTED_PER_BYTE = 4
 
-Array = NDArray[Any]
-Cells = tuple[Array, Array, Array]
+
+def as_dataset(arff: Arff, labels: Sequence[int], name: str) -> Dataset:
+    """Split the columns of `arff` into labels, at the given positions, and features."""
+    chosen = set(labels)
+    features = [j for j in range(len(arff.attributes)) if j not in chosen]
+    if not features:
+        raise arff.source.error(
+            arff.data_line,
+            f"all {len(labels)} attributes are labels, and none is left as a feature.",
+        )
+    Y = _encode_labels(arff, labels)
+    X, feature_names = _encode_features(arff, features)
+    label_names = [arff.attributes[j].name for j in labels]
+    return Dataset(X, Y, label_names, feature_names, name)
 
 
-def encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]:
+def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
+    """The label columns as 0 and 1, written as numbers or as nominal values such as {0,1}."""
+    table = arff.table[:, columns]
+    n_rows, n_labels = table.shape
+    arff.source.check_cells(
+        n_rows * n_labels, arff.data_line, f"{n_rows} rows of {n_labels} labels"
+    )
+    labels = [arff.attributes[column] for column in columns]
+    _check_label_values(labels, arff)
+    _check_label_cells(table, labels, arff)
+    codes = table.astype(np.int64)
+    Y: NDArray[np.int64] = codes.toarray() if issparse(codes) else codes
+    for j, label in enumerate(labels):
+        numbers = _code_numbers(label)
+        if numbers is not None:
+            Y[:, j] = numbers[Y[:, j]]
+    return Y
+
+
+def _check_label_values(labels: Sequence[Attribute], arff: Arff) -> None:
+    for label in labels:
+        if label.codes is not None and _code_numbers(label) is None:
+            raise arff.source.error(
+                label.line,
+                f"label {quote(label.name)} must take the values {{0,1}}; "
+                f"it takes {quote_first(label.codes)}.",
+            )
+
+
+def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> None:
+    """Refuse missing labels, and numbers other than 0 and 1."""
+    cells = coo_array(table)
+    rows, columns = cells.coords
+    numeric = np.array([label.codes is None for label in labels])
+    wrong = np.isnan(cells.data) | (numeric[columns] & (cells.data != 1))
+    if not wrong.any():
+        return
+    first = int(np.argmax(wrong))
+    value = cells.data[first]
+    found = "is missing (?)" if np.isnan(value) else f"is {value:g}"
+    raise arff.source.error(
+        int(arff.row_lines[rows[first]]),
+        f"label {quote(labels[columns[first]].name)} must be 0 or 1; it {found}.",
+    )
+
+
+def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]:
     """Some columns of `arff` as numbers, and their names.
 
     Numbers stay as they are. A nominal attribute whose values all read as 0 or 1 (also 0.0, 1.0,
@@ -31,40 +95,35 @@ def encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]
     attribute.
     """
     attributes = [arff.attributes[j] for j in columns]
-    names = [feature_names(attribute) for attribute in attributes]
-    flat_names = [name for group in names for name in group]
-    _check_distinct(flat_names, arff)
+    groups = [_feature_names(attribute) for attribute in attributes]
+    names = [name for group in groups for name in group]
+    _check_distinct(names, arff)
     table = arff.table[:, columns]
-    if issparse(table):
-        table = with_narrow_indices(table)
-    if all(map(is_direct, attributes)):
-        return table, flat_names
-    width = np.array([len(group) for group in names])
-    start = np.cumsum(width) - width
-    shape = (table.shape[0], len(flat_names))
-    encode = _encode_sparse if issparse(table) else _encode_dense
-    return encode(table, attributes, start, shape, arff), flat_names
+    special = [j for j, attribute in enumerate(attributes) if not _is_direct(attribute)]
+    if special:
+        table = _expand(table, special, attributes, groups, arff)
+    return (with_narrow_indices(table) if issparse(table) else table), names
 
 
-def code_numbers(attribute: Attribute) -> NDArray[np.float64] | None:
+def _code_numbers(attribute: Attribute) -> NDArray[np.float64] | None:
     """The number 0 or 1 that each value of a nominal attribute spells; None if any does not."""
     numbers = [truth(value) for value in attribute.codes or ()]
     return np.array(numbers, dtype=float) if numbers and None not in numbers else None
 
 
-def is_direct(attribute: Attribute) -> bool:
+def _is_direct(attribute: Attribute) -> bool:
     """Whether the codes of an attribute are its numbers already."""
     if attribute.codes is None:
         return True
-    numbers = code_numbers(attribute)
+    numbers = _code_numbers(attribute)
     if numbers is None:
         return len(attribute.codes) <= 2
     return bool(np.array_equal(numbers, np.arange(len(numbers))))
 
 
-def feature_names(attribute: Attribute) -> list[str]:
+def _feature_names(attribute: Attribute) -> list[str]:
     """Names of the columns that an attribute becomes."""
-    if attribute.codes is None or len(attribute.codes) <= 2 or code_numbers(attribute) is not None:
+    if attribute.codes is None or len(attribute.codes) <= 2 or _code_numbers(attribute) is not None:
         return [attribute.name]
     return [f"{attribute.name}={value}" for value in attribute.codes]
 
@@ -80,89 +139,53 @@ def _check_distinct(names: Sequence[str], arff: Arff) -> None:
         )
 
 
-def _encode_dense(
-    table: Array, attributes: list[Attribute], start: Array, shape: tuple[int, int], arff: Arff
-) -> Array:
-    arff.source.check_cells(shape[0] * shape[1], arff.data_line, "the table of features")
-    direct = np.array([is_direct(attribute) for attribute in attributes])
-    X = np.zeros(shape)
-    X[:, start[direct]] = table[:, direct]
-    special = np.flatnonzero(~direct)
-    rows, which = (axis.ravel() for axis in np.indices((len(table), len(special))))
-    codes = table[:, special].ravel()
-    cells = _spread((rows, special[which], codes), attributes, start, arff)
-    X[cells[0], cells[1]] = cells[2]
+def _expand(
+    table: Any, special: list[int], attributes: list[Attribute], groups: list[list[str]], arff: Arff
+) -> Any:
+    """The table with every special column replaced by the columns that it becomes."""
+    check, n_rows, sparse = arff.source.check_cells, table.shape[0], issparse(table)
+    width = np.array([len(group) for group in groups])
+    start = np.cumsum(width) - width
+    if sparse:
+        check(n_rows * len(special), arff.data_line, "what the rows leave out", _OMITTED_PER_BYTE)
+    else:
+        check(n_rows * int(width.sum()), arff.data_line, "the table of features")
+    codes = table[:, special].toarray() if sparse else table[:, special]
+    # One missing value is as many missing cells as the attribute has columns.
+    n_missing = int(np.isnan(codes).sum(axis=0) @ width[special])
+    check(n_missing, arff.data_line, "missing values in the rows", _OMITTED_PER_BYTE)
+    direct = np.setdiff1d(np.arange(len(width)), special)
+    parts = [table[:, direct]]
+    places = [start[direct]]
+    for column, j in zip(codes.T, special, strict=True):
+        part = _spread(column, attributes[j], width[j])
+        parts.append(part if sparse else part.toarray())
+        places.append(np.arange(start[j], start[j] + width[j]))
+    order = np.argsort(np.concatenate(places))
+    if not sparse:
+        return np.hstack(parts)[:, order]
+    X = hstack(parts, format="csr")[:, order]
+    X.eliminate_zeros()
+    X.sort_indices()
     return X
 
 
-def _encode_sparse(
-    table: Any, attributes: list[Attribute], start: Array, shape: tuple[int, int], arff: Arff
-) -> Any:
-    special = np.array([not is_direct(attribute) for attribute in attributes])
-    stored = table.tocoo()
-    rows, columns = stored.coords
-    in_special = special[columns]
-    direct = (rows[~in_special], start[columns[~in_special]], stored.data[~in_special])
-    cells = _with_omitted(
-        (rows[in_special], columns[in_special], stored.data[in_special]), special, shape[0], arff
-    )
-    row, column, value = map(
-        np.concatenate, zip(direct, _spread(cells, attributes, start, arff), strict=True)
-    )
-    X = coo_array((value, (row, column)), shape=shape).tocsr()
-    X.eliminate_zeros()
-    return with_narrow_indices(X)
-
-
-def _with_omitted(cells: Cells, special: Array, n_rows: int, arff: Arff) -> Cells:
-    """Cells of the special columns together with those that the rows leave out, of code 0."""
-    where = np.flatnonzero(special)
-    arff.source.check_cells(
-        n_rows * len(where), arff.data_line, "what the rows leave out", _OMITTED_PER_BYTE
-    )
-    omitted = np.ones((n_rows, len(where)), dtype=bool)
-    omitted[cells[0], np.searchsorted(where, cells[1])] = False
-    rows, which = np.nonzero(omitted)
-    return (
-        np.concatenate([cells[0], rows]),
-        np.concatenate([cells[1], where[which]]),
-        np.concatenate([cells[2], np.zeros(len(rows))]),
-    )
-
-
-def _spread(cells: Cells, attributes: list[Attribute], start: Array, arff: Arff) -> Cells:
-    """The cells of the features that cells (row, attribute, code) of the file become."""
-    rows, columns, codes = cells
-    offset, shift, number = _tables(attributes)
+def _spread(codes: NDArray[np.float64], attribute: Attribute, width: int) -> Any:
+    """The `width` columns that a column of codes becomes, as a sparse array."""
     missing = np.isnan(codes)
-    place = offset[columns[~missing]] + codes[~missing].astype(np.intp)
-    # One missing value is as many missing cells as the attribute has columns.
-    width = np.diff(np.append(start, start[-1] + len(feature_names(attributes[-1]))))
-    repeats = width[columns[missing]]
-    arff.source.check_cells(
-        int(repeats.sum()), arff.data_line, "missing values in the rows", _OMITTED_PER_BYTE
-    )
-    within = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    return (
-        np.concatenate([rows[~missing], np.repeat(rows[missing], repeats)]),
-        np.concatenate(
-            [
-                start[columns[~missing]] + shift[place],
-                np.repeat(start[columns[missing]], repeats) + within,
-            ]
+    place = codes[~missing].astype(np.intp)
+    numbers = _code_numbers(attribute)
+    column = place if numbers is None else np.zeros_like(place)
+    values = np.ones(len(place)) if numbers is None else numbers[place]
+    rows, missing_rows = np.flatnonzero(~missing), np.flatnonzero(missing)
+    n_missing = len(missing_rows)
+    return coo_array(
+        (
+            np.concatenate([values, np.full(n_missing * width, np.nan)]),
+            (
+                np.concatenate([rows, np.repeat(missing_rows, width)]),
+                np.concatenate([column, np.tile(np.arange(width), n_missing)]),
+            ),
         ),
-        np.concatenate([number[place], np.full(len(within), np.nan)]),
+        shape=(len(codes), width),
     )
-
-
-def _tables(attributes: list[Attribute]) -> tuple[Array, Array, Array]:
-    """Of each attribute where its codes begin; of each code its column in the group, its number."""
-    shifts: list[Array] = []
-    numbers: list[Array] = []
-    for attribute in attributes:
-        values = code_numbers(attribute)
-        n_codes = len(attribute.codes or ())
-        shifts.append(np.arange(n_codes) if values is None else np.zeros(n_codes, dtype=int))
-        numbers.append(np.ones(n_codes) if values is None else values)
-    sizes = np.array([len(part) for part in shifts])
-    return np.cumsum(sizes) - sizes, np.concatenate(shifts), np.concatenate(numbers)

@@ -1,24 +1,27 @@
-"""Fetch files of data sets into the data folder, so that only whole and right ones appear there.
+"""Fetch files of data sets by pooch, so that only whole and right ones appear in the folder.
 
 ::
 
     there with the right sha256? -- yes --> left alone
      | no
-    NAME.part --blocks appended--> as long as the catalogue says --sha256--> fsync --> NAME
-     ^   |
-     |   +-- broken off: kept, and asked for from there on at the next attempt or command
-     +------ does not fit: deleted, from the first byte again
+    .incoming/ --all bytes, by the first address that gives them--> sha256 --> fsync --> NAME
 """
 
 import errno
-import hashlib
 import os
+import re
+import shutil
 import sys
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from http.client import responses
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
+from nldd import __version__
 from nldd._files import file_lock, sync_folder
 from nldd._progress import progress
 from nldd.datasets._catalogue import CatalogueFile, Entry
@@ -28,27 +31,22 @@ from nldd.datasets._folder import (
     Folder,
     Names,
     data_folder,
-    inspect_file,
     select_entries,
-)
-from nldd.datasets._http import (
-    BrokenTransferError,
-    StartOverError,
-    WrongFileError,
-    check_address,
-    open_at,
+    verify,
 )
 from nldd.exceptions import InputError, NLDDError
 
 MIRROR_VARIABLE = "NLDD_MIRROR"
-LOCK_FILE = ".nldd.lock"
-# Between the attempts, whose number is one more.
-WAIT_SECONDS = (0.5, 2.0)
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-
-
-class UnreachableError(NLDDError):
-    """No attempt went through; the message says how to go on from what came."""
+LOCK_FILE, INCOMING = ".nldd.lock", ".incoming"
+TIMEOUT_SECONDS = 30.0
+N_RETRIES = 2
+BLOCK_BYTES = 1024
+# The server is busy or broken for now, rather than of another opinion.
+_TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504}
+_HEADERS = {"User-Agent": f"nldd/{__version__}", "Accept-Encoding": "identity"}
+_ADDRESS_FORM = "Give one of the form https://host/folder."
+_ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[1-9][0-9]*)?(/[!-~]*)?")
+_PASSWORD = re.compile(r"[^/]*//[^/]*@")
 
 
 def fetch(
@@ -56,8 +54,8 @@ def fetch(
 ) -> list[FileState]:
     """Fetch the files of data sets that are missing or damaged.
 
-    Run again after a failure, it goes on from the bytes that came. What the server refuses to
-    give does not keep the other data sets from being fetched; a broken connection does.
+    What one server refuses to give does not keep the other files from being fetched; a
+    connection that fails does.
 
     Parameters
     ----------
@@ -67,10 +65,10 @@ def fetch(
         See :func:`data_folder`; made if need be.
     mirror : str, optional
         Address under which the files lie by their names, instead of the catalogue's addresses;
-        the environment variable ``NLDD_MIRROR`` by default. The sha256 of the catalogue decides
-        whatever the server.
+        several, with spaces between, are tried in turn. The environment variable ``NLDD_MIRROR``
+        by default. The sha256 of the catalogue decides whatever the server.
     verbose : bool, default=False
-        Draw a progress bar for each data set on standard error, and say what is waited for.
+        Draw a progress bar for each file on standard error, and say what is waited for.
 
     Returns
     -------
@@ -78,152 +76,202 @@ def fetch(
         One a file: ``ok`` if it was there already, else ``fetched``.
     """
     folder, entries = data_folder(data_dir), select_entries(names)
-    mirror = mirror or os.environ.get(MIRROR_VARIABLE) or None
-    addresses = {file: _address(file, mirror) for entry in entries for file in entry.files}
-    states = [inspect_file(entry, file, folder) for entry in entries for file in entry.files]
+    mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
+    for address in mirrors or [file.url for entry in entries for file in entry.files]:
+        _check_address(address)
+        if mirrors and ("?" in address or "#" in address):
+            raise InputError(
+                "A mirror is an address that ends in a folder, without '?' and '#'; "
+                f"got {address!r}."
+            )
+    states = verify(entries, folder)
     if all(state.state == "ok" for state in states):
         return states  # a folder that cannot be written to will do
-    with _plain_disk_errors(folder):
+    with _plain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        tell = _tell if verbose else None
-        with file_lock(folder / LOCK_FILE, f"fetching into {folder}", tell):
-            return _fetch_entries(entries, folder, addresses, verbose)
-
-
-def _fetch_entries(
-    entries: Iterable[Entry], folder: Path, addresses: dict[CatalogueFile, str], verbose: bool
-) -> list[FileState]:
-    states, failures = [], []
-    for entry in entries:
-        # Another process may have fetched it while this one waited for the lock.
-        found = [inspect_file(entry, file, folder) for file in entry.files]
-        needed = [state.file for state in found if state.state != "ok"]
-        n_kib = sum(_kib(file.n_bytes) for file in needed)
-        steps = _steps(needed, folder, addresses)
-        try:
-            for _ in progress(steps, n_kib, f"{entry.name} (KiB)", show=verbose and bool(needed)):
-                pass
-        except UnreachableError as error:
-            failures.append(str(error))
-            break  # the next one would only wait for the same server
-        except NLDDError as error:
-            failures.append(str(error))
-            continue
-        states += [_fetched(state) if state.file in needed else state for state in found]
-    if failures:
-        raise NLDDError("\n".join(failures))
-    return states
+        with file_lock(folder / LOCK_FILE, f"fetching into {folder}", _tell if verbose else None):
+            try:
+                return _fetch_entries(entries, folder, mirrors, verbose)
+            finally:
+                shutil.rmtree(folder / INCOMING, ignore_errors=True)
 
 
 def _tell(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def _fetched(state: FileState) -> FileState:
-    file = state.file
-    return FileState(state.dataset, file, state.path, "fetched", file.n_bytes, file.sha256)
-
-
-def _steps(
-    files: Iterable[CatalogueFile], folder: Path, addresses: dict[CatalogueFile, str]
-) -> Iterator[None]:
-    """Fetch `files`, with a step for every KiB that came for the first time."""
-    for file in files:
-        done = 0
-        for position in _download(file, addresses[file], folder):
-            for _ in range(done, _kib(position)):
-                yield
-            done = max(done, _kib(position))
-        for _ in range(done, _kib(file.n_bytes)):
-            yield
-
-
-def _kib(n_bytes: int) -> int:
-    return -(-n_bytes // 1024)
-
-
-def _address(file: CatalogueFile, mirror: str | None) -> str:
-    if mirror and ("?" in mirror or "#" in mirror):
-        raise InputError(
-            f"A mirror is an address that ends in a folder, without '?' and '#'; got {mirror!r}."
+def _fetch_entries(
+    entries: list[Entry], folder: Path, mirrors: list[str], verbose: bool
+) -> list[FileState]:
+    states, failures = [], []
+    servers = _servers(entries, folder, mirrors)
+    # Another process may have fetched some of them while this one waited for the lock.
+    for state in verify(entries, folder):
+        tried = [] if state.state == "ok" else _fetch_file(state.file, folder, servers, verbose)
+        if tried:
+            lines = [f"  {url}: {_reason(error)}" for url, error in tried]
+            failures.append("\n".join([f"{state.file.file} could not be fetched.", *lines]))
+            if all(isinstance(error, OSError) for _, error in tried):
+                break  # the next one would only wait for the same servers
+        elif state.state != "ok":
+            file = state.file
+            state = replace(state, state="fetched", n_bytes=file.n_bytes, sha256=file.sha256)
+        states.append(state)
+    if failures:
+        advice = (
+            "Run the same again when the connection is back, fetch from another address by "
+            f"--mirror or {MIRROR_VARIABLE}, or put the files into {folder} yourself."
         )
-    url = f"{mirror.rstrip('/')}/{file.file}" if mirror else file.url
-    check_address(url)
-    return url
+        raise NLDDError("\n".join([*failures, advice]), hint="the same again, or --mirror URL")
+    return states
 
 
-def _download(file: CatalogueFile, url: str, folder: Path) -> Iterator[int]:
-    """Fetch one file in a few attempts, with how far it is after every block."""
-    part = folder / f"{file.file}.part"
-    for wait in (*WAIT_SECONDS, None):
+def _servers(entries: list[Entry], folder: Path, mirrors: list[str]) -> list[Any]:
+    """A pooch for every place where the files may lie."""
+    import pooch
+
+    files = [file for entry in entries for file in entry.files]
+    create = partial(
+        pooch.create,
+        path=folder / INCOMING,
+        registry={file.file: f"sha256:{file.sha256}" for file in files},
+        retry_if_failed=N_RETRIES,
+    )
+    if mirrors:
+        return [create(base_url=f"{mirror.rstrip('/')}/") for mirror in mirrors]
+    return [create(base_url="", urls={file.file: file.url for file in files})]
+
+
+def _fetch_file(
+    file: CatalogueFile, folder: Path, servers: list[Any], verbose: bool
+) -> list[tuple[str, Exception]]:
+    """Fetch a file from the first server that gives it; else what each of them said."""
+    from requests import RequestException
+
+    tried: list[tuple[str, Exception]] = []
+    downloader = partial(_download, file=file, verbose=verbose)
+    for server in servers:
         try:
-            yield from _attempt(file, url, part)
-            break
-        except BrokenTransferError as error:
-            if wait is None:
-                raise UnreachableError(
-                    f"{file.file} could not be fetched from {url}: {error}. "
-                    "Check the connection and run the same again: it goes on where it stopped. "
-                    f"Or fetch from another address by --mirror or {MIRROR_VARIABLE}."
-                ) from error
-            time.sleep(wait)
-        except NLDDError as error:
-            raise NLDDError(
-                f"{file.file} was not fetched from {url}: {error}. "
-                f"Fetch it from another address by --mirror or {MIRROR_VARIABLE}, or put the file "
-                f"into {folder} yourself."
-            ) from error
-    os.replace(part, folder / file.file)
-    sync_folder(folder)
+            with _silent_pooch():
+                part = server.fetch(file.file, downloader=downloader)
+        # A ValueError is pooch's word for another sha256.
+        except (NLDDError, ValueError, RequestException) as error:
+            tried.append((server.get_url(file.file), error))
+            continue
+        with open(part, "rb+") as stream:
+            os.fsync(stream.fileno())
+        os.replace(part, folder / file.file)
+        sync_folder(folder)
+        return []
+    return tried
 
 
-def _attempt(file: CatalogueFile, url: str, part: Path) -> Iterator[int]:
-    try:
-        start = _usable_bytes(part, file)
-        if start < file.n_bytes:
-            with open_at(url, start, file.n_bytes) as answer:
-                start = answer.start
-                yield from _append(part, answer.start, answer.blocks)
-        _check_sha256(file, part, resumed=start > 0)
-    except (StartOverError, WrongFileError):
-        part.unlink(missing_ok=True)
-        raise
+def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose: bool) -> None:
+    """What pooch calls: write the bytes at `url` as they are, and not one more than expected.
 
+    After a RequestException pooch tries again, after an NLDDError it does not.
+    """
+    import requests
 
-def _usable_bytes(part: Path, file: CatalogueFile) -> int:
-    try:
-        n_bytes = part.stat().st_size
-    except FileNotFoundError:
-        return 0
-    return n_bytes if n_bytes <= file.n_bytes else 0
-
-
-def _append(part: Path, start: int, blocks: Iterator[bytes]) -> Iterator[int]:
-    # A link that someone else put there must not lead the bytes out of the folder.
-    with open(
-        part, "ab", opener=lambda path, flags: os.open(path, flags | _NO_FOLLOW, 0o666)
-    ) as handle:
-        handle.truncate(start)
-        for block in blocks:
-            handle.write(block)
-            start += len(block)
-            yield start
-
-
-def _check_sha256(file: CatalogueFile, part: Path, *, resumed: bool) -> None:
-    """Check the bytes on the disk, the resumed ones too, and have the disk keep them."""
-    with open(part, "rb+") as handle:
-        sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
-        os.fsync(handle.fileno())
-    if sha256 == file.sha256:
-        return
-    message = f"its sha256 is {sha256} instead of {file.sha256}; it was deleted"
-    # The fault may lie in what an earlier attempt left.
-    raise StartOverError(message) if resumed else WrongFileError(message)
+    n_left, n_blocks = file.n_bytes, -(-file.n_bytes // BLOCK_BYTES)
+    with _ask(url) as answer, open(target, "wb") as stream:
+        _check_answer(answer, file)
+        blocks = answer.iter_content(BLOCK_BYTES)
+        for block in progress(blocks, n_blocks, f"{file.file} (KiB)", show=verbose):
+            n_left -= len(block)
+            if n_left < 0:
+                raise NLDDError("the server sends more bytes than the catalogue has")
+            stream.write(block)
+    if n_left:
+        raise requests.ConnectionError(f"the connection ended {n_left} bytes early")
 
 
 @contextmanager
-def _plain_disk_errors(folder: Path) -> Iterator[None]:
+def _ask(url: str) -> Iterator[Any]:
+    """The answer of a server, by https or from the very address on this machine that was named."""
+    import requests
+
+    with requests.Session() as session:
+        del session.adapters["http://"]
+        if url.startswith("http:"):
+            session.mount(url, requests.adapters.HTTPAdapter())
+            session.trust_env = False  # a proxy cannot reach this machine as it sees itself
+        try:
+            answer = session.get(url, headers=_HEADERS, timeout=TIMEOUT_SECONDS, stream=True)
+        except requests.exceptions.InvalidSchema as error:
+            raise NLDDError("the server redirects to an address that is not https") from error
+        with answer:
+            yield answer
+
+
+def _check_answer(answer: Any, file: CatalogueFile) -> None:
+    import requests
+
+    status = answer.status_code
+    words = f"the server answers {status} {responses.get(status, '')}".rstrip()
+    if status in _TRANSIENT_STATUS:
+        raise requests.HTTPError(words)
+    if status != 200:
+        raise NLDDError(words)
+    # Unpacking what a server packed is how few bytes become many.
+    encoding = answer.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("identity", ""):
+        raise NLDDError(f"the server sends the file packed by {encoding!r}, unasked")
+    offered = answer.headers.get("Content-Length", "")
+    if offered.isdecimal() and offered != str(file.n_bytes):
+        raise NLDDError(f"the server offers {offered} bytes where the catalogue has {file.n_bytes}")
+
+
+@contextmanager
+def _silent_pooch() -> Iterator[None]:
+    """Pooch tells each step on standard error, where here the progress is drawn."""
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _reason(error: BaseException) -> str:
+    """What is at the bottom of an error, in one line."""
+    while error.__context__ is not None and not isinstance(error, NLDDError):
+        error = error.__context__
+    text = str(error) or type(error).__name__
+    # Some of it the server wrote; a terminal must not obey it.
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _check_address(url: str) -> None:
+    """Refuse anything but https; plain http is for servers on this very machine."""
+    if _PASSWORD.match(url):
+        raise InputError(
+            f"An address with a user name or password in it is not used. {_ADDRESS_FORM}"
+        )
+    scheme, separator, _ = url.partition("://")
+    found = _ADDRESS.fullmatch(url)
+    is_local = scheme == "http" and found is not None and _is_loopback(found[1])
+    if separator and scheme != "https" and not is_local:
+        raise InputError(
+            f"Files are fetched over https only; got {url!r}. {_ADDRESS_FORM} "
+            "To use files that are on this machine already, set NLDD_DATA to their folder."
+        )
+    if not found:
+        raise InputError(f"{url!r} is no web address. {_ADDRESS_FORM}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+@contextmanager
+def _plain_write_errors(folder: Path) -> Iterator[None]:
     """Say what a refusal of the disk means for the folder."""
     try:
         yield
@@ -231,8 +279,8 @@ def _plain_disk_errors(folder: Path) -> Iterator[None]:
         advice = f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can write to."
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             advice = (
-                "Free some space and run the same again: it goes on where it stopped. "
-                f"Or set {FOLDER_VARIABLE} or --data-dir to a folder elsewhere."
+                "Free some space and run the same again, or set "
+                f"{FOLDER_VARIABLE} or --data-dir to a folder elsewhere."
             )
         raise NLDDError(
             f"Cannot write to the folder {folder}: {error.strerror or error}. {advice}"

@@ -1,13 +1,14 @@
-"""The data folder: cache of fetched files and offline mirror at once, and what lies in it."""
+"""The folder with the files of data sets: where it is, and what lies in it."""
 
 import hashlib
 import os
 import stat
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from platformdirs import user_cache_path
 
 from nldd.datasets._catalogue import CATALOGUE, CatalogueFile, Entry, find_entry
 from nldd.exceptions import InputError
@@ -57,13 +58,33 @@ def data_folder(data_dir: Folder = None) -> Path:
     chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
     if chosen == "" and data_dir is not None:
         raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
-    try:
-        return Path(chosen).expanduser() if chosen else _user_cache() / "nldd"
-    except RuntimeError as error:
+    usual = user_cache_path("nldd", appauthor=False, opinion=False)
+    folder = Path(os.path.expanduser(chosen) if chosen else usual)
+    if str(folder).startswith("~"):
         raise InputError(
-            f"No home folder was found to keep data sets in ({error}). "
+            f"No home folder was found to keep data sets in ({folder}). "
             f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
-        ) from None
+        )
+    return folder
+
+
+def select_entries(names: Names) -> list[Entry]:
+    """The data sets meant, each once; ``"all"`` is the whole catalogue."""
+    chosen: dict[str, Entry] = {}
+    for name in [names] if isinstance(names, str | Entry) else names:
+        if isinstance(name, Entry):
+            chosen[name.name] = name
+        elif name == "all":
+            chosen |= CATALOGUE
+        else:
+            chosen[name] = find_entry(name)
+    return list(chosen.values())
+
+
+def is_here(entry: Entry, data_dir: Folder = None) -> bool:
+    """Whether all files of a data set are in the folder, judged by their sizes."""
+    folder = data_folder(data_dir)
+    return all(_size(folder / file.file) == file.n_bytes for file in entry.files)
 
 
 def require_files(entry: Entry, data_dir: Folder = None) -> list[Path]:
@@ -105,47 +126,20 @@ def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileStat
     """
     folder = data_folder(data_dir)
     entries = select_entries("all" if names is None else names)
-    return [inspect_file(entry, file, folder) for entry in entries for file in entry.files]
+    return [_inspect(entry, file, folder) for entry in entries for file in entry.files]
 
 
-def inspect_file(entry: Entry, file: CatalogueFile, folder: Path) -> FileState:
-    """Whether `file` is in `folder`, with the bytes that the catalogue says."""
+def _inspect(entry: Entry, file: CatalogueFile, folder: Path) -> FileState:
     path = folder / file.file
     size = _size(path)
     if size is None:
         return FileState(entry.name, file, path, "missing")
     if size != file.n_bytes:
         return FileState(entry.name, file, path, "damaged", size)
-    sha256 = sha256_of(path)
-    return FileState(
-        entry.name, file, path, "ok" if sha256 == file.sha256 else "damaged", size, sha256
-    )
-
-
-def select_entries(names: Names) -> list[Entry]:
-    """The data sets meant, each once; ``"all"`` is the whole catalogue."""
-    listed = [names] if isinstance(names, str | Entry) else list(names)
-    chosen: dict[str, Entry] = {}
-    for name in listed:
-        if isinstance(name, Entry):
-            chosen[name.name] = name
-        elif name == "all":
-            chosen |= CATALOGUE
-        else:
-            chosen[name] = find_entry(name)
-    return list(chosen.values())
-
-
-def is_here(entry: Entry, data_dir: Folder = None) -> bool:
-    """Whether all files of a data set are in the folder, judged by their sizes."""
-    folder = data_folder(data_dir)
-    return all(_size(folder / file.file) == file.n_bytes for file in entry.files)
-
-
-def sha256_of(path: Path) -> str:
-    """Checksum of a file, read in blocks."""
     with _plain_read_errors(path), open(path, "rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+        sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+    state = "ok" if sha256 == file.sha256 else "damaged"
+    return FileState(entry.name, file, path, state, size, sha256)
 
 
 def _size(path: Path) -> int | None:
@@ -166,14 +160,3 @@ def _plain_read_errors(path: Path) -> Iterator[None]:
             f"{path} cannot be read: {error.strerror or error}. "
             f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can read."
         ) from error
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return Path(local) if local else Path.home() / "AppData" / "Local"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # A relative XDG_CACHE_HOME is to be ignored, says its specification.
-    return cache if cache.is_absolute() else Path.home() / ".cache"

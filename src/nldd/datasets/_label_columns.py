@@ -1,12 +1,15 @@
-"""Which columns of a file are labels."""
+"""Which columns of a file are labels: as asked for, by MEKA's relation, or by Mulan's XML file."""
 
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from xml.parsers import expat
 
 from nldd._wording import quote, quote_first
-from nldd.datasets._source import Refusal
+from nldd.datasets._source import Refusal, Source, read_bytes
 from nldd.exceptions import InputError
 
 Labels = int | str | Iterable[str]
@@ -14,18 +17,15 @@ FORMS = (
     "labels is a list of names, a pattern such as 'label_*', or a number of columns: "
     "3 for the first three, -3 for the last three"
 )
+MAX_XML_BYTES = 2**26
+_MEKA_OPTION = re.compile(r"(?<![^\s:])-C(?:\s+(\S*)|$)")
+_MEKA_COUNT = re.compile(r"-?[0-9]{1,18}")
+# Put by expat between the address of a namespace and a tag; no XML file can hold it.
+_SEPARATOR = "\x01"
 
 
 def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
     """Positions of the label columns among all columns, in the order of the file.
-
-    Parameters
-    ----------
-    labels : int, str or iterable of str
-        Number of columns (negative: counted from the end), name or pattern (``*``, ``?`` and
-        ``[...]``; upper and lower case differ), or names.
-    names : sequence of str
-        Names of all columns, none twice.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
     [2, 3]
     """
     if isinstance(labels, int) and not isinstance(labels, bool):
-        return counted_columns(labels, len(names))
+        return _outer_columns(labels, len(names))
     if isinstance(labels, str):
         return _matching_columns(labels, names)
     if isinstance(labels, Iterable):
@@ -43,32 +43,13 @@ def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
     raise InputError(f"{FORMS}; got {labels!r}.")
 
 
-def counted_columns(count: int, n_columns: int) -> list[int]:
+def _outer_columns(count: int, n_columns: int) -> list[int]:
     """The first `count` columns, or the last ones if it is negative."""
     if count == 0:
         raise Refusal("0 label columns were asked for; at least one is needed.")
     if abs(count) > n_columns:
         raise Refusal(f"{abs(count)} label columns were asked for, but there are {n_columns}.")
     return list(range(count) if count > 0 else range(n_columns + count, n_columns))
-
-
-def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
-    """Columns of the given names; `origin` says in the message where they come from."""
-    if not labels or not all(isinstance(label, str) for label in labels):
-        raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
-    repeated = [label for label, count in Counter(labels).items() if count > 1]
-    if repeated:
-        raise InputError(f"labels names {quote_first(repeated)} more than once.")
-    position = {name: j for j, name in enumerate(names)}
-    unknown = [label for label in labels if label not in position]
-    if unknown:
-        near = _nearest(unknown[0], names)
-        raise Refusal(
-            f"{len(unknown)} of the {len(labels)} labels {origin} are not among the {len(names)} "
-            f"columns of the file: {quote_first(unknown)}. "
-            + (f"Did you mean {quote(near)}?" if near else "Names must agree exactly.")
-        )
-    return sorted(position[label] for label in labels)
 
 
 def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
@@ -82,8 +63,143 @@ def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
     return columns
 
 
-def _nearest(name: str, names: Sequence[str]) -> str | None:
-    # Comparing takes time by the square of the lengths, and a name can be as long as the file.
-    candidates = [known for known in names[:2000] if len(known) <= 60]
-    near = get_close_matches(name[:60], candidates, n=1)
-    return near[0] if near else None
+def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
+    """Columns of the given names; `origin` says in the message where they come from."""
+    if not labels or not all(isinstance(label, str) for label in labels):
+        raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
+    repeated = [label for label, count in Counter(labels).items() if count > 1]
+    if repeated:
+        raise InputError(f"labels names {quote_first(repeated)} more than once.")
+    position = {name: j for j, name in enumerate(names)}
+    unknown = [label for label in labels if label not in position]
+    if unknown:
+        # Comparing takes time by the square of the lengths, and a name can be as long as the file.
+        candidates = [known for known in names[:2000] if len(known) <= 60]
+        near = get_close_matches(unknown[0][:60], candidates, n=1)
+        raise Refusal(
+            f"{len(unknown)} of the {len(labels)} labels {origin} are not among the {len(names)} "
+            f"columns of the file: {quote_first(unknown)}. "
+            + (f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly.")
+        )
+    return sorted(position[label] for label in labels)
+
+
+def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
+    """Label columns that the relation of a MEKA file names; None if it does not say.
+
+    ``-C 3`` are the first three attributes, ``-C -3`` the last three.
+
+    Examples
+    --------
+    >>> meka_columns("Slashdot: -C 2 -split-number 1891", 5)
+    [0, 1]
+    >>> meka_columns("Music: -C -2", 5)
+    [3, 4]
+    >>> meka_columns("iris", 5) is None
+    True
+    """
+    counts = _MEKA_OPTION.findall(relation)
+    if not counts:
+        return None
+    if len(counts) > 1:
+        raise Refusal(
+            f"the relation says -C {len(counts)} times, which happens when a filter has moved the "
+            "attributes. Say which ones are labels: labels=3 for the first three, -3 for the last."
+        )
+    if not _MEKA_COUNT.fullmatch(counts[0]):
+        raise Refusal(
+            f"the relation says -C {quote(counts[0])}; expected the number of labels, such as "
+            "-C 3 (the first three attributes) or -C -3 (the last three)."
+        )
+    try:
+        return _outer_columns(int(counts[0]), n_attributes)
+    except Refusal as refusal:
+        raise Refusal(f"the relation says -C {counts[0]}: {refusal}") from None
+
+
+def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_BYTES) -> list[str]:
+    """Read the names of labels from an XML file of Mulan, exactly as they are written there.
+
+    Labels may lie within labels (a hierarchy): all of them count, in the order of the file.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int
+        Larger files are refused.
+
+    Returns
+    -------
+    label_names : list of str
+
+    Raises
+    ------
+    InputError
+        With the name of the file and the number of the line. Document types and entities are
+        refused before they are read: no label file needs them, and they can be made to fill
+        the memory.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mood.xml")
+    ...     _ = path.write_text('<labels><label name="sad"/><label name="happy"/></labels>')
+    ...     read_label_names(path)
+    ['sad', 'happy']
+    """
+    source, content = read_bytes(path, max_bytes)
+    return _LabelParser(source).parse(content)
+
+
+class _LabelParser:
+    """Collects names while expat walks through the file; no tree is built, however deep it is."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.names: dict[str, int] = {}
+        self.root: str | None = None
+        self.parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+        self.parser.StartElementHandler = self._start_element
+        self.parser.StartDoctypeDeclHandler = self._refuse_declaration
+        self.parser.EntityDeclHandler = self._refuse_declaration
+
+    def parse(self, content: bytes) -> list[str]:
+        try:
+            self.parser.Parse(content, True)
+        except InputError:
+            raise  # of the methods below; it is a ValueError too
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise self.source.error(error.lineno, f"not well-formed XML: {reason}.") from None
+        except (ValueError, LookupError) as error:
+            # An encoding that Python does not know, or not as one byte a character.
+            message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
+            raise self.source.error(1, message) from None
+        if not self.names:
+            raise self._error('<labels> holds no label. Expected <label name="..."/> in it.')
+        return list(self.names)
+
+    def _error(self, message: str) -> InputError:
+        return self.source.error(self.parser.CurrentLineNumber, message)
+
+    def _start_element(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(_SEPARATOR)[2]
+        self.root = self.root or tag
+        if self.root != "labels":
+            raise self._error(
+                f"expected <labels> as the outermost element; got <{tag[:40]}>. "
+                "Is it a label file of Mulan?"
+            )
+        if tag != "label":
+            return
+        name = attributes.get("name")
+        if not name:
+            raise self._error('a <label> has no name. Expected <label name="...">.')
+        if name in self.names:
+            raise self._error(f"label {quote(name)} was named before, in line {self.names[name]}.")
+        self.names[name] = self.parser.CurrentLineNumber
+
+    def _refuse_declaration(self, *_: object) -> None:
+        raise self._error("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")

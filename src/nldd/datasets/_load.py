@@ -7,21 +7,23 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeGuard
 
-import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
-
-from nldd.datasets._arff import Arff, read_arff
+from nldd.datasets._arff import Arff, read_arff, stack
 from nldd.datasets._arff_header import Attribute
-from nldd.datasets._catalogue import Entry, find_entry
+from nldd.datasets._catalogue import EMBEDDED, Entry, find_entry
 from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset
-from nldd.datasets._encode import as_dataset
+from nldd.datasets._embedded import load_yeast
+from nldd.datasets._features import as_dataset
 from nldd.datasets._folder import data_folder, require_files
-from nldd.datasets._label_columns import FORMS, Labels, label_columns, named_columns
-from nldd.datasets._meka import meka_columns
-from nldd.datasets._mulan import read_label_names
+from nldd.datasets._label_columns import (
+    FORMS,
+    Labels,
+    label_columns,
+    meka_columns,
+    named_columns,
+    read_label_names,
+)
 from nldd.datasets._source import Refusal
-from nldd.datasets._yeast import load_yeast
 from nldd.exceptions import InputError
 
 _TABLES = (".csv", ".tsv")
@@ -119,13 +121,16 @@ def _is_xml(labels: object) -> TypeGuard[str]:
 
 def _load_entry(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Dataset:
     folder = data_folder(data_dir)
-    if entry.name == "yeast" and not all((folder / file.file).exists() for file in entry.files):
+    if entry.name == EMBEDDED and not all((folder / file.file).exists() for file in entry.files):
         return load_yeast()
     paths = require_files(entry, data_dir)
     arffs = [read_arff(path) for path in paths if path.suffix == ".arff"]
     xml = next((path for path in paths if path.suffix == ".xml"), None)
     _check_headers(arffs)
-    dataset = _stack([as_dataset(arff, _label_columns(arff, xml), entry.name) for arff in arffs])
+    parts = [as_dataset(arff, _label_columns(arff, xml), entry.name) for arff in arffs]
+    dataset = replace(
+        parts[0], X=stack([part.X for part in parts]), Y=stack([part.Y for part in parts])
+    )
     _check_counts(dataset, entry, folder)
     return dataset
 
@@ -145,22 +150,6 @@ def _check_headers(arffs: Sequence[Arff]) -> None:
 
 def _declared(attribute: Attribute) -> tuple[str, tuple[str, ...] | None]:
     return attribute.name, attribute.values
-
-
-def _stack(datasets: Sequence[Dataset]) -> Dataset:
-    first = datasets[0]
-    if len(datasets) == 1:
-        return first
-    tables = [dataset.X for dataset in datasets]
-    if any(map(issparse, tables)):
-        X = vstack([csr_array(table) for table in tables], format="csr")
-    else:
-        X = np.vstack(tables)
-    return replace(
-        first,
-        X=X,
-        Y=np.vstack([dataset.Y for dataset in datasets]),
-    )
 
 
 def _check_counts(dataset: Dataset, entry: Entry, folder: Path) -> None:

@@ -1,9 +1,16 @@
-"""Files as text, with their size limited and their errors located."""
+"""The text of data files: read within limits, its numbers strict, its errors located."""
 
 import os
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import isinf
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._wording import quote
 from nldd.exceptions import InputError
 
 MAX_BYTES = 2**30
@@ -11,6 +18,10 @@ MAX_BYTES = 2**30
 # cells for each byte are usual; a file that implies hundreds is damaged, or meant to fill memory.
 CELLS_PER_BYTE = 16
 FREE_CELLS = 1_000_000
+# Python's float also takes 1_000, nan, infinity, digits of all scripts and odd spaces.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_CHARACTERS = b"0123456789+-.eE, "
+_TRUTH = {"false": 0.0, "true": 1.0}
 
 
 class Refusal(Exception):
@@ -19,13 +30,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file that text came from.
-
-    Attributes
-    ----------
-    path : Path
-    n_bytes : int
-    """
+    """The file that text came from: its path and its size."""
 
     path: Path
     n_bytes: int
@@ -47,42 +52,93 @@ class Source:
             )
 
 
-def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[Source, bytes]:
-    """The content of a file of at most `max_bytes`."""
+def find_file(path: str | os.PathLike[str], max_bytes: int) -> Source:
+    """A file that is there and has at most `max_bytes`."""
     path = Path(path)
-    # Opening a pipe would wait for somebody to write into it.
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a file. Name a file.")
     try:
         n_bytes = path.stat().st_size
-        content = path.read_bytes() if n_bytes <= max_bytes else b""
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read: {reason}. Check the name of the file.") from error
+        raise _unreadable(path, error) from error
+    # Opening a pipe would wait for somebody to write into it.
+    if not path.is_file():
+        raise InputError(f"{path} is not a file. Name a file.")
     if n_bytes > max_bytes:
         raise InputError(
             f"{path} has {n_bytes} bytes; at most {max_bytes} are read. "
             "Set max_bytes to allow more."
         )
-    return Source(path, n_bytes), content
+    return Source(path, n_bytes)
 
 
-def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[Source, str]:
-    """The text of a file: UTF-8 with or without a byte order mark, or else Latin-1."""
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"{path} cannot be read: {reason}. Check the name of the file.")
+
+
+def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, bytes]:
+    """The content of a file of at most `max_bytes`."""
+    source = find_file(path, max_bytes)
+    try:
+        return source, source.path.read_bytes()
+    except OSError as error:
+        raise _unreadable(source.path, error) from error
+
+
+def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, list[str]]:
+    """The lines of a file: UTF-8 with or without a byte order mark, or else Latin-1."""
     source, content = read_bytes(path, max_bytes)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise source.error(1, "the file is in UTF-16. Save it as UTF-8.")
     try:
-        return source, content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return source, content.decode("latin-1")
-
-
-def split_lines(text: str) -> list[str]:
-    """Lines ended by LF, CRLF or CR.
-
-    Not ``str.splitlines``: that also ends lines at form feeds and other characters of names.
-    """
+        text = content.decode("latin-1")
+    # Not by splitlines, which also ends lines at form feeds and other characters of names.
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.split("\n")
+    return source, text.split("\n")
+
+
+def number(text: str) -> float:
+    """A finite number in decimal notation."""
+    if not _NUMBER.fullmatch(text):
+        hint = " Write decimals with a point." if "," in text else ""
+        raise Refusal(f"expected a number such as 12, -0.5 or 1e-3; got {quote(text)}.{hint}")
+    value = float(text)
+    if isinf(value):
+        raise Refusal(f"expected a number below 1.8e308; got {quote(text)}.")
+    return value
+
+
+def numbers(cells: Sequence[str], missing: Collection[str]) -> NDArray[np.float64] | None:
+    """All `cells` by :func:`number`, NaN for those in `missing`; None if any is in doubt."""
+    present = [cell for cell in cells if cell not in missing]
+    joined = ",".join(present)
+    if not joined.isascii() or joined.encode("ascii").translate(None, _CHARACTERS):
+        return None
+    try:
+        found = np.fromiter(map(float, present), float, len(present))
+    except ValueError:
+        return None
+    if np.isinf(found).any():
+        return None
+    if len(present) == len(cells):
+        return found
+    values = np.full(len(cells), np.nan)
+    values[[cell not in missing for cell in cells]] = found
+    return values
+
+
+def truth(text: str) -> float | None:
+    """0 or 1 where `text` says so: a number equal to it, or false or true in any case.
+
+    Examples
+    --------
+    >>> truth("1.0"), truth("False"), truth("2"), truth("yes")
+    (1.0, 0.0, None, None)
+    """
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+        # Adding 0 turns -0 into 0.
+        return value + 0.0 if value in (0, 1) else None
+    return _TRUTH.get(text.lower())

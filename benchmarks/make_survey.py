@@ -1,20 +1,23 @@
-"""A synthetic survey with one open question, for demonstrations and for measurements of speed."""
+"""Make the synthetic survey that comes with nldd, and longer ones to measure speed with.
 
+Run as a program it writes ``src/nldd/datasets/survey.csv.gz``, with the same text everywhere.
+Its question, codes and note are in ``src/nldd/datasets/_embedded.py``.
+"""
+
+import csv
+import gzip
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from operator import index
+from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from nldd.datasets import _survey_phrases as words
-from nldd.datasets._survey_phrases import NOTHING, OVERLAPS, QUESTION, TOPICS, Overlap, Phrases
-from nldd.exceptions import InputError
+import survey_phrases as words
+from survey_phrases import NOTHING, OVERLAPS, TOPICS, Overlap, Phrases
 
-SURVEY_NOTE = (
-    "The answers are synthetic: a program put them together from phrases written for nldd. "
-    "Nobody was asked."
-)
+FILE = Path(__file__).parents[1] / "src" / "nldd" / "datasets" / "survey.csv.gz"
+N_ANSWERS = 1500
 CODES = (*TOPICS, NOTHING)
 HEADER = ("id", "answer", "age", "region", "codes")
 REGIONS = ("North", "East", "South", "West", "Centre")
@@ -102,92 +105,11 @@ Row = tuple[str, ...]
 Draw = Callable[[], float]
 
 
-@dataclass(frozen=True, repr=False)
-class Survey:
-    """An open question, its answers and the codes that people gave them: all of it synthetic.
-
-    Attributes
-    ----------
-    question : str
-        The question that was "asked".
-    codes : tuple of str
-        The twelve codes.
-    header : tuple of str
-        Names of the columns.
-    rows : list of tuple of str
-        One answer each, all cells as text: empty where a value is missing, the codes of an answer
-        with ``;`` between them.
-    note : str
-        To be shown with the answers: that nobody ever gave them.
-    """
-
-    question: str
-    codes: tuple[str, ...]
-    header: tuple[str, ...]
-    rows: list[Row]
-    note: str = SURVEY_NOTE
-
-    def __repr__(self) -> str:
-        return f"Survey({self.question!r}, {len(self.rows)} synthetic answers)"
-
-
-def make_survey(n_answers: int = 1500, random_state: int = 0) -> Survey:
-    """Make a synthetic survey: answers to an open question, coded by hand with a few mistakes.
-
-    A seeded generator puts the answers together from phrases that were written for this package.
-    Nobody ever gave them, and nothing about people can be learnt from them.
-
-    Parameters
-    ----------
-    n_answers : int, default=1500
-    random_state : int, default=0
-        Another number gives other answers, the same number the same ones on every machine.
-
-    Returns
-    -------
-    survey : Survey
-
-    See Also
-    --------
-    survey_rows : The same rows one at a time, for more than fit into memory.
-
-    Examples
-    --------
-    >>> survey = make_survey()
-    >>> survey
-    Survey('What would make life in your town better?', 1500 synthetic answers)
-    >>> survey.rows[2]
-    ('r0003', 'a cycle path along the river + more buses would help', '85', 'East',
-     'public transport;cycling')
-    """
-    return Survey(QUESTION, CODES, HEADER, list(survey_rows(n_answers, random_state)))
-
-
 def survey_rows(n_answers: int, random_state: int = 0) -> Iterator[Row]:
-    """Make the rows of a synthetic survey one at a time; see :func:`make_survey`.
+    """Rows of a synthetic survey, one at a time; a shorter survey begins a longer one.
 
-    A shorter survey is the beginning of a longer one.
-
-    Examples
-    --------
-    >>> million = survey_rows(1_000_000, random_state=1)
-    >>> len(next(million))
-    5
+    Another `random_state` gives other answers, the same one the same answers on every machine.
     """
-    return _rows(_whole("n_answers", n_answers), _whole("random_state", random_state))
-
-
-def _whole(name: str, value: int) -> int:
-    try:
-        number = index(value)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise InputError(f"{name} must be a whole number, 0 or more; got {value!r}.")
-    return number
-
-
-def _rows(n_answers: int, random_state: int) -> Iterator[Row]:
     # Of all that Random offers only random() is promised to stay the same in all versions.
     draw = Random(random_state).random
     for number in range(1, n_answers + 1):
@@ -367,3 +289,14 @@ def _region(draw: Draw, topic: str) -> str:
     if topic in HOME and draw() < IN_HOME:
         return HOME[topic]
     return _pick(draw, REGIONS)
+
+
+def survey_file() -> bytes:
+    """The packed file with the first `N_ANSWERS` answers."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([HEADER, *survey_rows(N_ANSWERS)])
+    return gzip.compress(text.getvalue().encode(), mtime=0)
+
+
+if __name__ == "__main__":
+    FILE.write_bytes(survey_file())

@@ -1,13 +1,12 @@
 """What people say in the synthetic survey: topics, their phrases, and the words around them.
 
-All of it was written for this package. ``;`` stands between phrases, ``{a|b}`` is a choice, and
+All of it was written for nldd. ``;`` stands between phrases, ``{a|b}`` is a choice, and
 ``...`` in a frame is the place of what it frames.
 """
 
 from itertools import product
 from typing import NamedTuple
 
-QUESTION = "What would make life in your town better?"
 NOTHING = "nothing / don't know"
 
 

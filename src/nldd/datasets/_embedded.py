@@ -1,0 +1,127 @@
+"""The data that come with the package: the yeast genes, and a survey that nobody answered."""
+
+import csv
+import gzip
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+
+import numpy as np
+
+from nldd.datasets._dataset import Dataset
+from nldd.exceptions import InputError
+
+SHA256 = {
+    "survey.csv.gz": "628b35a33fd5aaa0ddab99acbe102610f728587e2429dbdd70a23a8d82346fa0",
+    "yeast.csv.gz": "2969cb4bab877a27adcbe17871fa0b378a1e54b98816cd6106b542ee450a1c09",
+}
+N_YEAST_FEATURES = 103
+SURVEY_QUESTION = "What would make life in your town better?"
+SURVEY_NOTE = (
+    "The answers are synthetic: a program put them together from phrases written for nldd. "
+    "Nobody was asked."
+)
+SURVEY_CODES = (
+    "public transport",
+    "cycling",
+    "traffic and parking",
+    "housing costs",
+    "green spaces",
+    "cleanliness",
+    "safety",
+    "schools and childcare",
+    "health care",
+    "shops and centre",
+    "things to do",
+    "nothing / don't know",
+)
+
+
+def load_yeast() -> Dataset:
+    """Load the yeast data set of Elisseeff and Weston (2001), which the paper uses.
+
+    2417 genes, 103 numbers about each, up to 14 functional classes at once. The file is the one
+    that river ships (BSD-3).
+
+    Returns
+    -------
+    dataset : Dataset
+        `X` of shape (2417, 103), `Y` of shape (2417, 14); unpacks as ``X, Y, label_names``.
+
+    Examples
+    --------
+    >>> X, Y, label_names = load_yeast()
+    >>> X.shape, Y.shape, label_names[0]
+    ((2417, 103), (2417, 14), 'Class1')
+    >>> print(f"{Y.sum(axis=1).mean():.2f} labels a gene")
+    4.24 labels a gene
+    """
+    header, *lines = _unpacked_lines("yeast.csv.gz")
+    values = np.loadtxt(lines, delimiter=",")
+    names = header.split(",")
+    return Dataset(
+        X=values[:, :N_YEAST_FEATURES],
+        Y=values[:, N_YEAST_FEATURES:].astype(np.int64),
+        label_names=names[N_YEAST_FEATURES:],
+        feature_names=names[:N_YEAST_FEATURES],
+        name="yeast",
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Survey:
+    """An open question, its answers and the codes that people gave them: all of it synthetic.
+
+    Attributes
+    ----------
+    question : str
+        The question that was "asked".
+    codes : tuple of str
+        The twelve codes.
+    header : tuple of str
+        Names of the columns.
+    rows : list of tuple of str
+        One answer each, all cells as text: empty where a value is missing, the codes of an answer
+        with ``;`` between them.
+    note : str
+        To be shown with the answers: that nobody ever gave them.
+    """
+
+    question: str
+    codes: tuple[str, ...]
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    note: str = SURVEY_NOTE
+
+    def __repr__(self) -> str:
+        return f"Survey({self.question!r}, {len(self.rows)} synthetic answers)"
+
+
+def load_survey() -> Survey:
+    """Load a synthetic survey: 1,500 answers to an open question, coded with a few mistakes.
+
+    A program put the answers together from phrases that were written for this package. Nobody
+    ever gave them, and nothing about people can be learnt from them.
+
+    Returns
+    -------
+    survey : Survey
+
+    Examples
+    --------
+    >>> survey = load_survey()
+    >>> survey
+    Survey('What would make life in your town better?', 1500 synthetic answers)
+    >>> survey.rows[2]
+    ('r0003', 'a cycle path along the river + more buses would help', '85', 'East',
+     'public transport;cycling')
+    """
+    header, *rows = map(tuple, csv.reader(_unpacked_lines("survey.csv.gz")))
+    return Survey(SURVEY_QUESTION, SURVEY_CODES, header, rows)
+
+
+def _unpacked_lines(file: str) -> list[str]:
+    packed = files("nldd.datasets").joinpath(file).read_bytes()
+    if sha256(packed).hexdigest() != SHA256[file]:
+        raise InputError(f"The file {file} that came with nldd is damaged. Reinstall nldd.")
+    return gzip.decompress(packed).decode().splitlines()
