@@ -8,13 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, hstack, issparse
 
-<<<<<<< HEAD
-from nldd._base import with_narrow_indices
-from nldd._wording import quote
-=======
 from nldd._base import with_narrow_indices
 from nldd._wording import quote, quote_first
->>>>>>> w-datasets
 from nldd.datasets._arff import Arff
 from nldd.datasets._arff_header import Attribute
 from nldd.datasets._dataset import Dataset
