@@ -341,7 +341,7 @@ def test_demo_replaces_nothing_unasked(name, tmp_path, capsys):
 
 
 def test_demo_ends_with_the_error_of_its_step(tmp_path, capsys, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise InputError("the table is damaged.")
 
     monkeypatch.setattr("nldd.coding.fit_table", fail)
