@@ -33,22 +33,9 @@ NARROW = (np.uint8, np.float32)
 def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Contents:
     """A fitted classifier as the parts of a model file, all with names that begin with `prefix`.
 
-    Merge them with parts of your own, and :func:`unpack_classifier` finds its own among them.
-
-    Parameters
-    ----------
-    model : NLDDClassifier
-    prefix : str, default="classifier"
-
-    Returns
-    -------
-    Contents
-        Of kind ``"nldd-classifier"``: one document, arrays and estimators.
-
-    Notes
-    -----
-    A ``random_state`` that is a RandomState instance is stored as None: the classifier is the
-    same, but fitted again it draws other halves.
+    Merge them with parts of your own, and :func:`unpack_classifier` finds its own among them. A
+    ``random_state`` that is a RandomState instance is stored as None: the classifier is the same,
+    but fitted again it draws other halves.
     """
     check_is_fitted(model)
     if type(model) is not NLDDClassifier:
@@ -76,15 +63,7 @@ def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Conten
 def unpack_classifier(contents: Contents, prefix: str = "classifier") -> NLDDClassifier:
     """The classifier whose parts :func:`pack_classifier` has put into a file; nothing is fitted.
 
-    Parameters
-    ----------
-    contents : Contents
-        Of any kind, as :func:`nldd.io.read_archive` gives it.
-    prefix : str, default="classifier"
-
-    Returns
-    -------
-    NLDDClassifier
+    The contents may be of any kind, as :func:`nldd.io.read_archive` gives them.
     """
     with naming_file(contents.manifest.get("path", f"classifier {prefix!r}")):
         try:

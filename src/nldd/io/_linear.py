@@ -80,11 +80,10 @@ def pack_linear(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, NDArra
 def unpack_linear(document: Any, arrays: Arrays, versions: Mapping[str, str]) -> list[Any]:
     """The classifiers that :func:`pack_linear` has packed, if all that is said of them is sound."""
     forms = {"type": str, "parameters": dict, "constants": list}
-    if not isinstance(document, dict) or document.keys() != forms.keys():
+    entries = document if isinstance(document, dict) else {}
+    if {key: type(value) for key, value in entries.items()} != forms:
         raise damaged("its linear classifiers have no type, parameters and constants")
-    if not all(isinstance(document[key], form) for key, form in forms.items()):
-        raise damaged("its linear classifiers have no type, parameters and constants")
-    name, table, constants = (document[key] for key in forms)
+    name, table, constants = (entries[key] for key in forms)
     if name not in LINEAR:
         raise Refusal(f"its linear classifiers are of the type {quote(name)}, which is none")
     if not {repr(value) for value in constants} <= {"None", "0", "1"}:

@@ -91,12 +91,8 @@ def load_model(
     Raises
     ------
     InputError
-        Where the file cannot be read; the message says why.
-
-    Warns
-    -----
-    NLDDWarning
-        Where the model was saved with another version of scikit-learn.
+        Where the file cannot be read; the message says why and what to do. Where scikit-learn is
+        of another version than the one that saved the model there is an NLDDWarning.
     """
     kinds = (KIND, ESTIMATOR_KIND)
     contents = read_archive(path, kind=kinds, trusted=trusted, max_bytes=max_bytes)
