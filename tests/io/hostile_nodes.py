@@ -34,7 +34,7 @@ def foreign_nodes(members):
         for loader in LOADERS if number < 8 else LOADERS[:4]:
             yield "foreign", with_schema(members, _appending(_node(module, kind, loader)))
     for loader in ("MethodNode", "OperatorFuncNode", "PartialNode", "FunctionNode"):
-        node = _node("sklearn.linear_model._logistic", "LogisticRegression", loader)
+        node = _node("sklearn.naive_bayes", "GaussianNB", loader)
         yield "foreign", with_schema(members, _appending(node))
 
 
@@ -91,13 +91,14 @@ JUNK = [None, True, -1, 10**30, 1e308, float("nan"), "x", "../x", "", [], [[]], 
 
 def junk_in_json(members, rng):
     """One value of a document or the schema replaced by another, with checksums that fit."""
-    for name in ("documents/classifier.json", "manifest.json"):
+    names = ("documents/classifier.json", "manifest.json", "linear/classifier/models.json")
+    for name in (name for name in names if name in members):
         for _ in range(25):
             document = json.loads(members[name])
             _replace_one(document, rng)
             changed = {**members, name: json.dumps(document).encode()}
             yield "junk in JSON", zip_bytes(changed) if name == "manifest.json" else changed
-    for _ in range(50):
+    for _ in range(50 if MODELS in members else 0):
 
         def change(schema):
             _replace_one(schema, rng)
@@ -125,7 +126,7 @@ def junk_in_arrays(members, rng):
         if name.endswith(".npy"):
             for changed in rng.sample(list(_junk_arrays(np.load(BytesIO(content)), rng)), 4):
                 yield "junk in arrays", {**members, name: npy_bytes(changed)}
-    inner = members_of(BytesIO(members[MODELS]))
+    inner = members_of(BytesIO(members[MODELS])) if MODELS in members else {}
     names = [name for name in inner if name.endswith(".npy")]
     for name in rng.sample(names, min(len(names), 6)):
         for changed in _junk_arrays(np.load(BytesIO(inner[name])), rng):

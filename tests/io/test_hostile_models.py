@@ -17,9 +17,10 @@ PLAUSIBLE = {"junk in JSON", "junk in schema", "junk in arrays", "junk in estima
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited in the way of Linux")
-def test_hostile_files_are_refused(tmp_path):
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
+def test_hostile_files_are_refused(tmp_path, step):
     done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("hostile_files.py"), tmp_path],
+        [sys.executable, Path(__file__).with_name("hostile_files.py"), tmp_path, str(step)],
         capture_output=True,
         text=True,
         check=False,
@@ -28,7 +29,7 @@ def test_hostile_files_are_refused(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     report = json.loads(done.stdout)
     found = Counter(map(tuple, report["results"]))
-    assert found.total() >= 1000
+    assert found.total() >= 1400 // step
     assert not report["canary"]
     assert not report["imported"]
     assert report["more_bytes"] < 2**29
@@ -42,4 +43,5 @@ def test_hostile_files_are_refused(tmp_path):
     # Only damage may go unnoticed, and only little of it.
     unnoticed = {family for family, outcome in found if outcome != "refused"} - PLAUSIBLE
     assert unnoticed <= {"flipped bit", "overwritten"}
-    assert found["flipped bit", "equal"] < 0.1 * found["flipped bit", "refused"]
+    if step == 1:
+        assert found["flipped bit", "equal"] < 0.1 * found["flipped bit", "refused"]

@@ -8,7 +8,10 @@ from ._explanation import (
     braces as braces,
     theta_in_words as theta_in_words,
 )
-from ._label_models import default_estimator as default_estimator
+from ._label_models import (
+    ConstantLabel as ConstantLabel,
+    default_estimator as default_estimator,
+)
 from ._label_powerset import LabelPowerset as LabelPowerset
 from ._label_probabilities import (
     JointModel as JointModel,

@@ -1,9 +1,9 @@
 from ._archive import (
+    Contents as Contents,
     read_archive as read_archive,
     read_documents as read_documents,
     read_manifest as read_manifest,
     write_archive as write_archive,
 )
 from ._classifier import pack_classifier as pack_classifier, unpack_classifier as unpack_classifier
-from ._contents import Contents as Contents
 from ._models import load_model as load_model, save_model as save_model

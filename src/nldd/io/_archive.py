@@ -5,7 +5,9 @@
     manifest.json                what the file is, versions, size and sha256 of every member
     documents/<name>.json
     arrays/<name>.npy            read without pickle
-    estimators/<name>.skops      types on a list only, see nldd.io._allowed_types
+    linear/<name>.json           a list of linear classifiers: type and parameters,
+    linear/<name>/<attr>.npy     and an attribute of all of them
+    estimators/<name>.skops      a list of others, of types on a list, see nldd.io._allowed_types
 
 Nothing is compressed, so no member takes more memory than the file has bytes, and nothing is
 unpacked to disk. A file is read in this order, and refused at the first thing that is not right:
@@ -17,43 +19,82 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
+from nldd import __version__
 from nldd._files import replacing
+from nldd._versions import library_versions
 from nldd.exceptions import InputError, NLDDWarning
-from nldd.io._contents import Contents
-from nldd.io._json import MAX_JSON, json_bytes, read_json
-from nldd.io._manifest import (
-    MANIFEST,
-    check_kind,
-    compose,
-    member_name,
-    plain_name,
-    read_checked,
-    refuse_foreign,
-)
-from nldd.io._npy import npy_pieces, stream_npy
+from nldd.io._linear import pack_linear, unpack_linear
 from nldd.io._refusal import (
-    AGAIN,
+    FETCH_AGAIN,
     MODEL_FIRST,
     Refusal,
     damaged,
-    quoted,
-    refusals_of,
-    told,
-    unlike_checksum,
+    in_one_line,
+    naming_file,
+    quote,
+    quote_first,
 )
 from nldd.io._skops import dump_estimators, load_estimators
-from nldd.io._stored_zip import CHUNK, Buffers, StoredZip, folder_of, take, write_stored
+from nldd.io._stored_zip import Buffers, StoredZip, is_safe_name, write_stored
+from nldd.io._values import MAX_JSON, json_bytes, npy_pieces, read_json, read_npy
 
+FORMAT = 2  # since 2, linear classifiers are arrays; files of format 1 are read as they always were
+MANIFEST = "manifest.json"
+MAX_MANIFEST = 2**22
 MAX_BYTES = 4 * 2**30
 MAX_MEMBERS = 10_000
 ZIP_START = b"PK\x03\x04"
+# Folder in the file -> how its members end.
+ENDINGS = {
+    "documents": (".json",),
+    "arrays": (".npy",),
+    "linear": (".json", ".npy"),
+    "estimators": (".skops",),
+}
+# How a member of a file begins that is often taken for a model -> what such a file is.
+FOREIGN = {
+    "xl/": "an Excel workbook",
+    "word/": "a Word document",
+    "ppt/": "a PowerPoint presentation",
+    "[Content_Types].xml": "a file of Microsoft Office",
+    "content.xml": "an OpenDocument file",
+    "Index/Document.iwa": "a file of Numbers or Pages",
+    "schema.json": "a skops file",
+    "": "some zip file that does not begin with a manifest",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What a model file holds, before it is written and after it is read.
+
+    Attributes
+    ----------
+    kind : str
+        What the file is, such as ``"nldd-classifier"`` or ``"coding-model"``.
+    documents : mapping of name to JSON value
+        Names are of letters, digits, ``_``, ``-`` and ``.``, in parts that ``/`` separates.
+    arrays : mapping of name to ndarray of numbers, booleans or text
+    estimators : mapping of name to a list of scikit-learn estimators
+    manifest : mapping
+        Filled on reading: what :func:`nldd.io.read_manifest` gives, and ``path``. On writing only
+        ``created`` is looked at, see :func:`nldd.io.write_archive`.
+    """
+
+    kind: str
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    estimators: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
@@ -63,25 +104,18 @@ def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
     the time that the environment variable ``SOURCE_DATE_EPOCH`` states, or else what
     ``contents.manifest`` has under ``"created"``, or else null.
 
-    Parameters
-    ----------
-    path : path of the file, which is replaced if it is there
-    contents : Contents
-
     Warns
     -----
     NLDDWarning
         Where an estimator is of a type that can be read with ``trusted=`` only.
     """
-    path = Path(path)
-    with refusals_of(path):
+    with naming_file(path):
         members = {name: list(pieces) for name, pieces in _members(contents)}
-        records = {name: _record(pieces) for name, pieces in members.items()}
-        manifest = compose(contents.kind, contents.manifest.get("created"), records)
         if len(members) >= MAX_MEMBERS:
             raise Refusal(f"{len(members)} members are too many; {MAX_MEMBERS - 1} are the most")
+        manifest = _new_manifest(contents, members)
         try:
-            with replacing(path) as stream:
+            with replacing(Path(path)) as stream:
                 write_stored(stream, {MANIFEST: [manifest], **members})
         except OSError as error:
             reason = error.strerror or error
@@ -93,7 +127,7 @@ def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
 def read_archive(
     path: str | os.PathLike[str],
     *,
-    kind: str | None = None,
+    kind: str | tuple[str, ...] | None = None,
     trusted: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
 ) -> Contents:
@@ -102,81 +136,108 @@ def read_archive(
     Parameters
     ----------
     path : path of the file
-    kind : str, default=None
-        The kind that is needed; None takes any.
+    kind : str or tuple of str, default=None
+        The kind that is needed, or several that will do; None takes any.
     trusted : sequence of str, default=()
         Types such as ``"mymodule.MyClassifier"`` that estimators may be of, beside those that
         nldd allows. Their code is imported and run.
     max_bytes : int, default=4 GiB
         Larger files are refused, and so are estimators that would take more than that.
 
-    Returns
-    -------
-    Contents
-
     Raises
     ------
     InputError
-        Where the file is damaged, is no model file, or holds a type that is not allowed.
-
-    Warns
-    -----
-    NLDDWarning
-        Where the estimators were saved with another version of scikit-learn.
+        Where the file is damaged, is no model file, or holds a type that is not allowed. Where
+        estimators were saved with another version of scikit-learn there is an NLDDWarning.
     """
     if isinstance(trusted, str):
-        raise InputError(f"trusted must be a list of types; got the text {trusted!r}.")
-    with _opened(path, max_bytes) as (archive, manifest):
-        if kind is not None:
-            check_kind(manifest, (kind,))
-        contents = Contents(
-            manifest["kind"],
-            _documents(archive, manifest),
-            _arrays(archive, manifest),
-            _estimators(archive, manifest, trusted, max_bytes),
-            {**manifest, "path": str(path)},
+        raise InputError(
+            f"trusted must be a list of types; got the text {trusted!r}.",
+            hint=f'trusted=["{trusted}"]',
         )
-    if contents.estimators:
-        _warn_of_other_version(path, manifest["versions"])
+    with _opened(path, kind, max_bytes) as file:
+        versions = file.manifest["versions"]
+        others = {
+            name: load_estimators(content, member, versions, frozenset(trusted), max_bytes)
+            for name, member, content in file.members("estimators", ".skops")
+        }
+        contents = Contents(
+            file.manifest["kind"],
+            file.documents("documents"),
+            file.arrays("arrays"),
+            {**_linear_estimators(file), **others},
+            {**file.manifest, "path": str(path)},
+        )
+    if others:
+        _warn_of_other_version(path, versions)
     return contents
 
 
 def read_documents(path: str | os.PathLike[str], *, kind: str | None = None) -> dict[str, Any]:
     """The documents of a model file alone, for a quick look; checked as by `read_archive`."""
-    with _opened(path, MAX_BYTES) as (archive, manifest):
-        if kind is not None:
-            check_kind(manifest, (kind,))
-        return _documents(archive, manifest)
+    with _opened(path, kind) as file:
+        return file.documents("documents")
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """What a model file is, without reading its members.
+    """What a model file is: its format, kind, created, versions of libraries, and members.
 
-    The manifest is found to fit the names and sizes of the members; their checksums are compared
-    where they are read, by :func:`read_archive`.
-
-    Returns
-    -------
-    mapping with keys format, kind, created, versions, members
+    They are found to fit in names and sizes; their checksums are compared where they are read.
     """
-    with _opened(path, MAX_BYTES) as (_, manifest):
-        return manifest
+    with _opened(path) as file:
+        return file.manifest
+
+
+class _File:
+    """An archive whose manifest was found to fit the members that are there."""
+
+    def __init__(self, archive: StoredZip) -> None:
+        self.archive = archive
+        self.manifest = _read_manifest(archive)
+
+    def members(self, folder: str, ending: str) -> Iterator[tuple[str, str, bytearray]]:
+        """Plain name, full name and content of each member in a folder, whose checksum is right."""
+        for member, record in self.manifest["members"].items():
+            if member.startswith(f"{folder}/") and member.endswith(ending):
+                content = self.archive.read(member)
+                if sha256(content).hexdigest() != record["sha256"]:
+                    raise damaged(f"member {quote(member)} does not match its checksum")
+                yield member[len(folder) + 1 : -len(ending)], member, content
+
+    def documents(self, folder: str) -> dict[str, Any]:
+        names = (name for name in self.manifest["members"] if name.startswith(f"{folder}/"))
+        _check_total(sum(self.archive.sizes[name] for name in names if name.endswith(".json")))
+        return {
+            name: read_json(content, member)
+            for name, member, content in self.members(folder, ".json")
+        }
+
+    def arrays(self, folder: str) -> dict[str, NDArray[Any]]:
+        return {
+            name: read_npy(content, member)
+            for name, member, content in self.members(folder, ".npy")
+        }
 
 
 @contextmanager
 def _opened(
-    path: str | os.PathLike[str], max_bytes: int
-) -> Iterator[tuple[StoredZip, dict[str, Any]]]:
-    """A file found to be an archive with a manifest that fits; refusals within name the file."""
-    with refusals_of(path):
+    path: str | os.PathLike[str],
+    kind: str | tuple[str, ...] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Iterator[_File]:
+    """A file found to be an archive of the kind; refusals within the block name the file."""
+    writer = "the nldd that wrote it"
+    with naming_file(path):
         # Opening a pipe would wait for somebody to write into it.
         if os.path.exists(path) and not os.path.isfile(path):
             raise Refusal("is not a file", "Name a model file, such as model.nldd.")
         try:
             with open(path, "rb") as stream:
                 _check_start(stream, max_bytes)
-                archive = StoredZip(stream, MAX_MEMBERS, refuse_foreign)
-                yield archive, read_checked(archive)
+                file = _File(StoredZip(stream, MAX_MEMBERS, _refuse_foreign))
+                writer = f"nldd {file.manifest['versions'].get('nldd', 'of its time')}, {writer}"
+                _check_kind(file.manifest["kind"], kind)
+                yield file
         except (Refusal, InputError):
             raise
         except OSError as error:
@@ -187,7 +248,10 @@ def _opened(
                 "takes more memory than there is", "Free some, or set max_bytes."
             ) from error
         except Exception as error:
-            raise damaged(f"in a way that nobody foresaw: {told(error)}") from error
+            raise Refusal(
+                f"holds what this nldd cannot read: {in_one_line(error)}",
+                f"{FETCH_AGAIN} If it is whole, load it with {writer}.",
+            ) from error
 
 
 def _check_start(stream: BinaryIO, max_bytes: int) -> None:
@@ -202,7 +266,7 @@ def _check_start(stream: BinaryIO, max_bytes: int) -> None:
     if start.startswith(ZIP_START):
         return
     if not start:
-        raise Refusal("is empty", AGAIN)
+        raise Refusal("is empty", FETCH_AGAIN)
     # Protocols from 2 on begin with 0x80 and the protocol; older ones are text that ends in a dot.
     is_pickle = start[0] == 0x80 and len(start) > 1 and start[1] < 16
     if is_pickle or (start[:1] in b"(]}c" and stream.read(1) == b"."):
@@ -211,23 +275,49 @@ def _check_start(stream: BinaryIO, max_bytes: int) -> None:
             "Have the model saved by nldd.io.save_model.",
         )
     raise Refusal(
-        f"not a model of nldd: it begins with {quoted(start[:8].decode('latin-1'))}",
-        MODEL_FIRST,
+        f"not a model of nldd: it begins with {quote(start[:8].decode('latin-1'))}", MODEL_FIRST
     )
 
 
-def _members(contents: Contents) -> Iterator[tuple[str, Buffers]]:
-    documents = {
-        name: json_bytes(value, name) for name, value in sorted(contents.documents.items())
+def _refuse_foreign(names: Sequence[str]) -> None:
+    """Refuse a zip file without a manifest, and say what it is."""
+    if MANIFEST not in names:
+        what = next(
+            what
+            for beginning, what in FOREIGN.items()
+            if not beginning or any(name.startswith(beginning) for name in names)
+        )
+        raise Refusal(f"not a model of nldd: it is {what}", MODEL_FIRST)
+
+
+def _check_kind(kind: str, wanted: str | tuple[str, ...] | None) -> None:
+    kinds = (wanted,) if isinstance(wanted, str) else wanted
+    if kinds is not None and kind not in kinds:
+        either = " or ".join(map(repr, kinds))
+        raise Refusal(
+            f"holds a model of kind {quote(kind)}; {either} is needed",
+            f"Name a file that holds a model of kind {either}.",
+        )
+
+
+def _new_manifest(contents: Contents, members: Mapping[str, Buffers]) -> bytes:
+    created = contents.manifest.get("created")
+    if not isinstance(contents.kind, str) or not isinstance(created, str | None):
+        raise Refusal(
+            f"kind and time of making must be text; got {contents.kind!r}, {created!r}",
+            'Contents("coding-model", ...)',
+        )
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdecimal():
+        created = datetime.fromtimestamp(int(epoch), UTC).isoformat()
+    manifest = {
+        "format": FORMAT,
+        "kind": contents.kind,
+        "created": created,
+        "versions": {**library_versions(), "skops": version("skops")},
+        "members": {name: _record(pieces) for name, pieces in members.items()},
     }
-    _check_total(sum(map(len, documents.values())))
-    for name, content in documents.items():
-        read_json(content, name)  # what could not be read again is not written
-        yield member_name("documents", name), [content]
-    for name, array in sorted(contents.arrays.items()):
-        yield member_name("arrays", name), npy_pieces(array, name)
-    for name, estimators in sorted(contents.estimators.items()):
-        yield member_name("estimators", name), [dump_estimators(estimators, name)]
+    return json_bytes(manifest, MANIFEST)
 
 
 def _record(pieces: Buffers) -> dict[str, Any]:
@@ -238,30 +328,32 @@ def _record(pieces: Buffers) -> dict[str, Any]:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def _in_folder(manifest: Mapping[str, Any], folder: str) -> list[str]:
-    return [name for name in manifest["members"] if folder_of(name) == folder]
+def _members(contents: Contents) -> Iterator[tuple[str, Buffers]]:
+    documents = {name: json_bytes(value, name) for name, value in contents.documents.items()}
+    _check_total(sum(map(len, documents.values())))
+    for name, content in sorted(documents.items()):
+        read_json(content, name)  # what could not be read again is not written
+        yield _member_name("documents", name), [content]
+    for name, array in sorted(contents.arrays.items()):
+        yield _member_name("arrays", name), npy_pieces(array, name)
+    for name, estimators in sorted(contents.estimators.items()):
+        linear = pack_linear(estimators)
+        if linear is None:
+            yield _member_name("estimators", name), [dump_estimators(estimators, name)]
+            continue
+        yield _member_name("linear", name), [json_bytes(linear[0], name)]
+        for attribute, array in linear[1].items():
+            yield _member_name("linear", f"{name}/{attribute}", -1), npy_pieces(array, name)
 
 
-def _checked(archive: StoredZip, manifest: Mapping[str, Any], name: str) -> bytes:
-    content = archive.read(name)
-    _compare([content], manifest, name)
-    return content
-
-
-def _compare(pieces: Buffers, manifest: Mapping[str, Any], name: str) -> None:
-    if _record(pieces)["sha256"] != manifest["members"][name]["sha256"]:
-        raise unlike_checksum(name)
-
-
-def _pieces(stream: IO[bytes], n_bytes: int, name: str) -> Iterator[bytes]:
-    for start in range(0, n_bytes, CHUNK):
-        yield take(stream, min(CHUNK, n_bytes - start), name)
-
-
-def _documents(archive: StoredZip, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    names = _in_folder(manifest, "documents")
-    _check_total(sum(archive.sizes[name] for name in names))
-    return {plain_name(name): read_json(_checked(archive, manifest, name), name) for name in names}
+def _member_name(folder: str, name: str, ending: int = 0) -> str:
+    member = f"{folder}/{name}{ENDINGS[folder][ending]}"
+    if not is_safe_name(member):
+        raise Refusal(
+            f"{quote(name)} cannot name one of the {folder}",
+            "Use letters, digits, '_', '-' and '.', in parts that '/' separates.",
+        )
+    return member
 
 
 def _check_total(n_bytes: int) -> None:
@@ -272,27 +364,75 @@ def _check_total(n_bytes: int) -> None:
         )
 
 
-def _arrays(archive: StoredZip, manifest: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    arrays = {}
-    for name in _in_folder(manifest, "arrays"):
-        # Twice through the file, so that a damaged array is called just that, and is not in memory
-        # twice.
-        with archive.open(name) as stream:
-            _compare(_pieces(stream, archive.sizes[name], name), manifest, name)
-        with archive.open(name) as stream:
-            arrays[plain_name(name)] = stream_npy(stream, archive.sizes[name], name)
-    return arrays
-
-
-def _estimators(
-    archive: StoredZip, manifest: Mapping[str, Any], trusted: Sequence[str], max_bytes: int
-) -> dict[str, list[Any]]:
+def _linear_estimators(file: _File) -> dict[str, list[Any]]:
+    documents, arrays = file.documents("linear"), file.arrays("linear")
+    names = {name: name.rpartition("/") for name in arrays}
+    if not {holder for holder, _, _ in names.values()} <= documents.keys():
+        raise damaged("it has arrays of classifiers without their parameters")
     return {
-        plain_name(name): load_estimators(
-            _checked(archive, manifest, name), name, trusted, max_bytes
+        holder: unpack_linear(
+            document,
+            {names[name][2]: array for name, array in arrays.items() if names[name][0] == holder},
+            file.manifest["versions"],
         )
-        for name in _in_folder(manifest, "estimators")
+        for holder, document in documents.items()
     }
+
+
+def _read_manifest(archive: StoredZip) -> dict[str, Any]:
+    """The manifest of a file, found to fit the members that are there."""
+    if next(iter(archive.sizes)) != MANIFEST:
+        raise Refusal(f"not a model of nldd: it is {FOREIGN['']}", MODEL_FIRST)
+    if archive.sizes[MANIFEST] > MAX_MANIFEST:
+        raise Refusal(f"its manifest has {archive.sizes[MANIFEST]} bytes, too many")
+    manifest = read_json(archive.read(MANIFEST), MANIFEST)
+    if not isinstance(manifest, dict) or type(manifest.get("format")) is not int:
+        raise damaged("its manifest states no format")
+    if manifest["format"] > FORMAT:
+        raise Refusal(
+            f"a newer nldd wrote it (format {manifest['format']}; this one, {__version__}, reads "
+            f"up to {FORMAT})",
+            "pip install --upgrade nldd",
+        )
+    if not _is_whole(manifest):
+        raise damaged("its manifest is incomplete")
+    _check_members(manifest["members"], archive.sizes)
+    return manifest
+
+
+def _is_whole(manifest: Mapping[str, Any]) -> bool:
+    versions, members = manifest.get("versions"), manifest.get("members")
+    return (
+        manifest["format"] >= 1
+        and isinstance(manifest.get("kind"), str)
+        and isinstance(manifest.get("created"), str | None)
+        and isinstance(versions, dict)
+        and all(isinstance(number, str) for number in versions.values())
+        and isinstance(members, dict)
+        and all(
+            isinstance(record, dict)
+            and type(record.get("size")) is int
+            and isinstance(record.get("sha256"), str)
+            for record in members.values()
+        )
+    )
+
+
+def _check_members(records: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    there = {name: size for name, size in sizes.items() if name != MANIFEST}
+    missing, extra = records.keys() - there.keys(), there.keys() - records.keys()
+    if missing:
+        raise damaged(f"missing members {quote_first(sorted(missing))}")
+    if extra:
+        raise Refusal(f"members that the manifest does not know: {quote_first(sorted(extra))}")
+    for name, size in there.items():
+        folder, slash, _ = name.partition("/")
+        if not slash or not name.endswith(ENDINGS.get(folder, ())):
+            raise Refusal(f"stray member {quote(name)}: nldd writes no such file")
+        if records[name]["size"] != size:
+            raise damaged(
+                f"member {quote(name)} has {size} bytes, the manifest says {records[name]['size']}"
+            )
 
 
 def _warn_of_other_version(path: Any, versions: Mapping[str, str]) -> None:

@@ -2,19 +2,18 @@
 
 import os
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import MultiLabelClassifier
-from nldd.estimators import NLDDClassifier
+from nldd.estimators import BinaryRelevance, NLDDClassifier, SubsetMapping
 from nldd.exceptions import InputError
-from nldd.io._allowed_types import OWN
-from nldd.io._archive import MAX_BYTES, read_archive, read_manifest, write_archive
+from nldd.io._allowed_types import OBJECTS, full_name
+from nldd.io._archive import MAX_BYTES, Contents, read_archive, write_archive
 from nldd.io._classifier import KIND, pack_classifier, unpack_classifier
-from nldd.io._contents import Contents
-from nldd.io._manifest import check_kind
-from nldd.io._refusal import AGAIN, refusals_of
+from nldd.io._refusal import damaged, naming_file
 
 ESTIMATOR_KIND = "nldd-estimator"
 
@@ -34,6 +33,11 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
+    Linear base classifiers, such as the default, are stored as arrays. Others go through skops:
+    support vector machines, trees and their forests, neighbours, naive Bayes, scalers, and
+    pipelines and calibrations of these are loaded again as they are. Whoever loads a model with
+    anything else in it must name that in the parameter `trusted` of :func:`load_model`.
+
     A RandomState instance, as the ``random_state`` of the model or inside of its classifiers, is
     stored as None. Predictions do not depend on it; a second `fit` would.
 
@@ -53,14 +57,13 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     if isinstance(model, NLDDClassifier):
         write_archive(path, pack_classifier(model))
         return
-    name = f"{type(model).__module__}.{type(model).__name__}"
-    if not isinstance(model, MultiLabelClassifier) or name not in OWN:
+    if not isinstance(model, MultiLabelClassifier) or full_name(type(model)) not in OBJECTS:
         raise InputError(
             f"Only models of nldd can be saved; got {type(model).__name__}.",
             hint="Save estimators of scikit-learn by skops.io.dump.",
         )
     check_is_fitted(model)
-    write_archive(path, Contents(ESTIMATOR_KIND, estimators={"model": [model]}))
+    write_archive(path, _pack_estimator(model))
 
 
 def load_model(
@@ -88,19 +91,32 @@ def load_model(
     Raises
     ------
     InputError
-        Where the file cannot be read; the message says why.
-
-    Warns
-    -----
-    NLDDWarning
-        Where the model was saved with another version of scikit-learn.
+        Where the file cannot be read; the message says why and what to do. Where scikit-learn is
+        of another version than the one that saved the model there is an NLDDWarning.
     """
-    with refusals_of(path):
-        check_kind(read_manifest(path), (KIND, ESTIMATOR_KIND))
-    contents = read_archive(path, trusted=trusted, max_bytes=max_bytes)
+    kinds = (KIND, ESTIMATOR_KIND)
+    contents = read_archive(path, kind=kinds, trusted=trusted, max_bytes=max_bytes)
     if contents.kind == KIND:
         return unpack_classifier(contents)
-    model = contents.estimators.get("model", [None])[0]
+    with naming_file(path):
+        return _unpack_estimator(contents)
+
+
+def _pack_estimator(model: MultiLabelClassifier) -> Contents:
+    if type(model) not in (BinaryRelevance, SubsetMapping):
+        return Contents(ESTIMATOR_KIND, estimators={"model": [model]})
+    rest = copy(model)
+    rest.estimators_ = []  # kept apart, as arrays where they are linear
+    return Contents(ESTIMATOR_KIND, estimators={"model": [rest], "models": model.estimators_})
+
+
+def _unpack_estimator(contents: Contents) -> Any:
+    (model,) = contents.estimators.get("model") or [None]
     if not isinstance(model, MultiLabelClassifier):
-        raise InputError(f"{path}: damaged: it holds no estimator of nldd.", hint=AGAIN)
+        raise damaged("it holds no estimator of nldd")
+    if "models" in contents.estimators:
+        model.estimators_ = contents.estimators["models"]
+        n_models, n_labels = len(model.estimators_), model.n_labels_
+        if n_models != n_labels:
+            raise damaged(f"it has {n_models} classifiers for {n_labels} labels")
     return model

@@ -8,13 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
-from pathlib import PurePosixPath
 from stat import S_IFMT, S_IFREG
 from struct import unpack_from
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from nldd.io._refusal import Refusal, damaged, quoted, unlike_checksum
+from nldd.io._refusal import Refusal, damaged, quote
 
 MAX_NAME = 200
 CHUNK = 2**22  # bytes read at a time
@@ -34,17 +33,8 @@ Buffers = Iterable[Any]
 class StoredZip:
     """A zip file to read from, of which nothing but the directory has been read.
 
-    Parameters
-    ----------
-    stream : binary stream that can seek
-    max_members : int
-    look : callable
-        Gets the names of all members before anything else is made of them, and may refuse.
-
-    Attributes
-    ----------
-    sizes : dict of str to int
-        Bytes of each member, in the order of the file.
+    `look` gets the names of all members before anything else is made of them, and may refuse;
+    `sizes` are the bytes of each member, in the order of the file.
     """
 
     def __init__(
@@ -66,36 +56,24 @@ class StoredZip:
         self.sizes = {entry.filename: entry.file_size for entry in entries}
         if len(self.sizes) < len(entries):
             ((twice, _),) = Counter(entry.filename for entry in entries).most_common(1)
-            raise Refusal(f"member {quoted(twice)} is there more than once")
+            raise Refusal(f"member {quote(twice)} is there more than once")
         if len(entries) > max_members:
             raise Refusal(f"it has {len(entries)} members; at most {max_members} are read")
         if sum(self.sizes.values()) > n_bytes:
             raise damaged("its members overlap or reach beyond its end")
 
-    def open(self, name: str) -> IO[bytes]:
-        """A member as a stream; reading beyond its end gives nothing."""
+    def read(self, name: str) -> bytearray:
+        """The bytes of a member, in memory once."""
+        content = bytearray()
         try:
-            return self._zip.open(name)
+            with self._zip.open(name) as member:
+                while part := member.read(CHUNK):
+                    content += part
+        except BadZipFile as error:  # the zip file's own checksum, of 32 bits
+            raise damaged(f"member {quote(name)} does not match its checksum") from error
         except Exception as error:
-            raise damaged(f"member {quoted(name)} cannot be read") from error
-
-    def read(self, name: str) -> bytes:
-        """The bytes of a member."""
-        with self.open(name) as stream:
-            return take(stream, self.sizes[name], name)
-
-
-def take(stream: IO[bytes], n_bytes: int, name: str) -> bytes:
-    """So many bytes of a member, which must have them."""
-    try:
-        content = stream.read(n_bytes)
-    except BadZipFile as error:  # the zip file's own checksum, of 32 bits
-        raise unlike_checksum(name) from error
-    except Exception as error:
-        raise damaged(f"member {quoted(name)} cannot be read") from error
-    if len(content) < n_bytes:
-        raise damaged(f"member {quoted(name)} ends too early")
-    return content
+            raise damaged(f"member {quote(name)} cannot be read") from error
+        return content
 
 
 def write_stored(stream: BinaryIO, members: Mapping[str, Buffers]) -> None:
@@ -120,22 +98,8 @@ def stored_bytes(members: Mapping[str, Buffers]) -> bytes:
 
 
 def is_safe_name(name: str) -> bool:
-    """Whether a member may have the name: no way out of a folder on any system.
-
-    Examples
-    --------
-    >>> is_safe_name("arrays/classifier/Y.npy")
-    True
-    >>> [is_safe_name(name) for name in ("../x", "/x", "a//b", "a/../b", "C:x", "a\\\\b", "a/")]
-    [False, False, False, False, False, False, False]
-    """
+    """Whether a member may have the name: no way out of a folder on any system."""
     return len(name) <= MAX_NAME and NAME.fullmatch(name) is not None
-
-
-def folder_of(name: str) -> str:
-    """First part of a member's name, empty where it stands in no folder."""
-    parts = PurePosixPath(name).parts
-    return parts[0] if len(parts) > 1 else ""
 
 
 def _check_end(stream: BinaryIO, n_bytes: int, max_members: int) -> None:
@@ -162,12 +126,12 @@ def _check_end(stream: BinaryIO, n_bytes: int, max_members: int) -> None:
 def _check_entry(entry: ZipInfo) -> None:
     name = entry.orig_filename  # zipfile cuts `filename` at the first NUL
     if not is_safe_name(name) or name != entry.filename:
-        raise Refusal(f"stray member {quoted(name)}: names must not lead out of the file")
+        raise Refusal(f"stray member {quote(name)}: names must not lead out of the file")
     if entry.flag_bits & 1:
-        raise Refusal(f"member {quoted(name)} is encrypted")
+        raise Refusal(f"member {quote(name)} is encrypted")
     if entry.compress_type != ZIP_STORED or entry.compress_size != entry.file_size:
-        raise Refusal(f"member {quoted(name)} is compressed; nldd stores members as they are")
+        raise Refusal(f"member {quote(name)} is compressed; nldd stores members as they are")
     if entry.flag_bits:
-        raise Refusal(f"member {quoted(name)} has flags {entry.flag_bits:#x} that nldd never sets")
+        raise Refusal(f"member {quote(name)} has flags {entry.flag_bits:#x} that nldd never sets")
     if S_IFMT(entry.external_attr >> 16) not in (0, S_IFREG):
-        raise Refusal(f"member {quoted(name)} is a link or another special file")
+        raise Refusal(f"member {quote(name)} is a link or another special file")
