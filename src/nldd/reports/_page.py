@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.reports._figure_files import checked_key, picture_width
-from nldd.reports._table import Table, as_entry, right_aligned
+from nldd.reports._figures import check_picture, svg
+from nldd.reports._table import Table, as_entry, check_key, right_aligned
 
 # From so many columns on, a table takes the whole width, then smaller letters.
 CLASSES = {"wide": 5, "dense": 9, "very-wide": 13}
@@ -27,16 +27,25 @@ class Figure:
         An ``<svg>`` element, as from :func:`nldd.reports.svg`.
     alt : str
         What the picture shows, for those who cannot see it.
+    drawing : matplotlib Figure or None
+        What the element was made from, for files in other formats.
     """
 
     key: str
     caption: str
     svg: str
     alt: str
+    drawing: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checked_key(self.key)
-        picture_width(self.svg)
+        check_key("figure", self.key)
+        check_picture(self.svg)
+
+
+def draw(display: Any, key: str, caption: str, alt: str) -> Figure:
+    """A display of `nldd.displays` as a figure of a page."""
+    drawing = display.plot().figure_
+    return Figure(key, caption, svg(drawing, key), alt, drawing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,16 @@ class Page:
     sections: tuple[Section, ...] = ()
     foot: str = ""
 
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of all sections."""
+        return [table for section in self.sections for table in section.tables]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures of all sections."""
+        return [figure for section in self.sections for figure in section.figures]
+
 
 def render_page(page: Page) -> str:
     """The page as the text of an HTML file.
@@ -97,9 +116,9 @@ def render_page(page: Page) -> str:
     >>> "<title>Losses &amp; gains</title>" in html, "<p>a &lt; b</p>" in html
     (True, True)
     """
-    html = _template("page.html.jinja").render(
-        page=page, sections=_numbered(page.sections), style=_markup(_own_file("page.css"))
-    )
+    names = {f"table-{table.key}": f"Table {n}" for n, table in enumerate(page.tables, 1)}
+    names |= {f"figure-{figure.key}": f"Figure {n}" for n, figure in enumerate(page.figures, 1)}
+    html = _template().render(page=page, names=names, style=_own_file("page.css"))
     # Quotes within any text of the page are escaped, so this finds attributes only.
     repeated = [name for name, n in Counter(re.findall(r'\sid="([^"]*)"', html)).items() if n > 1]
     if repeated:
@@ -110,60 +129,7 @@ def render_page(page: Page) -> str:
     return html
 
 
-def _numbered(sections: tuple[Section, ...]) -> list[dict[str, Any]]:
-    """Sections with their tables and figures, which are numbered through all of the page."""
-    tables, figures = 0, 0
-    views = []
-    for number, section in enumerate(sections, 1):
-        table_views = [_table_view(tables + n, table) for n, table in enumerate(section.tables, 1)]
-        figure_views = [
-            _figure_view(figures + n, figure) for n, figure in enumerate(section.figures, 1)
-        ]
-        tables, figures = tables + len(table_views), figures + len(figure_views)
-        views.append(
-            {
-                "number": number,
-                "id": section.id or f"section-{number}",
-                "title": section.title,
-                "paragraphs": section.paragraphs,
-                "tables": table_views,
-                "figures": figure_views,
-            }
-        )
-    return views
-
-
-def _table_view(number: int, table: Table) -> dict[str, Any]:
-    return {
-        "id": f"table-{table.key}",
-        "name": f"Table {number}",
-        "title": table.title,
-        "head": table.head,
-        "rows": [[as_entry(cell) for cell in row] for row in table.rows],
-        "foot": [[as_entry(cell) for cell in row] for row in table.foot],
-        "notes": table.notes,
-        "right": right_aligned(table),
-        "classes": [name for name, columns in CLASSES.items() if len(table.head) >= columns],
-    }
-
-
-def _figure_view(number: int, figure: Figure) -> dict[str, Any]:
-    return {
-        "id": f"figure-{figure.key}",
-        "name": f"Figure {number}",
-        "caption": figure.caption,
-        "alt": figure.alt,
-        # Checked at the construction of the figure to hold shapes only.
-        "picture": _markup(figure.svg),
-        "width": f"{picture_width(figure.svg):.0f}",
-    }
-
-
-def _own_file(name: str) -> str:
-    return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
-
-
-def _template(name: str) -> Any:
+def _template() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
@@ -174,11 +140,18 @@ def _template(name: str) -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(_own_file(name))
+    environment.globals |= {
+        "as_entry": as_entry,
+        "right_aligned": right_aligned,
+        "table_classes": _table_classes,
+        "picture_width": check_picture,
+    }
+    return environment.from_string(_own_file("page.html.jinja"))
 
 
-def _markup(text: str) -> Any:
-    """Text that is HTML already: our own style sheet, or a picture that was checked."""
-    from markupsafe import Markup
+def _own_file(name: str) -> str:
+    return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
 
-    return Markup(text)
+
+def _table_classes(table: Table) -> str:
+    return " ".join(name for name, columns in CLASSES.items() if len(table.head) >= columns)

@@ -1,22 +1,38 @@
-"""The report of a benchmark: tables beside the paper's, tests, figures, and what was run."""
+"""The report of a benchmark: one HTML page, and its tables and figures for use elsewhere."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from pathlib import Path
+from shlex import quote
 
+from nldd._files import write_atomically
+from nldd._wording import count_noun
+from nldd.exceptions import InputError
+from nldd.experiments import CELLS, read_records
 from nldd.metrics import PAPER_MEASURES
-from nldd.reports import Figure, Page, Section, Table
-from nldd.reports._coefficient_table import coefficient_table
-from nldd.reports._differences import about_differences, difference_diagrams
-from nldd.reports._illustrations import illustrations
-from nldd.reports._picture import Picture
-from nldd.reports._provenance import facts, problems_table, settings_table, warnings_table
+from nldd.reports._benchmark_figures import (
+    about_differences,
+    difference_diagrams,
+    illustrations,
+    share_figures,
+)
+from nldd.reports._benchmark_tables import (
+    coefficient_table,
+    problems_table,
+    run_facts,
+    settings_table,
+    share_table,
+    subset_table,
+    time_table,
+    warnings_table,
+)
+from nldd.reports._figures import save_figure
+from nldd.reports._page import Figure, Page, Section, render_page
+from nldd.reports._results import Results, results
 from nldd.reports._score_table import score_table
-from nldd.reports._share_table import share_pictures, share_table
-from nldd.reports._subset_table import subset_tables
-from nldd.reports._summary import Results
-from nldd.reports._time_table import time_table
+from nldd.reports._table import RENDERERS, Table
 from nldd.statistics import WILCOXON_RULE
 
+PAGE = "report.html"
 PAPER = (
     "H. Gweon, M. Schonlau and S. H. Steiner: Nearest labelset using double distances for "
     "multi-label classification (arXiv 1702.04684; PeerJ Computer Science 5:e242)"
@@ -33,75 +49,87 @@ ABOUT_SUBSETS = (
 )
 
 
-@dataclass
-class Report:
-    """Everything that a report consists of, before it is written."""
+def report(folder: Path, out: Path | None = None, protocol: str | None = None) -> list[Path]:
+    """Write the report of the cells in `folder`.
 
-    title: str
-    subtitle: str
-    facts: tuple[tuple[str, str], ...]
-    sections: list[Section] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
+    Parameters
+    ----------
+    folder : Path
+        Of a benchmark; has ``cells.jsonl``.
+    out : Path, default=None
+        Where the report goes; None is `folder` itself.
+    protocol : str, default=None
+        Which protocol, where the folder has several.
 
-    def add(
-        self,
-        id: str,
-        title: str,
-        paragraphs: Iterable[str] = (),
-        tables: Iterable[Table | None] = (),
-        pictures: Iterable[Picture] = (),
-    ) -> None:
-        """One more section, unless there is nothing in it."""
-        drawn = list(pictures)
-        found = tuple(table for table in tables if table is not None)
-        figures: tuple[Figure, ...] = tuple(picture.on_page() for picture in drawn)
-        if paragraphs or found or figures:
-            self.sections.append(Section(title, tuple(paragraphs), found, figures, id))
-            self.pictures += drawn
-
-    @property
-    def tables(self) -> list[Table]:
-        """The tables of all sections."""
-        return [table for section in self.sections for table in section.tables]
-
-    @property
-    def page(self) -> Page:
-        """The report as a page."""
-        foot = f"Made by nldd from the records of finished cells. The paper: {PAPER}."
-        return Page(self.title, self.subtitle, self.facts, tuple(self.sections), foot)
+    Returns
+    -------
+    list of Path
+        The files: ``report.html`` first, then ``tables/`` as CSV, Markdown and LaTeX, and
+        ``figures/`` as SVG and PNG.
+    """
+    cells = folder / CELLS
+    if not cells.is_file():
+        raise InputError(
+            f"{folder} has no {CELLS}. Give the folder of a benchmark: "
+            f"nldd benchmark --out {quote(str(folder))}"
+        )
+    return write_report(make_report(results(read_records(cells), protocol)), out or folder)
 
 
-def make_report(results: Results) -> Report:
-    """Put the report together."""
-    report = Report(
-        title=f"Benchmark of multi-label methods: {results.protocol}",
-        subtitle=f"{_count(results.methods, 'method')} on {_count(results.datasets, 'data set')}",
-        facts=facts(results),
-    )
-    scores = [score_table(results, measure) for measure in PAPER_MEASURES]
-    report.add("scores", "Scores", ABOUT_SCORES, scores)
-    report.add(
-        "differences",
-        "Critical differences",
-        list(about_differences(results)),
-        pictures=difference_diagrams(results),
-    )
-    report.add("times", "Running times", tables=[time_table(results)])
-    report.add("weights", "Weights of the distances", tables=[coefficient_table(results)])
-    report.add(
-        "subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subset_tables(results)
-    )
-    report.add(
-        "shares",
-        "Shares of the training data",
-        tables=[share_table(results.shares)],
-        pictures=share_pictures(results.shares),
-    )
-    report.add("illustrations", "How NLDD works", pictures=illustrations())
+def make_report(results: Results) -> Page:
+    """The report as a page; sections with nothing in them are left out."""
+    scores = (score_table(results, measure) for measure in PAPER_MEASURES)
+    subsets = (subset_table(results, measure) for measure in PAPER_MEASURES)
+    shares, diagrams = [share_table(results.shares)], difference_diagrams(results)
+    # They show the yeast data, so a report on other data has no use for them.
+    pictures = illustrations() if "yeast" in results.datasets else ()
     run = [problems_table(results), settings_table(results), warnings_table(results)]
-    report.add("run", "What was run", tables=run)
-    return report
+    differ = (about_differences(results),)
+    sections = (
+        _section("scores", "Scores", ABOUT_SCORES, scores),
+        _section("differences", "Critical differences", differ, figures=diagrams),
+        _section("times", "Running times", tables=[time_table(results)]),
+        _section("weights", "Weights of the distances", tables=[coefficient_table(results)]),
+        _section("subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subsets),
+        _section(
+            "shares", "Shares of the training data", (), shares, share_figures(results.shares)
+        ),
+        _section("illustrations", "How NLDD works", figures=pictures),
+        _section("run", "What was run", tables=run),
+    )
+    return Page(
+        f"Benchmark of multi-label methods: {results.protocol}",
+        f"{count_noun(len(results.methods), 'method')} on "
+        f"{count_noun(len(results.datasets), 'data set')}",
+        run_facts(results),
+        tuple(s for s in sections if s.paragraphs or s.tables or s.figures),
+        f"Made by nldd from the records of finished cells. The paper: {PAPER}.",
+    )
 
 
-def _count(names: tuple[str, ...], noun: str) -> str:
-    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}"
+def _section(
+    id: str,
+    title: str,
+    paragraphs: tuple[str, ...] = (),
+    tables: Iterable[Table | None] = (),
+    figures: Iterable[Figure] = (),
+) -> Section:
+    present = tuple(table for table in tables if table is not None)
+    return Section(title, paragraphs, present, tuple(figures), id)
+
+
+def write_report(page: Page, out: Path) -> list[Path]:
+    """Write all files, each of them whole or not at all; the page last, when all else is there."""
+    for ending in RENDERERS:
+        # What an earlier report said was missing may be there now.
+        (out / "tables" / f"problems.{ending}").unlink(missing_ok=True)
+    written: list[Path] = []
+    for table in page.tables:
+        for ending, render in RENDERERS.items():
+            path = out / "tables" / f"{table.key}.{ending}"
+            write_atomically(path, render(table).encode())
+            written.append(path)
+    for figure in page.figures:
+        written += save_figure(figure.drawing, out / "figures", figure.key)
+    write_atomically(out / PAGE, render_page(page).encode())
+    return [out / PAGE, *written]

@@ -1,4 +1,4 @@
-"""Figures as SVG text that is the same in every run, and as files."""
+"""Figures as SVG text that is the same in every run and safe in a page, and as files."""
 
 import re
 from hashlib import sha256
@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from nldd._files import write_atomically
 from nldd.exceptions import InputError
+from nldd.reports._table import check_key
 
 DPI = 150
 # What matplotlib would say about itself and the time; files of equal figures are then equal.
@@ -41,32 +42,23 @@ def svg(figure: Any, prefix: str = "") -> str:
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<defs>\s*<style[^>]*>[^<]*</style>\s*</defs>\s*", "", text)
     text = text.replace("<svg ", f'<svg style="{ROOT_STYLE}" ', 1)
-    prefix = checked_key(prefix) if prefix else f"f{sha256(text.encode()).hexdigest()[:10]}"
+    prefix = prefix or f"f{sha256(text.encode()).hexdigest()[:10]}"
+    check_key("figure", prefix)
     return re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{prefix}-", text)
 
 
 def save_figure(figure: Any, folder: Path | str, key: str) -> tuple[Path, Path]:
     """Write ``key.svg`` and ``key.png`` to a folder, each of them whole or not at all."""
-    stem = Path(folder) / checked_key(key)
-    vector, raster = (stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "png"))
+    check_key("figure", key)
+    vector, raster = (Path(folder) / f"{key}.{ending}" for ending in ("svg", "png"))
     header = '<?xml version="1.0" encoding="utf-8"?>\n'
     write_atomically(vector, f"{header}{svg(figure, key)}\n".encode())
     write_atomically(raster, _rendered(figure, "png"))
     return vector, raster
 
 
-def checked_key(key: str) -> str:
-    """The key, if it can be the name of a file and part of an id."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", key):
-        raise InputError(
-            "The key of a figure is a file name without ending, of letters, digits, '.', '_' "
-            f"and '-'; got {key!r}."
-        )
-    return key
-
-
-def picture_width(text: str) -> float:
-    """Width in CSS pixels of an ``<svg>`` element, which must be nothing but a picture.
+def check_picture(text: str) -> float:
+    """Refuse an ``<svg>`` element that is more than a picture; return its width in CSS pixels.
 
     A page takes the element as it is, so anything that could act or fetch is refused: scripts,
     handlers, style sheets, links, foreign elements, and the parts of XML that HTML reads in
@@ -74,7 +66,7 @@ def picture_width(text: str) -> float:
 
     Examples
     --------
-    >>> picture_width('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="9pt"/>')
+    >>> check_picture('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="9pt"/>')
     96.0
     """
     if "<!" in text or "<?" in text:
