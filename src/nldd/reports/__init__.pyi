@@ -26,8 +26,14 @@ from ._datasets_text import (
     render_states as render_states,
 )
 from ._demo_text import render_demo as render_demo
-from ._figures import save_figure as save_figure, svg as svg
-from ._page import Figure as Figure, Page as Page, Section as Section, render_page as render_page
+from ._page import (
+    Figure as Figure,
+    Page as Page,
+    Section as Section,
+    render_page as render_page,
+    save_figure as save_figure,
+    svg as svg,
+)
 from ._promise import (
     counts_record as counts_record,
     render_counts as render_counts,

@@ -19,6 +19,7 @@ from nldd.coding import (
     Columns,
     Evaluation,
     Kept,
+    Selection,
     Triage,
     checksum,
     n_learned,
@@ -28,25 +29,9 @@ from nldd.coding import (
 )
 from nldd.displays import Calibration, CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
-from nldd.reports._coding_tables import (
-    Answered,
-    StudyFile,
-    answers_of_model,
-    calibration_table,
-    codes_table,
-    confusions_table,
-    counts_table,
-    files_table,
-    history_table,
-    labels_table,
-    measures_table,
-    readable_time,
-    triage_table,
-    versions_table,
-)
+from nldd.reports import _coding_tables as tables
 from nldd.reports._coding_text import calibration_sentence, columns_sentence, unknown_codes
-from nldd.reports._figures import save_figure
-from nldd.reports._page import Page, Section, draw, render_page
+from nldd.reports._page import Page, Section, draw, render_page, save_figure
 from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Row, Table
 from nldd.reports._text import exact_percent, visible
@@ -122,8 +107,8 @@ def write_evaluation_report(
     return _write(evaluation_page(model, quality, kept, answers, *files, now()), path)
 
 
-def _study_file(path: Path) -> StudyFile:
-    return StudyFile(path.name, checksum(path))
+def _study_file(path: Path) -> tables.StudyFile:
+    return tables.StudyFile(path.name, checksum(path))
 
 
 def _write(page: Page, path: Path) -> Path:
@@ -132,7 +117,7 @@ def _write(page: Page, path: Path) -> Path:
 
 
 def fit_page(
-    model: CodingModel, quality: Evaluation, triage: Triage, model_file: StudyFile
+    model: CodingModel, quality: Evaluation, triage: Triage, model_file: tables.StudyFile
 ) -> Page:
     """What a model has learned from and how good it is, as a page."""
     selection, n = triage.selection, len(model.answers)
@@ -159,10 +144,10 @@ def fit_page(
             _answer_section(
                 "What can be coded automatically", [*promise, *([UPDATED] if model.updated else [])]
             ),
-            _answers_section(model.columns, (), {"answers": answers_of_model(model)}),
+            _answers_section(model.columns, (), {"answers": tables.answers_of_model(model)}),
             _measures_section(quality, how),
             _triage_section(
-                triage_table(triage.rows, triage.measure, triage.human_accuracy),
+                tables.triage_table(triage.rows, triage.measure, triage.human_accuracy),
                 curve(model, triage),
                 triage.measure,
             ),
@@ -180,8 +165,8 @@ def evaluation_page(
     quality: Evaluation,
     kept: Kept,
     answers: CodedAnswers,
-    model_file: StudyFile,
-    table_file: StudyFile,
+    model_file: tables.StudyFile,
+    table_file: tables.StudyFile,
     time: str,
 ) -> Page:
     """How good a model's codes are on the coded answers of a table, as a page."""
@@ -191,14 +176,17 @@ def evaluation_page(
         f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
         "compared with theirs."
     )
-    here = Answered(
+    here = tables.Answered(
         *(summarise(quality.labels, quality.Y), answers.n_rows, n, answers.n_set_aside),
         n_never_seen(model, quality),
     )
+    own = tables.answers_of_model(model)
     notes = [*(visible(note, LONGEST_NOTE) for note in answers.notes), *unknown_codes(quality)]
     # A threshold that lets nothing through has no line of its own.
     threshold = kept.selection.threshold if kept.n_auto else None
-    rows = triage_rows(quality.predictions.theta, quality.right(kept.measure), chosen=threshold)
+    theta, right = quality.predictions.theta, quality.right(kept.measure)
+    rows = triage_rows(theta, right, chosen=threshold)
+    display = _curve(theta, right, kept.selection, kept.measure, kept)
     return Page(
         title=f"Codes of machine and people: {name}",
         subtitle=f"How well the model {visible(model_file.name)} codes {n:,} answers that people "
@@ -208,17 +196,13 @@ def evaluation_page(
             ("of these right", "-" if kept.accuracy is None else percent(kept.accuracy, 1)),
             ("promised accuracy", exact_percent(kept.selection.target)),
             ("coded answers", f"{n:,}"),
-            ("evaluated", readable_time(time)),
+            ("evaluated", tables.readable_time(time)),
         ),
         sections=(
             _answer_section("Whether the promise held", [*warning, *kept_paragraphs(kept)]),
-            _answers_section(
-                model.columns, notes, {"here": here, "the model's own": answers_of_model(model)}
-            ),
+            _answers_section(model.columns, notes, {"here": here, "the model's own": own}),
             _measures_section(quality, how),
-            _triage_section(
-                triage_table(rows, kept.measure), _evaluated_curve(quality, kept), kept.measure
-            ),
+            _triage_section(tables.triage_table(rows, kept.measure), display, kept.measure),
             _calibration_section(quality.calibration),
             *codes_sections(quality),
             _examples_section(quality, answers.answers, model, answers.rows),
@@ -239,26 +223,21 @@ def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
 
 def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
-    selection = triage.selection
-    chosen = None
-    if selection.threshold is not None and selection.accuracy is not None:
-        chosen = (selection.share, selection.accuracy)
-    return RiskCoverageDisplay.from_predictions(
-        model.evidence.theta,
-        model.evidence.right(model.Y, triage.measure),
-        target=selection.target,
-        chosen=chosen,
-        measure=MEASURED[triage.measure],
-    )
+    right = model.evidence.right(model.Y, triage.measure)
+    return _curve(model.evidence.theta, right, triage.selection, triage.measure, triage.selection)
 
 
-def _evaluated_curve(quality: Evaluation, kept: Kept) -> RiskCoverageDisplay:
+def _curve(
+    theta: NDArray[np.float64],
+    right: NDArray[np.float64],
+    selection: Selection,
+    measure: str,
+    reached: Selection | Kept,
+) -> RiskCoverageDisplay:
+    """The curve of some answers, with the share and accuracy that were `reached` by a promise."""
+    chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
     return RiskCoverageDisplay.from_predictions(
-        quality.predictions.theta,
-        quality.right(kept.measure),
-        target=kept.selection.target,
-        chosen=None if kept.accuracy is None else (kept.share, kept.accuracy),
-        measure=MEASURED[kept.measure],
+        theta, right, target=selection.target, chosen=chosen, measure=MEASURED[measure]
     )
 
 
@@ -273,15 +252,15 @@ def _answer_section(title: str, paragraphs: Iterable[str]) -> Section:
 
 
 def _answers_section(
-    columns: Columns, notes: Iterable[str], answers: Mapping[str, Answered]
+    columns: Columns, notes: Iterable[str], answers: Mapping[str, tables.Answered]
 ) -> Section:
-    tables = counts_table(answers), codes_table(answers)
-    return Section("The coded answers", (columns_sentence(columns), *notes), tables, id="data")
+    counts = tables.counts_table(answers), tables.codes_table(answers)
+    return Section("The coded answers", (columns_sentence(columns), *notes), counts, id="data")
 
 
 def _measures_section(quality: Evaluation, how: str) -> Section:
-    tables = (measures_table(quality.scores),)
-    return Section("How good the codes are", (how,), tables, id="measures")
+    measures = (tables.measures_table(quality.scores),)
+    return Section("How good the codes are", (how,), measures, id="measures")
 
 
 def _triage_section(table: Table, display: RiskCoverageDisplay, measure: str) -> Section:
@@ -321,7 +300,7 @@ def _calibration_section(found: Calibration) -> Section:
     return Section(
         "Whether theta can be believed",
         (calibration_sentence(found), independent),
-        (calibration_table(found),),
+        (tables.calibration_table(found),),
         (draw(display, "calibration", caption, alt),),
         "calibration",
     )
@@ -335,8 +314,8 @@ def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
         if quality.confusions
         else "In no answer did the machine give one code in place of another."
     )
-    pairs = (confusions_table(quality.confusions),) if quality.confusions else ()
-    labels = labels_table(quality.by_label, quality.unknown_labels)
+    pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
+    labels = tables.labels_table(quality.by_label, quality.unknown_labels)
     return (
         Section("Code by code", tables=(labels,), id="labels"),
         Section("Codes taken for others", (about,), pairs, id="confusions"),
@@ -344,15 +323,15 @@ def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
 
 
 def provenance_sections(
-    model: CodingModel, files: Sequence[tuple[str, StudyFile]]
+    model: CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
-    history = (history_table(model.history),) if model.history else ()
+    history = (tables.history_table(model.history),) if model.history else ()
     empty = () if model.history else ("No step is recorded in it.",)
-    tables = files_table(model, files), versions_table(library_versions())
+    origin = tables.files_table(model, files), tables.versions_table(library_versions())
     return (
         Section("History of the model", empty, history, id="history"),
-        Section("Versions and checksums", tables=tables, id="provenance"),
+        Section("Versions and checksums", tables=origin, id="provenance"),
     )
 
 
@@ -368,15 +347,15 @@ def _examples_section(
         "whose codes fit. The last column shows that answer: it is the reason for the codes."
     )
     head = ("how sure", "answer", "codes of the machine", "codes of people", "taken from")
-    tables = []
+    examples = []
     for key, rows in example_rows(quality, answers).items():
         places = {row: "" if numbers is None else f"row {numbers[row]}" for row in rows}
         cells = tuple(
             _example(row, quality, answers, model, place) for row, place in places.items()
         )
         if cells:
-            tables.append(Table(f"examples-{key}", EXAMPLES[key], head, cells))
-    return Section("Examples", (about,), tuple(tables), id="examples")
+            examples.append(Table(f"examples-{key}", EXAMPLES[key], head, cells))
+    return Section("Examples", (about,), tuple(examples), id="examples")
 
 
 def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:

@@ -118,6 +118,8 @@ def measures_table(scores: Iterable["Score"], digits: int = 3) -> Table:
 
 def triage_table(rows: Iterable["TriageRow"], measure: str, human_accuracy: float = 1.0) -> Table:
     """What is coded automatically up to which theta, and how well; the chosen line is bold."""
+    rows = list(rows)
+    target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
     return Table(
         key="triage",
         title="Triage: the share of the machine and its accuracy",
@@ -135,7 +137,7 @@ def triage_table(rows: Iterable["TriageRow"], measure: str, human_accuracy: floa
             f"Auto: answers that the machine codes. Right: {MEASURED[measure]}, among these; its "
             "95 % interval holds the true share in 95 of 100 such cases.",
             "Combined: the same among all answers, if people are right in "
-            f"{exact_percent(human_accuracy)} of the rest.",
+            f"{exact_percent(human_accuracy)} of the rest.{target}",
         ),
     )
 

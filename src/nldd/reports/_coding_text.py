@@ -9,20 +9,7 @@ import numpy as np
 
 from nldd._wording import count_noun, percent
 from nldd.coding import summarise
-from nldd.reports._coding_tables import (
-    Answered,
-    answers_of_model,
-    calibration_table,
-    codes_table,
-    confusions_table,
-    counts_table,
-    files_table,
-    history_table,
-    labels_table,
-    measures_table,
-    triage_table,
-    versions_table,
-)
+from nldd.reports import _coding_tables as tables
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
 from nldd.reports._table import to_text
 from nldd.reports._text import name_list, percent_range, wrap
@@ -49,13 +36,13 @@ def render_fit(step: "Step", quality: "Evaluation", triage: "Triage") -> str:
     """What fit understood, how good the model is, and the triage table."""
     model, table = step.model, step.table
     summary = summarise(model.labels, model.Y)
-    found = {"answers": Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)}
+    found = {"answers": tables.Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)}
     by_key = {score.key: score for score in quality.scores}
     return _paragraphs(
         wrap([columns_sentence(model.columns)]),
-        to_text(counts_table(found)),
-        to_text(codes_table(found), most=MOST_CODES),
-        to_text(measures_table(by_key[key] for key in FIT_SCORES), columns=2),
+        to_text(tables.counts_table(found)),
+        to_text(tables.codes_table(found), most=MOST_CODES),
+        to_text(tables.measures_table(by_key[key] for key in FIT_SCORES), columns=(0, 1)),
         "These come from cross-validation: each answer was coded by a model that had not seen it.",
         render_triage(triage),
     )
@@ -80,7 +67,7 @@ def columns_sentence(columns: "Columns") -> str:
 
 def render_triage(triage: "Triage") -> str:
     """The table, then the promise."""
-    table = triage_table(triage.rows, triage.measure, triage.human_accuracy)
+    table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
 
 
@@ -102,16 +89,16 @@ def render_update(step: "Step", triage: "Triage") -> str:
 def render_evaluation(quality: "Evaluation", kept: "Kept", table: "CodedAnswers") -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
     summary = summarise(quality.labels, quality.Y)
-    found = Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
-    confusions = confusions_table(quality.confusions)
+    found = tables.Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
+    confusions = tables.confusions_table(quality.confusions)
     return _paragraphs(
-        to_text(counts_table({"here": found})),
+        to_text(tables.counts_table({"here": found})),
         wrap(unknown_codes(quality)),
-        to_text(measures_table(quality.scores, digits=4), columns=2),
+        to_text(tables.measures_table(quality.scores, digits=4), columns=(0, 1)),
         wrap(kept_paragraphs(kept)),
-        f"{to_text(calibration_table(quality.calibration))}\n"
+        f"{to_text(tables.calibration_table(quality.calibration))}\n"
         f"{wrap([calibration_sentence(quality.calibration)])}",
-        to_text(labels_table(quality.by_label, quality.unknown_labels), most=MOST_WORST),
+        to_text(tables.labels_table(quality.by_label, quality.unknown_labels), most=MOST_WORST),
         to_text(confusions, most=MOST_WORST) if quality.confusions else "",
     )
 
@@ -152,16 +139,16 @@ def calibration_sentence(found: "Calibration") -> str:
 
 def render_model(model: "CodingModel", manifest: Mapping[str, Any], path: Path) -> str:
     """All that a model file says about itself."""
-    answers = {"answers": answers_of_model(model)}
+    answers = {"answers": tables.answers_of_model(model)}
     features = ("features", f"{model.classifier.n_features_in_:,}")
     return _paragraphs(
         f"Model {path}\n{wrap([columns_sentence(model.columns)])}",
-        to_text(counts_table(answers, [features])),
-        to_text(codes_table(answers), most=MOST_CODES),
+        to_text(tables.counts_table(answers, [features])),
+        to_text(tables.codes_table(answers), most=MOST_CODES),
         f"Weights of the two distances\n{model.classifier.regression_}",
-        to_text(versions_table(manifest["versions"])),
-        to_text(history_table(model.history)),
-        to_text(files_table(model)),
+        to_text(tables.versions_table(manifest["versions"])),
+        to_text(tables.history_table(model.history), columns=(0, 1, 2, 3, 4, 6)),
+        to_text(tables.files_table(model)),
     )
 
 

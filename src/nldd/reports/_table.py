@@ -114,8 +114,8 @@ def _holds_numbers(texts: Sequence[str]) -> bool:
     return bool(told) and all(NUMBER.fullmatch(text) for text in told)
 
 
-def to_text(table: Table, columns: int | None = None, most: int | None = None) -> str:
-    """A table for a terminal: its title, its first `columns`, and at most so many rows.
+def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
+    """A table for a terminal: its title, some of its columns, and at most so many rows.
 
     Second lines of cells stand in parentheses, in a column of their own.
 
@@ -131,11 +131,11 @@ def to_text(table: Table, columns: int | None = None, most: int | None = None) -
     """
     right, aligned = right_aligned(table), set()
     texts: list[list[str]] = []
-    for j, head in enumerate(table.head[:columns]):
+    for j in range(len(table.head)) if columns is None else columns:
         cells = [as_entry(row[j]) for row in (*table.rows[:most], *table.foot)]
         if right[j]:
             aligned.add(len(texts))
-        texts.append([head, *(cell.text for cell in cells)])
+        texts.append([table.head[j], *(cell.text for cell in cells)])
         if any(cell.under for cell in cells):
             texts.append(["", *(f"({cell.under})" if cell.under else "" for cell in cells)])
     lines = align(list(zip(*texts, strict=True)), aligned)
