@@ -20,6 +20,7 @@ from nldd.reports._table import (
     to_csv,
     to_latex,
     to_markdown,
+    to_text,
 )
 
 LOSSES = Table(
@@ -53,6 +54,13 @@ NLDD \> {BR}
 
 Published values are below ours.
 """
+
+TEXT = """\
+Hamming loss (lower is better)
+  Data           BR    NLDD                      Rule
+  emotions   0.1970  0.1899  (0.1901 (-0.0002))  10 folds
+  tmc2007    0.0583       -                      75/25
+  av. ranks     1.5     1.5  (2.7)"""
 
 LATEX = r"""% Needs \usepackage{booktabs}.
 \begin{table}[ht]
@@ -123,11 +131,21 @@ def without_escapes(latex):
 
 @pytest.mark.parametrize(
     ("render", "expected"),
-    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_latex, LATEX)],
-    ids=["csv", "markdown", "latex"],
+    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_latex, LATEX), (to_text, TEXT)],
+    ids=["csv", "markdown", "latex", "text"],
 )
 def test_table_is_rendered_as_a_whole(render, expected):
     assert render(LOSSES) == expected
+
+
+def test_text_of_some_columns_and_rows():
+    table = replace(LOSSES, foot=())
+    assert to_text(table, columns=(0, 3), most=1).splitlines()[1:] == [
+        "  Data      Rule",
+        "  emotions  10 folds",
+        "  and 1 more",
+    ]
+    assert "more" not in to_text(table, most=2)
 
 
 def test_csv_of_data_is_the_long_form():
