@@ -1,10 +1,9 @@
 """Text for people: names from files made visible, shares, columns and paragraphs."""
 
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 from textwrap import fill
 from unicodedata import bidirectional
-
-import numpy as np
 
 from nldd._wording import percent
 
@@ -81,7 +80,7 @@ def theta_number(theta: float) -> str:
     """
     if theta >= 0.01:
         return f"{theta:.4f}"
-    return np.format_float_positional(theta, 2, fractional=False, trim="-")
+    return f"{Decimal(f'{theta:.2g}'):f}"
 
 
 def align(rows: Sequence[Sequence[str]], right: Collection[int] = (), between: str = "  ") -> str:
