@@ -17,7 +17,6 @@ from nldd.reports import (
 )
 from nldd.reports._benchmark_tables import (
     coefficient_table,
-    mismatches,
     problems_table,
     published_ratio,
     run_facts,
@@ -362,10 +361,6 @@ def test_one_row_a_share_from_the_smallest_on():
     np.testing.assert_allclose(numbers, expected, rtol=1e-14)
 
 
-def test_mismatches_are_hamming_loss_times_labels():
-    assert mismatches(shares(1.0)[0]) == pytest.approx(3.18, rel=1e-14)
-
-
 def test_without_shares_there_is_neither_table_nor_picture():
     assert share_table([]) is None
     assert list(share_figures([])) == []
@@ -431,13 +426,6 @@ def test_versions_and_machines_that_differ_are_all_named():
     )
     assert told["machine"].startswith("Linux x86_64, 2 cores; ")
     assert dict(run_facts(results(cells)))["machine"] == "Linux x86_64, 2 cores"
-
-
-def test_finished_cells_count_where_folds_are_missing_too():
-    whole = folds("yeast", "BR", [0.1, 0.2], fit_seconds=1.5)
-    part = folds("yeast", "NLDD", [0.1, 0.2], fit_seconds=1.5)[:1]
-    told = dict(run_facts(results([*whole, *part])))
-    assert (told["finished cells"], told["processor time"]) == ("3", "6 s")
 
 
 def test_failures_tell_where_they_ran_too():

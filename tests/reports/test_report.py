@@ -116,12 +116,6 @@ def test_report_of_one_cell(quick):
     assert "two complete data sets" in section(report, "differences").paragraphs[0]
 
 
-def test_report_of_one_data_set_has_no_diagrams(quick):
-    report = quick(grid([[0.1, 0.2, 0.3]], ["yeast"], ("BR", "NLDD", "ECC")))
-    assert report.figures == []
-    assert "coefficients" in keys(report)
-
-
 def test_report_without_NLDD_has_no_weights(quick):
     report = quick([record("yeast", "BR")])
     assert "weights" not in ids(report)
@@ -168,12 +162,6 @@ def published_diagrams():
 
 def texts_of(picture):
     return [text.get_text() for text in picture.drawing.axes[0].texts]
-
-
-def test_there_is_one_diagram_a_measure(published_diagrams):
-    assert [picture.key for picture in published_diagrams] == [
-        f"differences_{measure.key}" for measure in PAPER_MEASURES
-    ]
 
 
 def test_diagrams_show_average_ranks_of_the_published_values(published_diagrams):
@@ -306,11 +294,6 @@ def test_cube_has_the_seven_labelsets_of_training_with_their_rows(pictures, yeas
         for labelset, n in zip(labelsets.tolist(), counts.tolist(), strict=True)
     }
     assert "40 genes" in pictures["hypercube"].caption
-
-
-def test_cube_chooses_a_labelset_and_says_so(pictures):
-    chosen = [word for word in all_texts(pictures["hypercube"]) if word.endswith("chosen")]
-    assert len(chosen) == 1
 
 
 def test_choice_has_half_of_the_training_rows(pictures):
@@ -464,13 +447,6 @@ def test_report_takes_the_protocol_that_is_asked_for(quick, tmp_path):
     report(folder, protocol="paper")
     assert "emotions" in (folder / "tables" / "hamming_loss.csv").read_text()
     assert "yeast" not in (folder / "tables" / "hamming_loss.csv").read_text()
-
-
-def test_a_cell_that_was_run_again_counts_once(quick, tmp_path):
-    cells = [record(error="no"), record(score=0.25)]
-    report(write_records(tmp_path, cells))
-    assert "yeast,BR,0.25," in (tmp_path / "tables" / "hamming_loss.csv").read_text()
-    assert "failed:" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_run_that_breaks_leaves_the_old_page(quick, tmp_path, monkeypatch):

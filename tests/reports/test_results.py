@@ -30,12 +30,6 @@ def test_means_are_over_folds_and_methods_in_the_order_of_the_paper():
     assert len(found.finished) == 10
 
 
-def test_means_are_those_of_the_measure_asked_for():
-    scores = dict(zip((m.key for m in PAPER_MEASURES), (0.1, 0.2, 0.3, 0.4), strict=True))
-    found = results([record(score=scores)])
-    assert [found.means(measure).item() for measure in PAPER_MEASURES] == [0.1, 0.2, 0.3, 0.4]
-
-
 def test_standard_errors_are_pooled_over_folds():
     errors = ({"hamming_loss": 0.03}, {"hamming_loss": 0.04})
     cells = [
@@ -58,11 +52,6 @@ def test_standard_errors_are_unknown_if_that_of_one_fold_is():
     assert results(cells).means(HAMMING).item() == 0.5
 
 
-def test_cells_are_sorted_by_fold_whatever_their_order_in_the_file():
-    cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
-    assert [c.fold for c in results(reversed(cells)).cells("yeast", "BR")] == [0, 1, 2]
-
-
 def test_incomplete_folds_are_left_out_and_said():
     cells = [
         *folds("yeast", "BR", [0.1, 0.2, 0.3]),
@@ -82,18 +71,6 @@ def test_incomplete_folds_are_left_out_and_said():
     assert found.finished == cells[:-1]
 
 
-def test_data_sets_and_methods_are_those_with_a_value():
-    cells = [
-        record("yeast", "BR"),
-        *folds("emotions", "BR", [0.1, 0.2])[:1],
-        record("yeast", "CBM", error="no"),
-        record("scene", "NLDD", share=0.5),
-    ]
-    found = results(cells)
-    assert (found.datasets, found.methods) == (("yeast",), ("BR",))
-    assert found.means(HAMMING).shape == (1, 1)
-
-
 def test_a_gap_among_the_folds_makes_a_method_incomplete():
     cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
     found = results([cells[0], cells[2], record("yeast", "NLDD")])
@@ -111,12 +88,6 @@ def test_failed_cells_are_kept_apart_and_count_as_folds():
     # The number of folds is known from a failure alone.
     found = results([record("yeast", "BR"), failed])
     assert found.incomplete == [("yeast", "NLDD", 0, 2)]
-
-
-def test_folds_that_no_method_has_run_yet_are_missing():
-    found = results([*folds("yeast", "BR", [0.1] * 10)[:8], record("emotions", "BR")])
-    assert found.incomplete == [("yeast", "BR", 8, 10)]
-    assert found.datasets == ("emotions",)
 
 
 def test_cells_of_several_seeds_are_refused():

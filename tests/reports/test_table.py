@@ -10,10 +10,8 @@ import pytest
 
 from nldd.exceptions import InputError
 from nldd.reports._table import (
-    RENDERERS,
     Entry,
     Table,
-    as_entry,
     escape_latex,
     escape_markdown,
     right_aligned,
@@ -173,10 +171,6 @@ def test_csv_gives_every_float_back():
     table = replace(LOSSES, data_head=("value",), data=tuple((value,) for value in values))
     found = [float(row["value"]) for row in csv.DictReader(StringIO(to_csv(table)))]
     assert found == values.tolist()
-
-
-def test_data_without_rows_is_a_csv_file_with_a_head():
-    assert to_csv(replace(LOSSES, data_head=("dataset", "value"))) == "dataset,value\n"
 
 
 def test_a_cell_with_a_second_line_only():
@@ -340,12 +334,3 @@ def test_notes_in_markdown_are_paragraphs(note, expected):
 def test_tables_that_do_not_fit_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         replace(LOSSES, **change)
-
-
-def test_cells_of_text_are_plain_entries():
-    assert as_entry("x") == Entry("x", bold=False, under="")
-    assert as_entry(Entry("x", bold=True)) == Entry("x", bold=True)
-
-
-def test_renderers_go_by_the_ending_of_their_files():
-    assert list(RENDERERS.items()) == [("csv", to_csv), ("md", to_markdown), ("tex", to_latex)]

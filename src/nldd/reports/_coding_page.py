@@ -60,19 +60,8 @@ def write_fit_report(
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
-    Parameters
-    ----------
-    model : CodingModel
-    quality : Evaluation
-        Of its out-of-fold predictions.
-    triage : Triage
-    model_path, path : Path
-        The saved model, and the file for the report.
-
-    Returns
-    -------
-    Path
-        `path`, where the file is whole or as it was before.
+    `quality` is that of its out-of-fold predictions, `model_path` the saved model. Returns `path`,
+    where the file is whole or as it was before.
     """
     return _write(fit_page(model, quality, triage, _study_file(model_path)), path)
 
@@ -88,20 +77,8 @@ def write_evaluation_report(
 ) -> Path:
     """Write how good a model's codes are on the coded answers of a table as one HTML file.
 
-    Parameters
-    ----------
-    model : CodingModel
-    quality : Evaluation
-        Of the answers.
-    kept : Kept
-    answers : CodedAnswers
-    model_path, table_path, path : Path
-        The saved model, the table of the answers, and the file for the report.
-
-    Returns
-    -------
-    Path
-        `path`, where the file is whole or as it was before.
+    `model_path` is the saved model, `table_path` the table of the answers. Returns `path`, where
+    the file is whole or as it was before.
     """
     files = _study_file(model_path), _study_file(table_path)
     return _write(evaluation_page(model, quality, kept, answers, *files, now()), path)

@@ -80,7 +80,8 @@ def counts_table(columns: Mapping[str, Answered], more: Sequence[Row] = ()) -> T
         ("distinct combinations of codes", *(f"{s.n_labelsets:,}" for s in summaries)),
         ("combinations seen once", *(f"{s.n_seen_once:,}" for s in summaries)),
     ]
-    return Table("counts", "Answers, codes and combinations", ("what", *columns), (*rows, *more))
+    head = ("what", *columns) if len(columns) > 1 else ("what", "number")
+    return Table("counts", "Answers, codes and combinations", head, (*rows, *more))
 
 
 def codes_table(columns: Mapping[str, Answered]) -> Table:
