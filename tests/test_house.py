@@ -17,7 +17,9 @@ MODULES = {
 }
 SMALLEST = 60
 # Private modules with one user that are rooms of their own all the same, and why.
-REASONS: dict[str, str] = {}
+REASONS = {
+    "nldd._dask": "what knows Dask is kept apart from what does not need it",
+}
 
 
 def imports(path):

@@ -22,6 +22,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
+from nldd._wording import percent
 from nldd.coding import (
     evaluate_evidence,
     evaluate_table,
@@ -69,18 +70,16 @@ def test_fit_prints_what_it_understood(study, tmp_path, capsys):
     combinations = [row[-1] for row in coded]
     once = sum(combinations.count(codes) == 1 for codes in combinations)
     n_codes = sum(counts_of(ROWS).values())
-    assert lines[:3] == [
-        "Coded from: text answer; numbers age; categories region",
-        "120 rows: 108 coded, 12 without codes set aside",
-        f"5 codes, {n_codes / 108:.2f} an answer; {len(set(combinations))} distinct combinations, "
-        f"{once} of them seen once",
-    ]
+    assert lines[0].startswith('The model reads the text of "answer", the numbers of "age", the ')
+    counts = [line.split()[-1] for line in lines[lines.index("") + 3 :][:8]]
+    mean, n_combinations = f"{n_codes / 108:.2f}", str(len(set(combinations)))
+    assert counts == ["120", "108", "12", "5", mean, "0", n_combinations, str(once)]
     for code, count in counts_of(ROWS).items():
-        assert any(line.split() == [*code.split(), str(count)] for line in lines)
+        assert any(line.split()[:-2] == [*code.split(), str(count)] for line in lines)
     fitted = load_coding_model(out)
     for score in evaluate_evidence(fitted).scores:
         if score.key in ("subset_accuracy", "micro_f"):
-            interval = f"{score.value:.3f}  {score.low:.3f} to {score.high:.3f}"
+            interval = f"{score.value:.3f}  ({score.low:.3f} to {score.high:.3f})"
             assert any(score.name in line and interval in line for line in lines)
     assert lines[-1] == f"Model: {out}"
     assert re.search(r"(^|\n)cross-validation: 2 of 2 in \d+:\d\d\n", done.err)
@@ -127,7 +126,7 @@ def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     assert 'If that separates codes, use --sep ",".' in done.err
     assert len(done.json["labels"]) > 5
     done = succeed(capsys, "fit", path, *COLUMNS, "--sep", ",", *QUICK, "-o", tmp_path / "m.nldd")
-    assert done.out.splitlines()[2].startswith("5 codes, ")
+    assert re.search(r"^  codes +5$", done.out, re.MULTILINE)
 
 
 def test_a_mark_tells_answers_to_which_no_code_applies(tmp_path, capsys):
@@ -154,19 +153,20 @@ def test_triage_agrees_with_python(name, study, model, capsys):
     assert (record["measure"], record["human_accuracy"]) == (measure, 0.95)
 
     lines = succeed(capsys, *words).out.splitlines()
-    table = [line.split() for line in lines[2 : 2 + len(made.rows)]]
+    table = [line.replace("(chosen)", "").split() for line in lines[2 : 2 + len(made.rows)]]
     assert [row[0] for row in table] == [f"{row.threshold:.4f}" for row in made.rows]
-    assert [row[1] for row in table] == [f"{100 * row.share:.1f}" for row in made.rows]
-    assert [row[3] for row in table] == [f"{100 * row.accuracy:.1f}" for row in made.rows]
-    assert lines[0].endswith("people are right in 95 % of the rest")
-    chosen = [line for line in lines if line.endswith("<- holds the target")]
-    assert len(chosen) == (found.threshold is not None)
+    assert [row[1] for row in table] == [percent(row.share, 1).split()[0] for row in made.rows]
+    assert [row[3] for row in table] == [f"({row.n_auto})" for row in made.rows]
+    assert [row[4] for row in table] == [percent(row.accuracy, 1).split()[0] for row in made.rows]
+    said = "\n".join(lines)
+    assert "if people are right in 95 % of the rest." in said
+    assert said.count("(chosen)") == (found.threshold is not None)
     if found.threshold is None:
-        said = "\n".join(lines[-3:])
-        assert "108 coded answers cannot show that any automatic codes" in said
+        assert "108 coded answers cannot show" in said
         assert ("cannot be told" if found.needed is None else "\nAbout ") in said
     else:
-        assert f"With theta up to {found.threshold:.4f}, {100 * found.share:.1f} %" in lines[-2]
+        assert f"\n\n{percent(found.share, 1)} of answers like these can be coded" in said
+        assert f"is at most {found.threshold:.4f}." in said
 
 
 def test_triage_draws_the_curve(study, tmp_path, capsys):

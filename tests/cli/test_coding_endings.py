@@ -121,7 +121,7 @@ def test_completion_prints_a_script(shell, capsys):
     ("line", "expected"),
     [
         ("nldd tri", {"triage"}),
-        ("nldd ", set(cli.cli.commands)),
+        ("nldd ", {name for part in cli.COMMANDS.values() for name in part}),
         ("nldd predict --max", {"--max-theta"}),
         ("nldd triage --measure ", {"subset", "hamming"}),
         ("nldd demo s", {"survey"}),

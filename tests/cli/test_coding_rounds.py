@@ -24,6 +24,7 @@ from coding_tables import (
     write_csv,
 )
 from nldd import __version__
+from nldd._wording import percent
 from nldd.coding import accuracy_interval, evaluate_table, load_coding_model, promise_kept, triage
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
@@ -174,20 +175,20 @@ def test_inspect_shows_all_that_the_model_knows(study, capsys):
     text = succeed(capsys, "inspect", path).out
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert lines[0] == f"Model {path}"
-    assert lines[1:5] == [
-        "text answer",
-        "numbers age",
-        "categories region",
-        "codes in codes, separated by ';'",
-    ]
-    assert "answers 108" in lines
-    assert all(f"{code} {count}" in lines for code, count in counts_of(ROWS).items())
+    said = " ".join(lines[1:3])
+    assert 'the text of "answer", the numbers of "age", the categories of "region".' in said
+    assert said.endswith("stand in the column \"codes\", separated by ';'.")
+    assert "coded answers 108" in lines
+    for code, count in counts_of(ROWS).items():
+        assert any(line.startswith(f"{code} {count} ") for line in lines)
     assert f"nldd {__version__}" in lines
     event = model.history[0]
-    assert lines[-1] == (
-        f"{event.time} fit answers.csv +108 108 {100 * event.subset_accuracy:.1f} % "
-        f"{event.sha256[:12]}"
-    )
+    time = event.time.replace("T", " ").replace("Z", " UTC")
+    assert (
+        f"{time} (nldd {__version__}) fit answers.csv 108 (12 set aside) 108 "
+        f"{100 * event.subset_accuracy:.1f} %"
+    ) in lines
+    assert lines[-1] == f"answers.csv answers of nldd fit {event.sha256}"
 
 
 def test_inspect_as_json_agrees_with_the_model(study, capsys):
@@ -215,9 +216,9 @@ def test_evaluate_agrees_with_python(study, capsys):
 
     lines = succeed(capsys, *words, "--no-report").out.splitlines()
     for score in quality.scores:
-        interval = f"{score.value:.4f}  {score.low:.4f} to {score.high:.4f}"
+        interval = f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})"
         assert any(score.name in line and interval in line for line in lines)
-    assert any(f"{100 * kept.accuracy:.1f} % of these are right" in line for line in lines)
+    assert f"{percent(kept.accuracy, 1)} of these are right" in " ".join(lines)
 
 
 def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
@@ -225,9 +226,8 @@ def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
     path = write_csv(study / "truth.csv", rows)
     words = ("evaluate", study / "model.nldd", path, "--no-report")
     assert succeed(capsys, *words, "--json").json["unknown_labels"] == ["beer"]
-    assert "Codes that the model does not know, counted as missed: beer" in (
-        succeed(capsys, *words).out.splitlines()
-    )
+    said = succeed(capsys, *words).out.replace("\n", " ")
+    assert 'Codes that the model does not know, so that it cannot give them: "beer".' in said
 
 
 def test_evaluate_writes_a_report_beside_the_table(study, capsys):
@@ -281,7 +281,7 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
         "high": high,
     }
     assert succeed(capsys, "audit", sample).out.splitlines() == [
-        f"8 of 10 checked answers right: 80.0 % ({100 * low:.1f} % to {100 * high:.1f} %, "
+        f"8 of 10 checked answers right: 80.0 % ({100 * low:.1f} to {100 * high:.1f} %, "
         "exact 95 % interval)",
         "2 rows not checked yet",
     ]

@@ -170,7 +170,7 @@ def test_info_does_not_print_control_characters_of_a_file(capsys, tmp_path):
     (tmp_path / "odd.csv").write_text("tempo,\x1b[2Jsad\n90,1\n80,0\n")
     _, out, _ = run(capsys, "info", tmp_path / "odd.csv", "--labels", "-1")
     assert "\x1b" not in out
-    assert "'\\x1b[2Jsad' 50.0 %" in out
+    assert "\\x1b[2Jsad 50.0 %" in out
 
 
 def test_info_of_a_csv_file_without_labels_names_the_option(capsys, tmp_path):

@@ -37,8 +37,10 @@ NOT_RUN = {
 def commands(command=cli.cli, path=("nldd",)):
     """All commands and their words, groups before what is in them."""
     yield path, command
-    for name, sub in getattr(command, "commands", {}).items():
-        yield from commands(sub, (*path, name))
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), (*path, name))
 
 
 def examples(command):

@@ -3,14 +3,11 @@
 import numpy as np
 
 from nldd import NLDDClassifier
-from nldd.displays import (
-    CriticalDifferenceDisplay,
-    HypercubeDisplay,
-    PairChoiceDisplay,
-    ShareDisplay,
-)
-from nldd.reports._figure_files import svg
-from nldd.reports._page import Figure, Page, Section
+from nldd.displays import PairChoiceDisplay
+from nldd.displays._critical_difference import CriticalDifferenceDisplay
+from nldd.displays._hypercube import HypercubeDisplay
+from nldd.displays._share import ShareDisplay
+from nldd.reports._page import Figure, Page, Section, svg
 from nldd.reports._table import Entry, Table
 
 DATASETS = (

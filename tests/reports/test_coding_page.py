@@ -9,10 +9,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-import scipy
-import sklearn
 
 from nldd import __version__
+from nldd._versions import library_versions
 from nldd.coding import (
     Answers,
     CodeColumns,
@@ -30,29 +29,24 @@ from nldd.coding import (
 from nldd.displays import Calibration
 from nldd.exceptions import MissingExtraError, NLDDWarning
 from nldd.metrics import MEASURES
-from nldd.reports import render_page
-from nldd.reports._coding_examples import example_rows
+from nldd.reports import render_evaluation, render_model, render_page, render_triage
 from nldd.reports._coding_page import (
+    LONGEST_ANSWER,
+    LONGEST_NOTE,
+    codes_sections,
     evaluation_page,
+    example_rows,
     fit_page,
+    n_never_seen,
+    provenance_sections,
     write_evaluation_report,
     write_fit_report,
 )
-from nldd.reports._coding_sections import (
-    LONGEST_NOTE,
-    codes_sections,
-    n_never_seen,
-    provenance_sections,
-)
 from nldd.reports._coding_tables import MEANINGS, StudyFile, labels_table
-from nldd.reports._coding_words import (
-    LONGEST_ANSWER,
-    calibration_words,
-    kept_paragraphs,
-    promise_paragraphs,
-    shown,
-)
+from nldd.reports._coding_text import calibration_sentence, columns_sentence
+from nldd.reports._promise import kept_paragraphs, promise_paragraphs
 from nldd.reports._table import as_entry
+from nldd.reports._text import visible
 from reports.browser import Browser
 
 PHRASES = {
@@ -226,7 +220,7 @@ def test_fit_page_says_what_it_would_take_where_nothing_can_be_coded(model, qual
     said = paragraphs(page, "answer")
     assert said.startswith("Nothing can be coded automatically yet. 150 coded answers cannot show")
     assert dict(page.facts)["coded automatically"] == "none yet"
-    for needed, words in ((1234, "About 1,234 coded answers would do"), (None, "cannot be told")):
+    for needed, words in ((1234, "About 1,200 coded answers would do"), (None, "cannot be told")):
         other = replace(made, selection=replace(made.selection, needed=needed))
         assert words in promise_paragraphs(other)[1]
 
@@ -313,14 +307,14 @@ def bins(lower, upper):
 
 
 def test_calibration_is_judged_by_how_many_intervals_hold_theta():
-    said = calibration_words(bins(8 * [0.04] + 2 * [0.06], 8 * [0.06] + 2 * [0.08]))[0]
+    said = calibration_sentence(bins(8 * [0.04] + 2 * [0.06], 8 * [0.06] + 2 * [0.08]))
     assert said.startswith(
         "Theta is calibrated as far as these answers can tell: in 8 of 10 groups"
     )
     # Two groups are 2 points away, so 0.4 on average; 5.4 % are wrong in all.
     assert "0.4 percentage points apart" in said
     assert "expects 5.00 % and 5.40 % are wrong" in said
-    said = calibration_words(bins(7 * [0.04] + 3 * [0.06], 7 * [0.06] + 3 * [0.08]))[0]
+    said = calibration_sentence(bins(7 * [0.04] + 3 * [0.06], 7 * [0.06] + 3 * [0.08]))
     assert said.startswith("Theta is not calibrated: in 7 of 10 groups")
     assert "In 0 fewer are wrong than it expects, in 3 more." in said
 
@@ -371,13 +365,7 @@ def test_history_versions_and_checksums_are_told(fit_html, model):
         ["model.nldd", "the model", 64 * "a"],
         ["answers.csv", "answers of nldd fit", 64 * "c"],
     ]
-    assert dict(body(fit_html, "versions")) == {
-        "nldd": __version__,
-        "Python": ".".join(map(str, sys.version_info[:3])),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
+    assert dict(body(fit_html, "versions")) == library_versions()
 
 
 def test_empty_parts_are_said_in_words(model, quality):
@@ -453,7 +441,7 @@ def test_evaluation_examples_carry_the_numbers_of_their_rows(evaluated, table, e
     ],
 )
 def test_verdict_on_a_promise(kept, accuracy, high, words):
-    assert words in kept_paragraphs(replace(kept, accuracy=accuracy, high=high), False)[0]
+    assert words in kept_paragraphs(replace(kept, accuracy=accuracy, high=high))[0]
 
 
 def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated, kept, table):
@@ -512,14 +500,48 @@ def test_without_an_extra_the_old_report_stays(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.nldd", "report.html"]
 
 
-def test_shown_keeps_what_can_be_read_and_unmasks_the_rest():
+def test_visible_keeps_what_can_be_read_and_unmasks_the_rest():
     family = HOSTILE[-1]
-    assert shown(family) == family
-    assert shown("a\x00b\u202ec\ud800") == r"a\x00b\u202ec\ud800"
+    assert visible(family) == family
+    assert visible("a\x00b\u202ec\ud800") == r"a\x00b\u202ec\ud800"
     hebrew = "\u05e9\u05dc\u05d5\u05dd"
-    assert shown(hebrew) == f"\u2068{hebrew}\u2069"
+    assert visible(hebrew) == f"\u2068{hebrew}\u2069"
     # A cut does not end in a joiner, which would reach for the dots.
-    assert shown("a\u200dbc", 2) == "a\u2026"
+    assert visible("a\u200dbc", 2) == "a\u2026"
+
+
+def test_terminal_says_what_the_page_says(model, quality, made, evaluated, kept, table):
+    """One table and one wording of the promise serve both."""
+    text = render_triage(made)
+    for row in made.rows:
+        assert f"({row.n_auto:,})" in text
+    assert text.count("(chosen)") == 1
+    assert text.split("\n\n")[1].replace("\n", " ") == " ".join(promise_paragraphs(made))
+    text = render_evaluation(evaluated, kept, table)
+    assert " ".join(kept_paragraphs(kept)) in text.replace("\n", " ")
+    assert calibration_sentence(evaluated.calibration) in text.replace("\n", " ")
+    assert 'cannot give them: "noise". They count as missed.' in text.replace("\n", " ")
+    for score in evaluated.scores:
+        assert f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})" in text
+    for pair in evaluated.confusions[:10]:
+        assert re.search(rf"  {pair.missed} +{pair.predicted} +{pair.count}\n", f"{text}\n")
+    assert "  noise  (unknown to the model)" in text
+
+
+def test_inspection_tells_columns_counts_versions_and_history(model, tmp_path):
+    text = render_model(model, {"versions": {"nldd": "0.1", "numpy": "9"}}, tmp_path)
+    assert text.startswith(f'Model {tmp_path}\nThe model reads the text of "answer", the numbers')
+    assert "in the column \"codes\", separated by ';'." in text.replace("\n", " ")
+    assert re.search(rf"  features +{model.classifier.n_features_in_:,}\n", text)
+    assert re.search(r"  numpy +9\n", text)
+    assert "2024-05-17 08:30:00 UTC" in text
+    assert 64 * "c" in text
+
+
+def test_columns_of_yes_and_no_are_counted():
+    codes = CodeColumns(("q1_bus", "q1_park"), separator="")
+    sentence = columns_sentence(Columns(("answer",), codes, (), ()))
+    assert sentence.endswith("stand in 2 columns of yes and no, one for each code.")
 
 
 @pytest.fixture(scope="module")

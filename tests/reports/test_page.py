@@ -1,13 +1,16 @@
-"""The page of a report as text: what stands in it, and what cannot act in it."""
+"""A page as text and its figures: what stands in it, what cannot act in it, and files."""
 
+import os
 import re
 import sys
 from html.parser import HTMLParser
 
 import pytest
 
+from nldd.displays._critical_difference import CriticalDifferenceDisplay
+from nldd.displays._style import figure_class
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.reports._page import Figure, Page, Section, render_page
+from nldd.reports._page import Figure, Page, Section, check_picture, render_page, save_figure, svg
 from nldd.reports._table import Entry, Table
 from reports.sample_page import (
     DATASETS,
@@ -189,3 +192,100 @@ def test_page_without_jinja_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r"nldd\[report\]"):
         render_page(Page("P"))
+
+
+def drawing(name="NLDD"):
+    return CriticalDifferenceDisplay([name, "BR"], [1.2, 1.8], [(0, 1)], "T").plot().figure_
+
+
+def ids_of(text):
+    return re.findall(r'\bid="([^"]*)"', text)
+
+
+def test_equal_figures_give_equal_text():
+    assert svg(drawing()) == svg(drawing())
+    assert svg(drawing()) != svg(drawing("CBM"))
+
+
+def test_text_is_one_element_without_date_comments_style_sheet_or_letters():
+    text = svg(drawing("--><b>NLDD"))
+    assert text.startswith("<svg ") and text.endswith("</svg>")
+    assert text.count("<svg") == 1
+    for absent in ("<?", "<!", "<style", "<metadata", "<text", "NLDD", "atplotlib", "<b>"):
+        assert absent not in text
+    assert 'style="stroke-linejoin: round; stroke-linecap: butt"' in text[:200]
+    assert check_picture(text) == pytest.approx(7.2 * 96)
+
+
+def test_ids_begin_with_the_prefix_and_every_reference_has_one():
+    text = svg(drawing(), "ranks")
+    assert len(ids_of(text)) == len(set(ids_of(text))) > 10
+    assert all(name.startswith("ranks-") for name in ids_of(text))
+    references = re.findall(r'(?:href="#|url\(#)([^")]*)', text)
+    assert references
+    assert set(references) <= set(ids_of(text))
+
+
+def test_ids_of_different_figures_never_meet():
+    first, second = ids_of(svg(drawing())), ids_of(svg(drawing("CBM")))
+    assert not set(first) & set(second)
+
+
+def test_a_picture_inside_a_figure_stays_a_picture():
+    drawn = figure_class()()
+    drawn.subplots().imshow([[0, 1], [1, 0]])
+    text = svg(drawn, "image")
+    assert 'xlink:href="data:image/png;base64,' in text
+    assert check_picture(text) == pytest.approx(6.4 * 96)
+
+
+def test_saved_files_are_whole_equal_and_alone(tmp_path):
+    folder = tmp_path / "new" / "figures"
+    vector, raster = save_figure(drawing(), folder, "ranks.f-measure")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "ranks.f-measure.png",
+        "ranks.f-measure.svg",
+    ]
+    assert vector.read_text() == (
+        f'<?xml version="1.0" encoding="utf-8"?>\n{svg(drawing(), "ranks.f-measure")}\n'
+    )
+    content = raster.read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert int.from_bytes(content[16:20]) == 7.2 * 150
+    assert b"atplotlib" not in content
+    save_figure(drawing(), folder, "ranks.f-measure")
+    assert raster.read_bytes() == content
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    (tmp_path / "ranks.svg").write_text("old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_figure(drawing(), tmp_path, "ranks")
+    assert [path.name for path in tmp_path.iterdir()] == ["ranks.svg"]
+    assert (tmp_path / "ranks.svg").read_text() == "old"
+
+
+@pytest.mark.parametrize("key", ["", "../ranks", "a/b", ".hidden", "a b", "a\n"])
+def test_keys_that_are_no_file_names_are_refused(key, tmp_path):
+    with pytest.raises(InputError, match="key of a figure"):
+        save_figure(drawing(), tmp_path, key)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_figures_without_matplotlib_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"nldd\[plot\]"):
+        drawing()
+
+
+def test_settings_of_the_user_are_left_as_they_were():
+    from matplotlib import rcParams
+
+    before = dict(rcParams)
+    svg(drawing())
+    assert dict(rcParams) == before

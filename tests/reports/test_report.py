@@ -1,22 +1,45 @@
-"""The report put together: which sections there are, and what is in them."""
+"""The report of a benchmark: which sections, tables, figures and files there are."""
 
+import csv
 import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from scipy.stats import friedmanchisquare
 
-from nldd.displays import ShareDisplay
-from nldd.reports import Report, Table, _report as report_module, make_report, render_page, results
-from nldd.reports._picture import Picture
+from displays.drawn import assert_legible
+from nldd.estimators import NLDDClassifier
+from nldd.exceptions import InputError
+from nldd.metrics import PAPER_MEASURES
+from nldd.reports import (
+    _report as report_module,
+    make_report,
+    published,
+    render_page,
+    report,
+    results,
+    write_report,
+)
+from nldd.reports._report import (
+    LABELS,
+    N_TRAIN,
+    about_differences,
+    difference_diagrams,
+)
 from nldd.statistics import WILCOXON_RULE
 from reports.records import (
     FIGURES,
     SECTIONS,
     TABLES,
+    everything,
     folds,
     full_report,
     grid,
     published_records,
     record,
+    write_records,
 )
 
 
@@ -48,9 +71,7 @@ def test_full_report_has_all_sections_tables_and_figures():
     report = full_report()
     assert ids(report) == SECTIONS
     assert keys(report) == TABLES
-    assert [picture.key for picture in report.pictures] == FIGURES
-    shown = [figure.key for section in report.sections for figure in section.figures]
-    assert shown == FIGURES
+    assert [figure.key for figure in report.figures] == FIGURES
     assert report.title == "Benchmark of multi-label methods: default"
     assert report.subtitle == "10 methods on 10 data sets"
 
@@ -66,10 +87,7 @@ def test_full_report_says_what_went_wrong():
 
 def test_page_has_the_facts_the_sections_and_the_paper():
     report = full_report()
-    page = report.page
-    assert (page.title, page.subtitle, page.facts) == (report.title, report.subtitle, report.facts)
-    assert page.sections == tuple(report.sections)
-    assert "arXiv 1702.04684" in page.foot
+    assert "arXiv 1702.04684" in report.foot
 
 
 def test_report_of_the_published_values_has_its_sentences(quick):
@@ -80,7 +98,7 @@ def test_report_of_the_published_values_has_its_sentences(quick):
         "With 9 data sets and 21 pairs of methods the smallest p-value that Holm's correction can "
         "leave is 0.082, so no pair can differ at 0.05 and one bar joins all methods."
     )
-    page = render_page(report.page)
+    page = render_page(report)
     told = re.findall(r"<small>0\.\d{4}\*? \(([+-]\d+\.\d)\)</small>", page)
     assert told == ["+0.0"] * 4 * 63
     assert section(report, "scores").paragraphs[1] == WILCOXON_RULE
@@ -93,14 +111,8 @@ def test_report_of_one_cell(quick):
     report = quick([record("mine", "CC")])
     assert report.subtitle == "1 method on 1 data set"
     assert ids(report) == ["scores", "differences", "times", "subsets", "run"]
-    assert report.pictures == []
+    assert report.figures == []
     assert "two complete data sets" in section(report, "differences").paragraphs[0]
-
-
-def test_report_of_one_data_set_has_no_diagrams(quick):
-    report = quick(grid([[0.1, 0.2, 0.3]], ["yeast"], ("BR", "NLDD", "ECC")))
-    assert report.pictures == []
-    assert "coefficients" in keys(report)
 
 
 def test_report_without_NLDD_has_no_weights(quick):
@@ -120,20 +132,418 @@ def test_report_of_a_running_benchmark_has_what_is_whole(quick):
         ("mine", "NLDD", "fold 1 failed: never"),
     )
     assert "coefficients" not in keys(report)
-    assert [picture.key for picture in report.pictures] == ["shares"]
+    assert [figure.key for figure in report.figures] == ["shares"]
 
 
-def test_empty_sections_are_not_added():
-    report = Report("T", "S", ())
-    report.add("nothing", "Nothing", tables=[None])
-    assert (report.sections, report.tables, report.pictures) == ([], [], [])
-    table = Table("t", "T", ("a",), (("1",),))
-    figure = ShareDisplay([1.0], [1.0], [1.0]).plot().figure_
-    report.add(
-        "some", "Some", tables=[None, table], pictures=iter([Picture("p", "C", "A", figure)])
+def test_yeast_is_fitted_once_and_only_where_it_was_benchmarked(monkeypatch):
+    n_fits = 0
+    fit = NLDDClassifier.fit
+
+    def count_fits(self, X, Y):
+        nonlocal n_fits
+        n_fits += 1
+        return fit(self, X, Y)
+
+    monkeypatch.setattr(NLDDClassifier, "fit", count_fits)
+    assert "illustrations" not in ids(make_report(results([record("mine", "BR")])))
+    assert n_fits == 0
+    assert "illustrations" in ids(make_report(results([record("yeast", "BR")])))
+    assert n_fits == 1
+
+
+NAMES = [f"data{k:02}" for k in range(20)]
+
+
+@pytest.fixture(scope="module")
+def published_diagrams():
+    return list(difference_diagrams(results(published_records())))
+
+
+def texts_of(picture):
+    return [text.get_text() for text in picture.drawing.axes[0].texts]
+
+
+def test_diagrams_show_average_ranks_of_the_published_values(published_diagrams):
+    hamming, *_, f_measure = published_diagrams
+    assert hamming.alt == "Average ranks on Hamming loss: NLDD is best with 2.72."
+    assert f_measure.alt == "Average ranks on F-measure: ECC is best with 2.11."
+    shown = texts_of(f_measure)
+    ranks = {shown[k + 1]: shown[k] for k in range(10, 24, 2)}
+    assert ranks == {
+        **{"ECC": "2.11", "NLDD": "2.67", "CBM": "3.11", "SMBR": "4.00"},
+        **{"RAKEL": "4.11", "BR": "5.33", "MLKNN": "6.67"},
+    }
+
+
+def test_captions_state_friedmans_test(published_diagrams):
+    for picture, measure in zip(published_diagrams, PAPER_MEASURES, strict=True):
+        test = friedmanchisquare(*published(measure.key).array().T)
+        assert (
+            f"Friedman's test over 9 data sets: chi-square {test.statistic:.1f}, "
+            f"p = {test.pvalue:.2g}."
+        ) in picture.caption
+
+
+def test_diagrams_of_ten_methods_are_legible():
+    assert_legible(full_report().figures[0].drawing)
+
+
+@pytest.mark.parametrize(
+    ("n_datasets", "methods", "told"),
+    [
+        # m pairs and n data sets: the smallest p-value that Holm leaves is 2 m / 2^n.
+        (
+            9,
+            ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM"),
+            "21 pairs {} 0.082, so no pair",
+        ),
+        (10, ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM"), "21 pairs {} 0.041."),
+        (2, ("BR", "NLDD", "ECC"), "3 pairs {} 1, so no pair can differ at 0.05"),
+        (6, ("BR", "NLDD", "ECC"), "3 pairs {} 0.094, so no pair can differ at 0.05"),
+        (7, ("BR", "NLDD", "ECC"), "3 pairs {} 0.047."),
+    ],
+)
+def test_the_smallest_p_value_is_told(n_datasets, methods, told):
+    values = np.full((n_datasets, len(methods)), 0.5)
+    sentence = about_differences(results(grid(values, NAMES[:n_datasets], methods)))
+    assert sentence.startswith(f"With {n_datasets} data sets and ")
+    told = told.format("of methods the smallest p-value that Holm's correction can leave is")
+    assert told in sentence
+    assert sentence.endswith("one bar joins all methods." if "so no" in told else told)
+
+
+def test_methods_that_differ_are_not_joined():
+    # NLDD is better on all of 7 data sets: p = 2 / 2^7 = 0.016.
+    values = [[0.3 + 0.01 * k, 0.2] for k in range(7)]
+    apart = next(difference_diagrams(results(grid(values, NAMES[:7], ("BR", "NLDD")))))
+    # On six data sets with one tie, five differences: p = 2 / 2^5 = 0.062.
+    values[0] = [0.2, 0.2]
+    joined = next(difference_diagrams(results(grid(values[:6], NAMES[:6], ("BR", "NLDD")))))
+    assert not [word for word in texts_of(apart) if word.startswith("A bar joins")]
+    assert [word for word in texts_of(joined) if word.startswith("A bar joins")]
+    assert "chi-square 7.0, p = 0.0082" in apart.caption
+    assert "NLDD is best with 1.00" in apart.alt
+    assert "NLDD is best with 1.08" in joined.alt
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        grid([[0.1, 0.2]], ["yeast"], ("BR", "NLDD")),
+        grid([[0.1], [0.2], [0.3]], NAMES[:3], ["BR"]),
+        grid([[0.1, 0.2], [0.3, None], [None, 0.1]], NAMES[:3], ("BR", "NLDD")),
+        [*grid([[0.1], [0.2]], NAMES[:2], ["BR"]), record(NAMES[0], "NLDD", error="no")],
+    ],
+    ids=["one-data-set", "one-method", "one-complete", "one-failed"],
+)
+def test_too_little_to_compare_is_said_and_not_drawn(records):
+    found = results(records)
+    assert about_differences(found) == (
+        "Methods are compared from two of them and two complete data sets on."
     )
-    assert ids(report) == ["some"]
-    assert report.tables == [table]
-    assert [figure.key for figure in report.sections[0].figures] == ["p"]
-    report.add("words", "Words", ["One sentence."])
-    assert ids(report) == ["some", "words"]
+    assert list(difference_diagrams(found)) == []
+
+
+def test_incomplete_data_sets_are_left_out():
+    values = [[0.1, 0.2], [0.3, None], [0.1, 0.2]]
+    some = folds(NAMES[1], "NLDD", [0.1, 0.2])[:1]
+    found = results([*grid(values, NAMES[:3], ("BR", "NLDD")), *some])
+    assert about_differences(found).startswith("With 2 data sets ")
+    assert "Friedman's test over 2 data sets" in next(difference_diagrams(found)).caption
+    assert next(difference_diagrams(found)).alt == (
+        "Average ranks on Hamming loss: BR is best with 1.00."
+    )
+
+
+def test_equal_values_everywhere_are_drawn():
+    found = results(grid(np.full((3, 3), 0.5), NAMES[:3], ("BR", "NLDD", "ECC")))
+    pictures = list(difference_diagrams(found))
+    assert "chi-square 0.0, p = 1." in pictures[0].caption
+    assert pictures[0].svg.startswith("<svg")
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return {figure.key: figure for figure in full_report().figures[-3:]}
+
+
+def all_texts(picture):
+    return [text.get_text() for axes in picture.drawing.axes for text in axes.texts]
+
+
+def test_there_are_three_with_captions_and_words_for_who_cannot_see_them(pictures):
+    assert list(pictures) == ["hypercube", "pair_choice", "pairs"]
+    for picture in pictures.values():
+        assert picture.caption.endswith(".")
+        assert len(picture.alt) > 30
+        assert f'id="{picture.key}-' in picture.svg
+
+
+def test_cube_has_the_seven_labelsets_of_training_with_their_rows(pictures, yeast):
+    Y = yeast.Y[:N_TRAIN, LABELS]
+    labelsets, counts = np.unique(Y, axis=0, return_counts=True)
+    assert len(labelsets) == 7
+    shown = dict(
+        re.findall(r"\((\d, \d, \d)\)\n(\d+) rows", "\n".join(all_texts(pictures["hypercube"])))
+    )
+    assert {vertex: int(n) for vertex, n in shown.items()} == {
+        ", ".join(map(str, labelset)): n
+        for labelset, n in zip(labelsets.tolist(), counts.tolist(), strict=True)
+    }
+    assert "40 genes" in pictures["hypercube"].caption
+
+
+def test_choice_has_half_of_the_training_rows(pictures):
+    (axes,) = pictures["pair_choice"].drawing.axes
+    told = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert f"{N_TRAIN // 2} rows of T1" in told
+    assert axes.get_xlabel() == "Dx, distance in feature space"
+
+
+def test_pairs_state_the_regression(pictures):
+    title = pictures["pairs"].drawing.axes[0].get_title()
+    n_pairs, beta = re.fullmatch(
+        r"(\d+) pairs\nlog-odds of a wrong label = (-\d.\d+) \+ 0.\d+ Dx \+ 2.\d+ Dy", title
+    ).groups()
+    assert N_TRAIN // 2 < int(n_pairs) <= N_TRAIN
+    assert -6 < float(beta) < -3
+
+
+@pytest.mark.parametrize("key", ["hypercube", "pair_choice"])
+def test_words_are_legible(pictures, key):
+    assert_legible(pictures[key].drawing)
+
+
+EXPECTED = {
+    "report.html",
+    *(f"tables/{key}.{ending}" for key in TABLES for ending in ("csv", "md", "tex")),
+    *(f"figures/{key}.{ending}" for key in FIGURES for ending in ("svg", "png")),
+}
+HOSTILE = (
+    "<script>document.title = 'owned'</script>",
+    "a|b `c` *d* [e](f)",
+    r"50 % & \input{x} $y_1$ {z} #1 ~ ^",
+    'comma, "quote"',
+)
+ERROR = "ValueError: <img src=x onerror=alert(1)> | & $x$ \\end{table}\nsecond line"
+
+
+def contents(folder):
+    """Bytes of every file by its name in the folder."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """What a report wrote over old files."""
+    folder = tmp_path_factory.mktemp("report")
+    for name in EXPECTED:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("old")
+    paths = write_report(full_report(), folder)
+    assert {path.relative_to(folder).as_posix() for path in paths} == EXPECTED
+    assert paths[0] == folder / "report.html"
+    return contents(folder)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """Files of a run whose names and errors look like HTML, Markdown and LaTeX."""
+    folder = tmp_path_factory.mktemp("hostile")
+    cells = [record(name, method) for name in HOSTILE for method in ("BR", "NLDD")]
+    cells += [record(HOSTILE[0], "CBM", error=ERROR), record(HOSTILE[1], "LP", settings=HOSTILE[2])]
+    cells += [record(HOSTILE[2], "NLDD", share=share) for share in (0.5, 1.0)]
+    cells += [record("yeast", "ECC", warnings={HOSTILE[0]: 1, HOSTILE[1]: 2})]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_module, "illustrations", lambda: ())
+        report(write_records(folder, cells))
+    return folder
+
+
+def test_all_tables_figures_and_the_page_are_written_and_nothing_else(written):
+    assert set(written) == EXPECTED
+    assert b"old" not in written.values()
+
+
+@pytest.mark.slow
+def test_two_runs_give_the_same_bytes(written, tmp_path):
+    report(write_records(tmp_path, everything()))
+    again = contents(tmp_path)
+    assert set(again) == EXPECTED | {"cells.jsonl"}
+    assert [name for name in EXPECTED if written[name] != again[name]] == []
+
+
+def test_figures_are_pictures(written):
+    for key in FIGURES:
+        assert written[f"figures/{key}.png"].startswith(b"\x89PNG\r\n")
+        assert len(written[f"figures/{key}.png"]) > 5000
+        root = ElementTree.fromstring(written[f"figures/{key}.svg"])
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(root.findall(".//{http://www.w3.org/2000/svg}path")) > 10
+
+
+def test_page_has_every_table_and_figure(written):
+    page = written["report.html"].decode()
+    assert re.findall(r'id="table-([\w]+)"', page) == TABLES
+    assert re.findall(r'id="figure-([\w]+)"', page) == FIGURES
+    assert "survey_2024" in page
+
+
+def test_csv_files_are_the_long_form(written):
+    lines = written["tables/f_measure.csv"].decode().splitlines()
+    assert len(lines) == 1 + 10 * 10
+    rows = {(row["dataset"], row["method"]): row for row in csv.DictReader(lines)}
+    assert float(rows["yeast", "NLDD"]["value"]) == published("f_measure").value("yeast", "NLDD")
+    assert rows["yeast", "NLDD"]["difference"] == "0.0"
+    assert rows["survey_2024", "RFPCT"]["value"] == ""
+
+
+def test_markdown_and_latex_tables_are_whole(written):
+    text = written["tables/hamming_loss.md"].decode()
+    assert text.startswith("## Hamming loss (lower is better), ranks in parentheses\n")
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(lines) == 2 + 10 + 3
+    assert {line.count("|") for line in lines} == {12}
+    text = written["tables/hamming_loss.tex"].decode()
+    assert r"\begin{tabular}{lrrrrrrrrrr}" in text
+    assert {line.count("&") for line in text.splitlines() if line.endswith(r"\\")} == {10}
+
+
+def test_report_goes_to_another_folder_if_asked(quick, tmp_path):
+    folder = write_records(tmp_path / "run", [record()])
+    before = contents(folder)
+    written = report(folder, tmp_path / "new" / "deep")
+    assert contents(folder) == before
+    assert written[0] == tmp_path / "new" / "deep" / "report.html"
+    assert set(contents(tmp_path / "new" / "deep")) == {
+        path.relative_to(tmp_path / "new" / "deep").as_posix() for path in written
+    }
+
+
+def test_report_leaves_the_records_alone_and_out_a_line_cut_short(quick, tmp_path):
+    folder = write_records(tmp_path, [record(), record(method="NLDD")])
+    cells = folder / "cells.jsonl"
+    whole = cells.read_bytes()
+    cells.write_bytes(whole + whole[:100])
+    report(folder)
+    assert cells.read_bytes() == whole + whole[:100]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "2 methods on 1 data set" in page
+
+
+def test_report_takes_the_protocol_that_is_asked_for(quick, tmp_path):
+    cells = [record("yeast"), record("emotions", protocol="paper")]
+    folder = write_records(tmp_path, cells)
+    with pytest.raises(InputError, match="several protocols: default, paper"):
+        report(folder)
+    assert not (folder / "report.html").exists()
+    report(folder, protocol="paper")
+    assert "emotions" in (folder / "tables" / "hamming_loss.csv").read_text()
+    assert "yeast" not in (folder / "tables" / "hamming_loss.csv").read_text()
+
+
+def test_a_run_that_breaks_leaves_the_old_page(quick, tmp_path, monkeypatch):
+    folder = write_records(tmp_path, [record()])
+    report(folder)
+    before = contents(folder)
+
+    def fail(page):
+        raise MemoryError
+
+    monkeypatch.setattr(report_module, "render_page", fail)
+    with pytest.raises(MemoryError):
+        report(folder)
+    assert contents(folder) == before
+
+
+def test_a_disk_that_fills_up_leaves_no_half_files(quick, tmp_path, monkeypatch):
+    folder = write_records(tmp_path, [record()])
+    report(folder)
+    before = contents(folder)
+    write_records(tmp_path, [record(score=0.3)])
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        report(folder)
+    after = contents(folder)
+    assert set(after) == set(before)
+    assert {name for name in before if after[name] != before[name]} == {"cells.jsonl"}
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["no-folder", "empty-folder"])
+def test_folders_without_records_are_refused(tmp_path, there):
+    folder = tmp_path / "run"
+    if there:
+        folder.mkdir()
+    with pytest.raises(InputError, match=r"run has no cells.jsonl. Give the folder of a benchmark"):
+        report(folder)
+    assert list(tmp_path.rglob("*")) == ([folder] if there else [])
+
+
+def test_files_without_records_are_refused(tmp_path):
+    with pytest.raises(InputError, match="There are no finished cells"):
+        report(write_records(tmp_path, []))
+    (tmp_path / "cells.jsonl").write_text('{"dataset": "yeast"}\n')
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 1 is not a record of a benchmark"):
+        report(tmp_path)
+
+
+class Words(HTMLParser):
+    """Tags and text of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.text = set(), ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+
+    def handle_data(self, text):
+        self.text += text
+
+
+def test_hostile_names_and_errors_are_text_on_the_page(hostile):
+    words = Words((hostile / "report.html").read_text(encoding="utf-8"))
+    assert not words.tags & {"script", "img", "iframe"}
+    for name in HOSTILE:
+        assert words.text.count(name) >= 8
+    assert f"fold 1 failed: {ERROR}" in words.text
+    assert f"NLDD on {HOSTILE[2]}: running time" in words.text
+
+
+def test_hostile_names_are_whole_in_csv(hostile):
+    for key in (*("hamming_loss", "running_time", "coefficients"), "subsets_f_measure"):
+        with (hostile / "tables" / f"{key}.csv").open(newline="", encoding="utf-8") as stream:
+            names = {row["dataset"] for row in csv.DictReader(stream)}
+        assert names - {"yeast"} == set(HOSTILE)
+    with (hostile / "tables" / "warnings.csv").open(newline="", encoding="utf-8") as stream:
+        assert [row["warning"] for row in csv.DictReader(stream)] == sorted(HOSTILE[:2])
+
+
+@pytest.mark.parametrize(
+    "path", ["hamming_loss", "running_time", "settings", "warnings", "shares", "problems"]
+)
+def test_hostile_names_do_not_break_tables(hostile, path):
+    text = (hostile / "tables" / f"{path}.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1
+    assert not re.search(r"(?<!\\)<(?!br>|small>|/small>)", text)
+    text = (hostile / "tables" / f"{path}.tex").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len({len(re.findall(r"(?<!\\)&", line)) for line in rows}) == 1
+    assert r"\input" not in text
+    assert text.count(r"\end{table}") == 1
+
+
+def test_hostile_names_are_drawn_as_letters(hostile):
+    text = (hostile / "figures" / "shares.svg").read_text(encoding="utf-8")
+    assert "script" not in text
+    ElementTree.fromstring(text)

@@ -17,7 +17,7 @@ def browser(tmp_path_factory):
 def url(browser, tmp_path_factory):
     del browser  # asked for first: without one there is no need to draw anything
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render_page(full_report().page), encoding="utf-8")
+    path.write_text(render_page(full_report()), encoding="utf-8")
     return path.as_uri()
 
 

@@ -10,16 +10,15 @@ import pytest
 
 from nldd.exceptions import InputError
 from nldd.reports._table import (
-    RENDERERS,
     Entry,
     Table,
-    as_entry,
     escape_latex,
     escape_markdown,
     right_aligned,
     to_csv,
     to_latex,
     to_markdown,
+    to_text,
 )
 
 LOSSES = Table(
@@ -53,6 +52,13 @@ NLDD \> {BR}
 
 Published values are below ours.
 """
+
+TEXT = """\
+Hamming loss (lower is better)
+  Data           BR    NLDD                      Rule
+  emotions   0.1970  0.1899  (0.1901 (-0.0002))  10 folds
+  tmc2007    0.0583       -                      75/25
+  av. ranks     1.5     1.5  (2.7)"""
 
 LATEX = r"""% Needs \usepackage{booktabs}.
 \begin{table}[ht]
@@ -123,11 +129,21 @@ def without_escapes(latex):
 
 @pytest.mark.parametrize(
     ("render", "expected"),
-    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_latex, LATEX)],
-    ids=["csv", "markdown", "latex"],
+    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_latex, LATEX), (to_text, TEXT)],
+    ids=["csv", "markdown", "latex", "text"],
 )
 def test_table_is_rendered_as_a_whole(render, expected):
     assert render(LOSSES) == expected
+
+
+def test_text_of_some_columns_and_rows():
+    table = replace(LOSSES, foot=())
+    assert to_text(table, columns=(0, 3), most=1).splitlines()[1:] == [
+        "  Data      Rule",
+        "  emotions  10 folds",
+        "  and 1 more",
+    ]
+    assert "more" not in to_text(table, most=2)
 
 
 def test_csv_of_data_is_the_long_form():
@@ -155,10 +171,6 @@ def test_csv_gives_every_float_back():
     table = replace(LOSSES, data_head=("value",), data=tuple((value,) for value in values))
     found = [float(row["value"]) for row in csv.DictReader(StringIO(to_csv(table)))]
     assert found == values.tolist()
-
-
-def test_data_without_rows_is_a_csv_file_with_a_head():
-    assert to_csv(replace(LOSSES, data_head=("dataset", "value"))) == "dataset,value\n"
 
 
 def test_a_cell_with_a_second_line_only():
@@ -322,12 +334,3 @@ def test_notes_in_markdown_are_paragraphs(note, expected):
 def test_tables_that_do_not_fit_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         replace(LOSSES, **change)
-
-
-def test_cells_of_text_are_plain_entries():
-    assert as_entry("x") == Entry("x", bold=False, under="")
-    assert as_entry(Entry("x", bold=True)) == Entry("x", bold=True)
-
-
-def test_renderers_go_by_the_ending_of_their_files():
-    assert list(RENDERERS.items()) == [("csv", to_csv), ("md", to_markdown), ("tex", to_latex)]

@@ -10,49 +10,55 @@ Data go to standard output or files, messages and progress to standard error. Ex
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from nldd import __version__
-from nldd.cli.audit import audit
-from nldd.cli.benchmark import benchmark
-from nldd.cli.completion import completion
-from nldd.cli.datasets import datasets
-from nldd.cli.demo import demo
-from nldd.cli.evaluate import evaluate
-from nldd.cli.fit import fit
-from nldd.cli.inspect import inspect
-from nldd.cli.predict import predict
-from nldd.cli.report import report
-from nldd.cli.triage import triage
-from nldd.cli.update import update
 from nldd.exceptions import NLDDError, NLDDWarning
 
-CODING = (fit, triage, predict, update, inspect, evaluate, audit)
-RESEARCH = (datasets, benchmark, report)
+# Commands by what they are for, in the order of a study; each is a module of that name.
+COMMANDS = {
+    "Code your own answers": {
+        "fit": "Learn from coded answers.",
+        "triage": "See how much may be coded automatically.",
+        "predict": "Code new answers.",
+        "update": "Let hand-coded answers join a model.",
+        "inspect": "Show what a model holds.",
+        "evaluate": "Compare a model's codes with people's.",
+        "audit": "Check automatic codes by hand.",
+    },
+    "Compare methods": {
+        "datasets": "List, fetch and verify the data sets of the paper.",
+        "benchmark": "Run methods on data sets.",
+        "report": "Make tables and figures of a benchmark.",
+    },
+    "More": {
+        "demo": "See it work: on yeast, or on a survey.",
+        "completion": "Set up completion in the shell.",
+    },
+}
 
 
 class _Commands(click.Group):
-    """Commands in the order of a study, rather than of the alphabet."""
+    """Commands that are imported when they are called."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(self.commands)
+        return [name for part in COMMANDS.values() for name in part]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
+            return None
+        command: click.Command = getattr(import_module(f"nldd.cli.{name}"), name)
+        return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Commands by what they are for."""
-        parts = {
-            "Code your own answers": [command.name for command in CODING],
-            "Compare methods": [command.name for command in RESEARCH],
-        }
-        named = {name for names in parts.values() for name in names}
-        parts["More"] = [name for name in self.commands if name not in named]
-        for title, names in parts.items():
+        for title, commands in COMMANDS.items():
             with formatter.section(title):
-                formatter.write_dl(
-                    [(name, self.commands[name].get_short_help_str(70)) for name in names if name]
-                )
+                formatter.write_dl(list(commands.items()))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -68,10 +74,6 @@ def cli() -> None:
       nldd predict model.nldd new.csv -o coded.csv --target-accuracy 0.9
       nldd benchmark --datasets yeast
     """
-
-
-for command in (*CODING, *RESEARCH, demo, completion):
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -115,7 +117,8 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
     """What an error says, one of the system without its number, and what to do about it."""
-    command = next((word for word in arguments if word in cli.commands), "")
+    names = {name for part in COMMANDS.values() for name in part}
+    command = next((word for word in arguments if word in names), "")
     hint = getattr(error, "hint", "") or " ".join(["nldd", *[command][: bool(command)], "--help"])
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}", hint

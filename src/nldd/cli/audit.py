@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nldd.tables import TableOptions
 
 
-@click.command(short_help="Check automatic codes by hand.")
+@click.command()
 @click.argument("table", type=FILE, metavar="CODED")
 @click.option(
     "--sample",

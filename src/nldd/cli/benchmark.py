@@ -7,7 +7,7 @@ import click
 from nldd.cli._options import FOLDER, data_dir_option, jobs_option, split_names
 
 
-@click.command(short_help="Run methods on data sets.")
+@click.command()
 @click.option(
     "--protocol",
     default="default",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nldd.datasets import Facts, FileState
 
 
-@click.group(short_help="List, fetch and verify the data sets of the paper.")
+@click.group()
 def datasets() -> None:
     """List, describe, fetch and verify the data sets of the paper.
 

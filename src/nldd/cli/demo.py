@@ -27,7 +27,7 @@ REVIEW, CORRECTED, CURVE, REPORT = "review.csv", "corrected.csv", "curve", "mode
 WRITTEN = (ANSWERS, NEW, MODEL, CODED, REVIEW, CORRECTED, f"{CURVE}.svg", f"{CURVE}.png", REPORT)
 
 
-@click.group(invoke_without_command=True, short_help="See it work: on yeast, or on a survey.")
+@click.group(invoke_without_command=True)
 @click.option(
     "--base",
     type=click.Choice(["logistic", "svm"]),

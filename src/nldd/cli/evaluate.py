@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nldd.tables import TableOptions
 
 
-@click.command(short_help="Compare a model's codes with people's.")
+@click.command()
 @model_argument
 @click.argument("table", type=FILE, metavar="CODED")
 @report_option("CODED")

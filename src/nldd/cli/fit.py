@@ -95,7 +95,7 @@ setting_options = bundle(
 )
 
 
-@click.command(short_help="Learn from coded answers.")
+@click.command()
 @click.argument("table", type=FILE, metavar="ANSWERS")
 @column_options
 @click.option(

@@ -8,7 +8,7 @@ from nldd.cli._options import json_option, model_argument
 from nldd.cli._printing import print_json
 
 
-@click.command(short_help="Show what a model holds.")
+@click.command()
 @model_argument
 @json_option
 def inspect(model: Path, as_json: bool) -> None:

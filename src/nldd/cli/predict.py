@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nldd.tables import TableOptions
 
 
-@click.command(short_help="Code new answers.")
+@click.command()
 @model_argument
 @click.argument("table", type=FILE, metavar="ANSWERS")
 @click.option(

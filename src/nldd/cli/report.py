@@ -8,7 +8,7 @@ from nldd.cli._options import FOLDER
 from nldd.cli._printing import print_json
 
 
-@click.command(short_help="Make tables and figures of a benchmark.")
+@click.command()
 @click.argument("folder", type=FOLDER)
 @click.option("--protocol", help="Which protocol, if the folder has cells of several.")
 @click.option(

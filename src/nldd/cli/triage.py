@@ -8,7 +8,7 @@ from nldd.cli._options import Promise, json_option, model_argument, promise_opti
 from nldd.cli._printing import print_json, print_notes, try_report
 
 
-@click.command(short_help="See how much may be coded automatically.")
+@click.command()
 @model_argument
 @promise_options
 @click.option(

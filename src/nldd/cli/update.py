@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nldd.tables import TableOptions
 
 
-@click.command(short_help="Let hand-coded answers join a model.")
+@click.command()
 @model_argument
 @click.argument("table", type=FILE, metavar="CORRECTED")
 @click.option(

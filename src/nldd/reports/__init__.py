@@ -1,4 +1,4 @@
-"""Reports of experiments: tables beside the paper's, tests, figures, one page."""
+"""Everything that a person reads: text of the commands, HTML pages, tables beside the paper's."""
 
 import lazy_loader
 

@@ -1,19 +1,19 @@
-from ._coding_curve import curve as curve, save_curve as save_curve
 from ._coding_page import (
+    curve as curve,
+    save_curve as save_curve,
     write_evaluation_report as write_evaluation_report,
     write_fit_report as write_fit_report,
 )
 from ._coding_text import (
-    counts_record as counts_record,
+    evaluation_record as evaluation_record,
     fit_record as fit_record,
     model_record as model_record,
     render_audit as render_audit,
-    render_counts as render_counts,
+    render_evaluation as render_evaluation,
     render_fit as render_fit,
     render_model as render_model,
     render_sample as render_sample,
     render_triage as render_triage,
-    render_unsupported as render_unsupported,
     render_update as render_update,
     triage_record as triage_record,
 )
@@ -26,13 +26,19 @@ from ._datasets_text import (
     render_states as render_states,
 )
 from ._demo_text import render_demo as render_demo
-from ._evaluation_text import (
-    evaluation_record as evaluation_record,
-    render_evaluation as render_evaluation,
+from ._page import (
+    Figure as Figure,
+    Page as Page,
+    Section as Section,
+    render_page as render_page,
+    save_figure as save_figure,
+    svg as svg,
 )
-from ._figure_files import save_figure as save_figure, svg as svg
-from ._outcome import Outcome as Outcome, outcome as outcome, render_outcome as render_outcome
-from ._page import Figure as Figure, Page as Page, Section as Section, render_page as render_page
+from ._promise import (
+    counts_record as counts_record,
+    render_counts as render_counts,
+    render_unsupported as render_unsupported,
+)
 from ._published import (
     PUBLISHED_COEFFICIENTS as PUBLISHED_COEFFICIENTS,
     PUBLISHED_MEASURES as PUBLISHED_MEASURES,
@@ -45,9 +51,14 @@ from ._published import (
     published_significance as published_significance,
     published_subsets as published_subsets,
 )
-from ._report import Report as Report, make_report as make_report
-from ._report_files import report as report, write_report as write_report
-from ._summary import Results as Results, results as results
+from ._report import make_report as make_report, report as report, write_report as write_report
+from ._results import (
+    Outcome as Outcome,
+    Results as Results,
+    outcome as outcome,
+    render_outcome as render_outcome,
+    results as results,
+)
 from ._table import (
     RENDERERS as RENDERERS,
     DataRow as DataRow,
@@ -57,4 +68,5 @@ from ._table import (
     to_csv as to_csv,
     to_latex as to_latex,
     to_markdown as to_markdown,
+    to_text as to_text,
 )

@@ -1,73 +1,69 @@
-"""The reports of ``nldd fit`` and ``nldd evaluate``: one HTML file each.
+"""The reports of ``nldd fit`` and ``nldd evaluate``: one HTML file each, from shared sections."""
 
-Overview
---------
-Records become words (``_page_words``) and tables (``_page_tables``, ``_page_examples``), these
-become the sections that both reports share (``_page_sections``), and the sections a page.
-"""
-
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._files import write_atomically
+from nldd._labels import as_label_sets
+from nldd._versions import library_versions
+from nldd._wording import percent
 from nldd.coding import (
     UPDATED,
+    Answers,
     CodedAnswers,
     CodingModel,
+    Columns,
     Evaluation,
     Kept,
+    Selection,
     Triage,
     checksum,
     n_learned,
     now,
+    summarise,
     triage_rows,
 )
-from nldd.displays import RiskCoverageDisplay
-from nldd.reports import Page, Section, render_page
-from nldd.reports._coding_curve import MEASURED, curve
-from nldd.reports._coding_sections import (
-    calibration_section,
-    codes_sections,
-    evaluated_answers_section,
-    examples_section,
-    learned_answers_section,
-    measures_section,
-    provenance_sections,
-    triage_section,
-)
-from nldd.reports._coding_tables import StudyFile
-from nldd.reports._coding_words import (
-    kept_paragraphs,
-    promise_paragraphs,
-    readable_time,
-    short_percent,
-    shown,
-)
+from nldd.displays import Calibration, CalibrationDisplay, RiskCoverageDisplay
+from nldd.estimators import theta_in_words
+from nldd.reports import _coding_tables as tables
+from nldd.reports._coding_text import calibration_sentence, columns_sentence, unknown_codes
+from nldd.reports._page import Page, Section, draw, render_page, save_figure
+from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
+from nldd.reports._table import Entry, Row, Table
+from nldd.reports._text import exact_percent, visible
 
+LONGEST_ANSWER, LONGEST_NOTE = 200, 400
+N_EXAMPLES = 3
+EXAMPLES = {
+    "surest": "The surest of those that are right",
+    "unsure": "The least sure of all: for people to look at",
+    "wrong": "The surest of those that are wrong",
+}
 PRIVATE = "This page holds answers of respondents: keep it as you keep the answers themselves."
 FOOT = f"Made by nldd {__version__}."
+ASSUMED = (
+    "This holds for answers to the same question, of the same kind of people, coded by the same "
+    "rules: as if the new answers and these had been drawn at random from all of them."
+)
+LEARNED = (
+    "Careful: the model has learned from these answers, or from some of them, so that all numbers "
+    "here are too good. Evaluate it on answers that are new to it."
+)
 
 
 def write_fit_report(
-    model: CodingModel, quality: Evaluation, made: Triage, model_path: Path, place: Path
+    model: CodingModel, quality: Evaluation, triage: Triage, model_path: Path, path: Path
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
-    Parameters
-    ----------
-    model : CodingModel
-    quality : Evaluation
-        Of its out-of-fold predictions.
-    made : Triage
-    model_path, place : Path
-        The saved model, and the file for the report.
-
-    Returns
-    -------
-    Path
-        `place`, where the file is whole or as it was before.
+    `quality` is that of its out-of-fold predictions, `model_path` the saved model. Returns `path`,
+    where the file is whole or as it was before.
     """
-    return _write(fit_page(model, quality, made, _study_file(model_path)), place)
+    return _write(fit_page(model, quality, triage, _study_file(model_path)), path)
 
 
 def write_evaluation_report(
@@ -77,74 +73,67 @@ def write_evaluation_report(
     answers: CodedAnswers,
     model_path: Path,
     table_path: Path,
-    place: Path,
+    path: Path,
 ) -> Path:
     """Write how good a model's codes are on the coded answers of a table as one HTML file.
 
-    Parameters
-    ----------
-    model : CodingModel
-    quality : Evaluation
-        Of the answers.
-    kept : Kept
-    answers : CodedAnswers
-    model_path, table_path, place : Path
-        The saved model, the table of the answers, and the file for the report.
-
-    Returns
-    -------
-    Path
-        `place`, where the file is whole or as it was before.
+    `model_path` is the saved model, `table_path` the table of the answers. Returns `path`, where
+    the file is whole or as it was before.
     """
     files = _study_file(model_path), _study_file(table_path)
-    return _write(evaluation_page(model, quality, kept, answers, *files, now()), place)
+    return _write(evaluation_page(model, quality, kept, answers, *files, now()), path)
 
 
-def _study_file(path: Path) -> StudyFile:
-    return StudyFile(path.name, checksum(path))
+def _study_file(path: Path) -> tables.StudyFile:
+    return tables.StudyFile(path.name, checksum(path))
 
 
-def _write(page: Page, place: Path) -> Path:
-    write_atomically(place, render_page(page).encode("utf-8"))
-    return place
+def _write(page: Page, path: Path) -> Path:
+    write_atomically(path, render_page(page).encode("utf-8"))
+    return path
 
 
-def fit_page(model: CodingModel, quality: Evaluation, made: Triage, model_file: StudyFile) -> Page:
+def fit_page(
+    model: CodingModel, quality: Evaluation, triage: Triage, model_file: tables.StudyFile
+) -> Page:
     """What a model has learned from and how good it is, as a page."""
-    selection, n = made.selection, len(model.answers)
-    automatic = "none yet" if selection.threshold is None else short_percent(selection.share)
-    promise = (*promise_paragraphs(made), *((UPDATED,) if model.updated else ()))
+    selection, n = triage.selection, len(model.answers)
+    promised = selection.threshold is not None
+    n_folds = min(model.settings.n_folds, n)
+    how = (
+        "Each coded answer was coded by a model that had not seen it: the answers were dealt into "
+        f"{n_folds} parts, and each part was coded by a model that learned from the others "
+        "(cross-validation). So the numbers tell what to expect of new answers."
+    )
+    promise = [*promise_paragraphs(triage), *([ASSUMED] if promised else [])]
     return Page(
-        title=f"Coding by machine: {shown(model_file.name)}",
+        title=f"Coding by machine: {visible(model_file.name)}",
         subtitle=f"What a model learned from {n:,} coded answers, and how far it can be trusted. "
         f"{PRIVATE}",
         facts=(
-            ("coded automatically", automatic),
-            ("promised accuracy", short_percent(selection.target)),
-            ("confidence", short_percent(selection.confidence)),
+            ("coded automatically", percent(selection.share, 1) if promised else "none yet"),
+            ("promised accuracy", exact_percent(selection.target)),
+            ("confidence", exact_percent(selection.confidence)),
             ("coded answers", f"{n:,}"),
             ("codes", f"{len(model.labels):,}"),
         ),
         sections=(
-            Section("What can be coded automatically", promise, id="answer"),
-            learned_answers_section(model),
-            measures_section(quality, _cross_validated(model)),
-            triage_section(made.rows, curve(model, made), made.measure, made.human_accuracy),
-            calibration_section(quality.calibration),
+            _answer_section(
+                "What can be coded automatically", [*promise, *([UPDATED] if model.updated else [])]
+            ),
+            _answers_section(model.columns, (), {"answers": tables.answers_of_model(model)}),
+            _measures_section(quality, how),
+            _triage_section(
+                tables.triage_table(triage.rows, triage.measure, triage.human_accuracy),
+                curve(model, triage),
+                triage.measure,
+            ),
+            _calibration_section(quality.calibration),
             *codes_sections(quality),
-            examples_section(quality, model.answers, model),
+            _examples_section(quality, model.answers, model),
             *provenance_sections(model, [("the model", model_file)]),
         ),
         foot=FOOT,
-    )
-
-
-def _cross_validated(model: CodingModel) -> str:
-    n_folds = min(model.settings.n_folds, len(model.answers))
-    return (
-        "Each coded answer was coded by a model that had not seen it: the answers were dealt into "
-        f"{n_folds} parts, and each part was coded by a model that learned from the others "
-        "(cross-validation). So the numbers tell what to expect of new answers."
     )
 
 
@@ -153,56 +142,249 @@ def evaluation_page(
     quality: Evaluation,
     kept: Kept,
     answers: CodedAnswers,
-    model_file: StudyFile,
-    table_file: StudyFile,
+    model_file: tables.StudyFile,
+    table_file: tables.StudyFile,
     time: str,
 ) -> Page:
     """How good a model's codes are on the coded answers of a table, as a page."""
-    n, name = len(answers.codes), shown(table_file.name)
-    learned = n_learned(model, answers, table_file.sha256) > 0
+    n, name = len(answers.codes), visible(table_file.name)
+    warning = [LEARNED] if n_learned(model, answers, table_file.sha256) > 0 else []
+    how = (
+        f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
+        "compared with theirs."
+    )
+    here = tables.Answered(
+        *(summarise(quality.labels, quality.Y), answers.n_rows, n, answers.n_set_aside),
+        n_never_seen(model, quality),
+    )
+    own = tables.answers_of_model(model)
+    notes = [*(visible(note, LONGEST_NOTE) for note in answers.notes), *unknown_codes(quality)]
     # A threshold that lets nothing through has no line of its own.
-    chosen = kept.selection.threshold if kept.n_auto else None
+    threshold = kept.selection.threshold if kept.n_auto else None
     theta, right = quality.predictions.theta, quality.right(kept.measure)
-    files = [("the model", model_file), ("the answers evaluated", table_file)]
+    rows = triage_rows(theta, right, chosen=threshold)
+    display = _curve(theta, right, kept.selection, kept.measure, kept)
     return Page(
         title=f"Codes of machine and people: {name}",
-        subtitle=f"How well the model {shown(model_file.name)} codes {n:,} answers that people "
+        subtitle=f"How well the model {visible(model_file.name)} codes {n:,} answers that people "
         f"have coded. {PRIVATE}",
         facts=(
-            ("coded automatically", short_percent(kept.share)),
-            ("of these right", "-" if kept.accuracy is None else short_percent(kept.accuracy)),
-            ("promised accuracy", short_percent(kept.selection.target)),
+            ("coded automatically", percent(kept.share, 1)),
+            ("of these right", "-" if kept.accuracy is None else percent(kept.accuracy, 1)),
+            ("promised accuracy", exact_percent(kept.selection.target)),
             ("coded answers", f"{n:,}"),
-            ("evaluated", readable_time(time)),
+            ("evaluated", tables.readable_time(time)),
         ),
         sections=(
-            Section("Whether the promise held", kept_paragraphs(kept, learned), id="answer"),
-            evaluated_answers_section(model, quality, answers, name),
-            measures_section(
-                quality,
-                f"The model coded the {n:,} answers of {name} that people have coded; its codes "
-                "are compared with theirs.",
-            ),
-            triage_section(
-                triage_rows(theta, right, chosen=chosen),
-                evaluated_curve(quality, kept),
-                kept.measure,
-            ),
-            calibration_section(quality.calibration),
+            _answer_section("Whether the promise held", [*warning, *kept_paragraphs(kept)]),
+            _answers_section(model.columns, notes, {"here": here, "the model's own": own}),
+            _measures_section(quality, how),
+            _triage_section(tables.triage_table(rows, kept.measure), display, kept.measure),
+            _calibration_section(quality.calibration),
             *codes_sections(quality),
-            examples_section(quality, answers.answers, model, answers.rows),
-            *provenance_sections(model, files),
+            _examples_section(quality, answers.answers, model, answers.rows),
+            *provenance_sections(
+                model, [("the model", model_file), ("the answers evaluated", table_file)]
+            ),
         ),
         foot=FOOT,
     )
 
 
-def evaluated_curve(quality: Evaluation, kept: Kept) -> RiskCoverageDisplay:
-    """Accuracy of the evaluated answers against the share of them coded automatically."""
+def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
+    """Answers with a combination of codes that no answer of the model has."""
+    unknown = len(quality.labels) - quality.n_known
+    known = {row.tobytes() for row in np.pad(model.Y, ((0, 0), (0, unknown)))}
+    return sum(row.tobytes() not in known for row in quality.Y)
+
+
+def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
+    """Accuracy against the share that is coded automatically, with the chosen threshold."""
+    right = model.evidence.right(model.Y, triage.measure)
+    return _curve(model.evidence.theta, right, triage.selection, triage.measure, triage.selection)
+
+
+def _curve(
+    theta: NDArray[np.float64],
+    right: NDArray[np.float64],
+    selection: Selection,
+    measure: str,
+    reached: Selection | Kept,
+) -> RiskCoverageDisplay:
+    """The curve of some answers, with the share and accuracy that were `reached` by a promise."""
+    chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
     return RiskCoverageDisplay.from_predictions(
-        quality.predictions.theta,
-        quality.right(kept.measure),
-        target=kept.selection.target,
-        chosen=None if kept.accuracy is None else (kept.share, kept.accuracy),
-        measure=MEASURED[kept.measure],
+        theta, right, target=selection.target, chosen=chosen, measure=MEASURED[measure]
     )
+
+
+def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
+    """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
+    stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
+    return save_figure(curve(model, triage).plot().figure_, stem.parent, stem.name)[0]
+
+
+def _answer_section(title: str, paragraphs: Iterable[str]) -> Section:
+    return Section(title, tuple(paragraphs), id="answer")
+
+
+def _answers_section(
+    columns: Columns, notes: Iterable[str], answers: Mapping[str, tables.Answered]
+) -> Section:
+    counts = tables.counts_table(answers), tables.codes_table(answers)
+    return Section("The coded answers", (columns_sentence(columns), *notes), counts, id="data")
+
+
+def _measures_section(quality: Evaluation, how: str) -> Section:
+    measures = (tables.measures_table(quality.scores),)
+    return Section("How good the codes are", (how,), measures, id="measures")
+
+
+def _triage_section(table: Table, display: RiskCoverageDisplay, measure: str) -> Section:
+    about = (
+        "The surest answers go to the machine and the others to people. The further down the "
+        "table, the more the machine codes, and as a rule the more errors it makes. Theta says how "
+        "sure it is of an answer: the share of labels that it expects to be wrong, so that a small "
+        "theta is a sure one."
+    )
+    caption = (
+        "Accuracy of the automatic codes against their share. At each point so many of the "
+        "answers, the surest first, are coded automatically, and so many of these are right. The "
+        "left end stands on a few answers, so it may jump."
+    )
+    alt = (
+        f"Risk-coverage curve: {MEASURED[measure]} falls or rises with the share of answers coded "
+        "automatically; the numbers are in the table above."
+    )
+    figure = draw(display, "coverage", caption, alt)
+    return Section("By machine or by people", (about,), (table,), (figure,), "triage")
+
+
+def _calibration_section(found: Calibration) -> Section:
+    """Whether theta keeps its word, as a sentence, a table and a plot."""
+    display = CalibrationDisplay(
+        found.expected, found.observed, found.counts, found.lower, found.upper
+    )
+    caption = (
+        "Wrong labels observed against those expected. Each point is a group of answers of similar "
+        "theta, with its 95 % interval. On the dashed line as many labels are wrong as theta "
+        "expects."
+    )
+    alt = "Observed against expected share of wrong labels; the numbers are in the table above."
+    independent = (
+        "What may be coded automatically does not depend on this: that comes from counting errors."
+    )
+    return Section(
+        "Whether theta can be believed",
+        (calibration_sentence(found), independent),
+        (tables.calibration_table(found),),
+        (draw(display, "calibration", caption, alt),),
+        "calibration",
+    )
+
+
+def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
+    """How well each code is predicted, and what is taken for what."""
+    about = (
+        "Where people gave one code and the machine another one to the same answer, the two may "
+        "mean nearly the same, or one may be the better choice: such answers are worth a look."
+        if quality.confusions
+        else "In no answer did the machine give one code in place of another."
+    )
+    pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
+    labels = tables.labels_table(quality.by_label, quality.unknown_labels)
+    return (
+        Section("Code by code", tables=(labels,), id="labels"),
+        Section("Codes taken for others", (about,), pairs, id="confusions"),
+    )
+
+
+def provenance_sections(
+    model: CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
+) -> tuple[Section, Section]:
+    """What happened to a model; and files and versions, by which a report can be checked."""
+    history = (tables.history_table(model.history),) if model.history else ()
+    empty = () if model.history else ("No step is recorded in it.",)
+    origin = tables.files_table(model, files), tables.versions_table(library_versions())
+    return (
+        Section("History of the model", empty, history, id="history"),
+        Section("Versions and checksums", tables=origin, id="provenance"),
+    )
+
+
+def _examples_section(
+    quality: Evaluation,
+    answers: Answers,
+    model: CodingModel,
+    numbers: Sequence[int] | None = None,
+) -> Section:
+    """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
+    about = (
+        "The machine gives an answer the codes of a coded answer that is near to it in words and "
+        "whose codes fit. The last column shows that answer: it is the reason for the codes."
+    )
+    head = ("how sure", "answer", "codes of the machine", "codes of people", "taken from")
+    examples = []
+    for key, rows in example_rows(quality, answers).items():
+        places = {row: "" if numbers is None else f"row {numbers[row]}" for row in rows}
+        cells = tuple(
+            _example(row, quality, answers, model, place) for row, place in places.items()
+        )
+        if cells:
+            examples.append(Table(f"examples-{key}", EXAMPLES[key], head, cells))
+    return Section("Examples", (about,), tuple(examples), id="examples")
+
+
+def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
+    """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
+    right = quality.right("subset") == 1
+    order = np.argsort(quality.predictions.theta, kind="stable")
+    return {
+        "surest": _distinct(order[right[order]], answers),
+        "unsure": _distinct(order[::-1], answers),
+        "wrong": _distinct(order[~right[order]], answers),
+    }
+
+
+def _distinct(rows: NDArray[np.intp], answers: Answers) -> list[int]:
+    """The first rows that do not say the same: a short answer may come a hundred times."""
+    found: dict[object, int] = {}
+    for row in rows.tolist():
+        content = answers.texts[row] or (answers.categories[row], answers.numbers[row].tobytes())
+        found.setdefault(content, row)
+        if len(found) == N_EXAMPLES:
+            break
+    return list(found.values())
+
+
+def _example(
+    row: int, quality: Evaluation, answers: Answers, model: CodingModel, place: str
+) -> Row:
+    found, chosen = quality.predictions, np.array([row])
+    # Words for a theta that was rounded to zero would divide by it.
+    theta = max(float(found.theta[row]), 1e-6)
+    number, words = theta_in_words(theta, quality.n_known).split(": ", 1)
+    n_wrong = round((1 - quality.right("hamming")[row]) * len(quality.labels))
+    verdict = f"{n_wrong} wrong of {len(quality.labels)} labels" if n_wrong else "all right"
+    return (
+        Entry(number, under=words),
+        _answer_entry(answers, row, model.columns, place),
+        Entry(_code_list(as_label_sets(found.Y[chosen], model.labels)[0]), under=verdict),
+        _code_list(as_label_sets(quality.Y[chosen], quality.labels)[0]),
+        _answer_entry(model.answers, int(found.row[row]), model.columns),
+    )
+
+
+def _code_list(names: Sequence[str]) -> str:
+    return "; ".join(map(visible, names)) if names else "no code"
+
+
+def _answer_entry(answers: Answers, row: int, columns: Columns, place: str = "") -> Entry:
+    """The text of an answer, with its place and its other features in the second line."""
+    numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
+    categories = zip(columns.categorical, answers.categories[row], strict=True)
+    facts = [place] if place else []
+    facts += [f"{visible(name)} {value:g}" for name, value in numbers if not np.isnan(value)]
+    facts += [f"{visible(name)} {visible(value)}" for name, value in categories if value]
+    text = visible(answers.texts[row], LONGEST_ANSWER) or "(no text)"
+    return Entry(text, under=", ".join(facts))

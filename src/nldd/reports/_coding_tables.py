@@ -1,19 +1,18 @@
-"""Tables of the coding reports: counts, measures, triage, codes, history, files."""
+"""Tables of the coding reports, for terminals and pages: counts, measures, triage, codes, files."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from nldd._wording import count_noun, percent
-from nldd.coding import Confusion, Event, LabelScore, Score, Summary, TriageRow
-from nldd.displays import Calibration
+from nldd.coding import summarise
 from nldd.metrics import MEASURES
-from nldd.reports import Entry, Row, Table
-from nldd.reports._coding_words import (
-    interval_words,
-    readable_time,
-    shown,
-    theta_number,
-)
+from nldd.reports._promise import MEASURED
+from nldd.reports._table import Entry, Row, Table
+from nldd.reports._text import exact_percent, percent_range, theta_number, visible
+
+if TYPE_CHECKING:
+    from nldd.coding import CodingModel, Confusion, Event, LabelScore, Score, Summary, TriageRow
+    from nldd.displays import Calibration
 
 MICRO = "all codes of all answers together, so that frequent codes count most"
 MACRO = (
@@ -39,69 +38,76 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StudyFile:
-    """A file that a report is about.
-
-    Attributes
-    ----------
-    name : str
-    sha256 : str
-    """
+class StudyFile(NamedTuple):
+    """A file that a report is about."""
 
     name: str
     sha256: str
 
 
-def counts_table(
-    summaries: Mapping[str, Summary], facts: Sequence[tuple[str, Sequence[str]]]
-) -> Table:
-    """Numbers of answers, codes and combinations, in one column for each summary.
+class Answered(NamedTuple):
+    """Coded answers of a table or of a model, in numbers."""
 
-    The `facts` are further rows, which come first.
-    """
-    lines: list[tuple[str, list[str]]] = [
-        ("codes", [f"{len(s.labels):,}" for s in summaries.values()]),
-        ("codes an answer, on average", [f"{s.cardinality:.2f}" for s in summaries.values()]),
-        ("answers to which no code applies", [f"{s.n_without_code:,}" for s in summaries.values()]),
-        ("distinct combinations of codes", [f"{s.n_labelsets:,}" for s in summaries.values()]),
-        ("combinations seen once", [f"{s.n_seen_once:,}" for s in summaries.values()]),
+    summary: "Summary"
+    n_rows: int
+    n_coded: int
+    n_set_aside: int
+    n_never_seen: int | None = None
+
+
+def answers_of_model(model: "CodingModel") -> Answered:
+    """The answers that a model has learned from."""
+    n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
+    return Answered(summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
+
+
+def counts_table(columns: Mapping[str, Answered], more: Sequence[Row] = ()) -> Table:
+    """Numbers of answers, codes and combinations, in one column for each set of answers."""
+    found = columns.values()
+    rows: list[Row] = [
+        ("rows", *(f"{a.n_rows:,}" for a in found)),
+        ("coded answers", *(f"{a.n_coded:,}" for a in found)),
+        ("rows set aside, as nobody has coded them", *(f"{a.n_set_aside:,}" for a in found)),
     ]
-    rows = [*((name, *values) for name, values in facts), *((name, *v) for name, v in lines)]
-    return Table("counts", "Answers, codes and combinations", ("what", *summaries), tuple(rows))
+    if any(a.n_never_seen is not None for a in found):
+        never = ("-" if a.n_never_seen is None else f"{a.n_never_seen:,}" for a in found)
+        rows.append(("answers with a combination that the model has never seen", *never))
+    summaries = [a.summary for a in found]
+    rows += [
+        ("codes", *(f"{len(s.labels):,}" for s in summaries)),
+        ("codes an answer, on average", *(f"{s.cardinality:.2f}" for s in summaries)),
+        ("answers to which no code applies", *(f"{s.n_without_code:,}" for s in summaries)),
+        ("distinct combinations of codes", *(f"{s.n_labelsets:,}" for s in summaries)),
+        ("combinations seen once", *(f"{s.n_seen_once:,}" for s in summaries)),
+    ]
+    head = ("what", *columns) if len(columns) > 1 else ("what", "number")
+    return Table("counts", "Answers, codes and combinations", head, (*rows, *more))
 
 
-def codes_table(summaries: Mapping[str, tuple[Summary, int]]) -> Table:
-    """How many answers carry each code, by summaries with their numbers of answers."""
-    first = next(iter(summaries.values()))[0].labels
-    ordered = sorted(first, key=lambda name: (-first[name], name))
+def codes_table(columns: Mapping[str, Answered]) -> Table:
+    """How many answers carry each code, the most frequent code of the first column first."""
+    first = next(iter(columns.values())).summary.labels
     rows = []
-    for name in ordered:
-        counts = [(summary.labels.get(name, 0), n) for summary, n in summaries.values()]
+    for name in sorted(first, key=lambda name: (-first[name], name)):
+        counts = [(a.summary.labels.get(name, 0), a.n_coded) for a in columns.values()]
         cells = [cell for count, n in counts for cell in (f"{count:,}", percent(count / n, 1))]
-        rows.append((shown(name), *cells))
-    return Table(
-        key="code-counts",
-        title="Codes and how many answers carry them",
-        head=("code", *(head for name in summaries for head in (name, "share"))),
-        rows=tuple(rows),
-    )
+        rows.append((visible(name), *cells))
+    head = ("code", *(text for name in columns for text in (name, "share")))
+    return Table("code-counts", "Codes and how many answers carry them", head, tuple(rows))
 
 
-def measures_table(scores: Iterable[Score]) -> Table:
+def measures_table(scores: Iterable["Score"], digits: int = 3) -> Table:
     """Every measure with its interval and its meaning."""
+    rows = []
+    for score in scores:
+        value, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
+        name = Entry(score.name, under=MEASURES[score.key].direction)
+        rows.append((name, Entry(value, under=f"{low} to {high}"), MEANINGS[score.key]))
     return Table(
         key="measures",
         title="Measures, with their 95 % intervals",
         head=("measure", "value", "what it is"),
-        rows=tuple(
-            (
-                Entry(score.name, under=MEASURES[score.key].direction),
-                Entry(f"{score.value:.3f}", under=f"{score.low:.3f} to {score.high:.3f}"),
-                MEANINGS[score.key],
-            )
-            for score in scores
-        ),
+        rows=tuple(rows),
         notes=(
             "A label is the decision whether a code applies to an answer; it is right if people "
             "decided the same.",
@@ -111,30 +117,36 @@ def measures_table(scores: Iterable[Score]) -> Table:
     )
 
 
-def triage_table(rows: Iterable[TriageRow], title: str, notes: tuple[str, ...]) -> Table:
+def triage_table(rows: Iterable["TriageRow"], measure: str, human_accuracy: float = 1.0) -> Table:
     """What is coded automatically up to which theta, and how well; the chosen line is bold."""
+    rows = list(rows)
+    target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
     return Table(
         key="triage",
-        title=title,
+        title="Triage: the share of the machine and its accuracy",
         head=("theta up to", "auto", "right", "combined"),
-        rows=tuple(_triage_cells(row) for row in rows),
-        notes=notes,
+        rows=tuple(
+            (
+                Entry(theta_number(row.threshold), row.chosen, "chosen" if row.chosen else ""),
+                Entry(percent(row.share, 1), row.chosen, f"{row.n_auto:,}"),
+                Entry(percent(row.accuracy, 1), row.chosen, percent_range(row.low, row.high)),
+                Entry(percent(row.combined, 1), row.chosen),
+            )
+            for row in rows
+        ),
+        notes=(
+            f"Auto: answers that the machine codes. Right: {MEASURED[measure]}, among these; its "
+            "95 % interval holds the true share in 95 of 100 such cases.",
+            "Combined: the same among all answers, if people are right in "
+            f"{exact_percent(human_accuracy)} of the rest.{target}",
+        ),
     )
 
 
-def _triage_cells(row: TriageRow) -> Row:
-    bold = row.chosen
-    return (
-        Entry(theta_number(row.threshold), bold, "chosen" if bold else ""),
-        Entry(percent(row.share, 1), bold, f"{row.n_auto:,}"),
-        Entry(percent(row.accuracy, 1), bold, interval_words(row.low, row.high)),
-        Entry(percent(row.combined, 1), bold),
-    )
-
-
-def calibration_table(found: Calibration) -> Table:
+def calibration_table(found: "Calibration") -> Table:
     """Expected and observed wrong labels of each group of answers."""
-    columns = (found.expected, found.observed, found.counts, found.lower, found.upper)
+    arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
+    groups = zip(*(array.tolist() for array in arrays), strict=True)
     return Table(
         key="calibration",
         title="Wrong labels that theta expects, and those observed with 95 % intervals",
@@ -142,12 +154,10 @@ def calibration_table(found: Calibration) -> Table:
         rows=tuple(
             (
                 Entry(percent(expected, 2), under=count_noun(count, "answer")),
-                Entry(percent(observed, 2), under=interval_words(low, high, 2)),
+                Entry(percent(observed, 2), under=percent_range(low, high, 2)),
                 "yes" if low <= expected <= high else "no",
             )
-            for expected, observed, count, low, high in zip(
-                *(column.tolist() for column in columns), strict=True
-            )
+            for expected, observed, count, low, high in groups
         ),
         notes=(
             "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
@@ -156,7 +166,7 @@ def calibration_table(found: Calibration) -> Table:
     )
 
 
-def labels_table(scores: Iterable[LabelScore], unknown: Iterable[str]) -> Table:
+def labels_table(scores: Iterable["LabelScore"], unknown: Iterable[str]) -> Table:
     """How well each code is predicted, from the worst to the best."""
     strange = set(unknown)
     # A code that nobody gave was not predicted badly: it goes to the end.
@@ -167,10 +177,8 @@ def labels_table(scores: Iterable[LabelScore], unknown: Iterable[str]) -> Table:
         head=("code", "people", "machine", "both", "precision", "recall", "F"),
         rows=tuple(
             (
-                Entry(shown(score.name), under="unknown to the model" * (score.name in strange)),
-                f"{score.n_true:,}",
-                f"{score.n_pred:,}",
-                f"{score.n_both:,}",
+                Entry(visible(score.name), under="unknown to the model" * (score.name in strange)),
+                *(f"{count:,}" for count in (score.n_true, score.n_pred, score.n_both)),
                 f"{score.precision:.3f}" if score.n_pred else "-",
                 f"{score.recall:.3f}" if score.n_true else "-",
                 f"{score.f:.3f}" if score.n_true + score.n_pred else "-",
@@ -187,19 +195,15 @@ def labels_table(scores: Iterable[LabelScore], unknown: Iterable[str]) -> Table:
     )
 
 
-def confusions_table(found: Iterable[Confusion]) -> Table:
+def confusions_table(found: Iterable["Confusion"]) -> Table:
     """Codes that were given instead of others."""
-    return Table(
-        key="confusions",
-        title="Codes given in place of others, the most frequent first",
-        head=("people gave", "the machine gave instead", "answers"),
-        rows=tuple(
-            (shown(pair.missed), shown(pair.predicted), f"{pair.count:,}") for pair in found
-        ),
-    )
+    title = "Codes given in place of others, the most frequent first"
+    head = ("people gave", "the machine gave instead", "answers")
+    rows = ((visible(pair.missed), visible(pair.predicted), f"{pair.count:,}") for pair in found)
+    return Table("confusions", title, head, tuple(rows))
 
 
-def history_table(history: Iterable[Event]) -> Table:
+def history_table(history: Iterable["Event"]) -> Table:
     """What happened to a model."""
     return Table(
         key="history",
@@ -207,9 +211,9 @@ def history_table(history: Iterable[Event]) -> Table:
         head=("time", "step", "file", "joined", "answers", "codes", "all right", "labels right"),
         rows=tuple(
             (
-                Entry(readable_time(event.time), under=f"nldd {shown(event.version)}"),
-                shown(event.action),
-                shown(event.file),
+                Entry(readable_time(event.time), under=f"nldd {visible(event.version)}"),
+                visible(event.action),
+                visible(event.file),
                 Entry(f"{event.n_added:,}", under=f"{event.n_set_aside:,} set aside"),
                 f"{event.n_answers:,}",
                 Entry(f"{event.n_labels:,}", under=f"{event.n_labelsets:,} combinations"),
@@ -225,14 +229,30 @@ def history_table(history: Iterable[Event]) -> Table:
     )
 
 
-def files_table(files: Iterable[tuple[str, StudyFile]]) -> Table:
-    """Checksums of files, each with what it is."""
-    return Table(
-        key="files",
-        title="Files and their checksums",
-        head=("file", "what it is", "sha256"),
-        rows=tuple((shown(file.name), what, shown(file.sha256)) for what, file in files),
-        notes=(
-            "A checksum changes with every byte of a file: equal ones mean that it is the same.",
-        ),
+def readable_time(time: str) -> str:
+    """A time of a model's history.
+
+    Examples
+    --------
+    >>> readable_time("2024-05-17T08:30:00Z")
+    '2024-05-17 08:30:00 UTC'
+    """
+    return visible(time.replace("T", " ").replace("Z", " UTC"))
+
+
+def files_table(model: "CodingModel", files: Iterable[tuple[str, StudyFile]] = ()) -> Table:
+    """Checksums of files, each with what it is, and of those that a model has learned from."""
+    learned = (
+        (f"answers of nldd {visible(event.action)}", StudyFile(event.file, event.sha256))
+        for event in model.history
     )
+    rows = ((visible(f.name), what, visible(f.sha256)) for what, f in (*files, *learned))
+    note = "A checksum changes with every byte of a file: equal ones mean that it is the same."
+    head = ("file", "what it is", "sha256")
+    return Table("files", "Files and their checksums", head, tuple(rows), notes=(note,))
+
+
+def versions_table(versions: Mapping[str, object]) -> Table:
+    """Programs that a model or a report was made with."""
+    rows = tuple((visible(name), visible(str(version))) for name, version in versions.items())
+    return Table("versions", "Programs and their versions", ("program", "version"), rows)

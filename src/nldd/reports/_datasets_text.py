@@ -5,8 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nldd._wording import count_noun, percent
 from nldd.datasets import EMBEDDED, Entry, FileState
-from nldd.reports._text import aligned
+from nldd.reports._text import align, align_facts, visible
 
 if TYPE_CHECKING:
     from nldd.datasets import Facts
@@ -24,18 +25,14 @@ def render_list(entries: Iterable[Entry], here: Mapping[str, bool]) -> str:
     head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
     rows = [
         (
-            entry.name,
-            entry.domain,
-            str(entry.n_samples),
-            str(entry.n_features),
-            str(entry.n_labels),
-            f"{entry.cardinality:.2f}",
-            str(entry.n_labelsets),
+            *(entry.name, entry.domain),
+            *map(str, (entry.n_samples, entry.n_features, entry.n_labels)),
+            *(f"{entry.cardinality:.2f}", str(entry.n_labelsets)),
             _where(entry, here[entry.name]),
         )
         for entry in entries
     ]
-    return aligned([head, *rows], right=range(2, 7))
+    return align([head, *rows], right=range(2, 7))
 
 
 def _where(entry: Entry, here: bool) -> str:
@@ -49,43 +46,41 @@ def render_entry(entry: Entry, folder: Path, here: bool) -> str:
     facts = [
         ("domain", entry.domain),
         ("format", FORMATS[entry.format]),
-        ("rows", str(entry.n_samples)),
-        ("features", str(entry.n_features)),
-        ("labels", str(entry.n_labels)),
-        ("labels a row", f"{entry.cardinality:.2f} (cardinality)"),
-        ("labelsets", f"{entry.n_labelsets} distinct"),
+        *_counts(entry),
         ("here", _where(entry, here)),
         ("folder", str(folder)),
         ("in Python", f"nldd.datasets.load_dataset({entry.name!r})"),
     ]
-    lines = [entry.name, _indented(facts), "\nFiles"]
-    for file in entry.files:
-        lines += [f"  {file.file}  {file.n_bytes} bytes", f"    {file.url}"]
-        lines += [f"    sha256 {file.sha256}"]
-    return "\n".join(lines)
+    files = [
+        f"  {file.file}  {file.n_bytes} bytes\n    {file.url}\n    sha256 {file.sha256}"
+        for file in entry.files
+    ]
+    return "\n".join([entry.name, align_facts(facts), "\nFiles", *files])
+
+
+def _counts(of: "Entry | Facts", unit: str = "") -> list[tuple[str, str]]:
+    return [
+        ("rows", str(of.n_samples)),
+        ("features", f"{of.n_features}{unit}"),
+        ("labels", str(of.n_labels)),
+        ("labels a row", f"{of.cardinality:.2f} (cardinality)"),
+        ("labelsets", f"{of.n_labelsets} distinct"),
+    ]
 
 
 def render_facts(facts: "Facts", *, counts: bool = True) -> str:
     """Facts measured on the data; `counts` are those that the catalogue states already."""
-    counted = [
-        ("rows", str(facts.n_samples)),
-        ("features", f"{facts.n_features}{' (sparse)' if facts.sparse else ''}"),
-        ("labels", str(facts.n_labels)),
-        ("labels a row", f"{facts.cardinality:.2f} (cardinality)"),
-        ("labelsets", f"{facts.n_labelsets} distinct"),
-    ]
-    # Names come from a file: what is not printable is shown by its code.
-    names = [name if name.isprintable() else repr(name) for name, _ in facts.frequent]
-    shares = [_percent(share) for _, share in facts.frequent]
-    frequent = ", ".join(f"{name} {share}" for name, share in zip(names, shares, strict=True))
+    frequent = (f"{visible(name)} {percent(share, 1)}" for name, share in facts.frequent)
     measured = [
         ("density", f"{facts.density:.3f} (labels a row / labels)"),
-        ("seen once", f"{_percent(facts.seen_once)} of the rows have a labelset of their own"),
-        ("no label", f"{_percent(facts.unlabelled)} of the rows"),
+        ("seen once", f"{percent(facts.seen_once, 1)} of the rows have a labelset of their own"),
+        ("no label", f"{percent(facts.unlabelled, 1)} of the rows"),
         ("missing values", f"{facts.n_missing} in the features"),
-        ("frequent labels", frequent),
+        ("frequent labels", ", ".join(frequent)),
     ]
-    return _indented([*counted, *measured] if counts else measured)
+    return align_facts(
+        [*_counts(facts, " (sparse)" * facts.sparse), *measured] if counts else measured
+    )
 
 
 def render_fetched(states: Sequence[FileState]) -> str:
@@ -94,28 +89,19 @@ def render_fetched(states: Sequence[FileState]) -> str:
     for name in dict.fromkeys(state.dataset for state in states):
         files = [state.file for state in states if state.dataset == name and state.state != "ok"]
         n_kib = sum(file.n_bytes for file in files) / 1024
-        n_files = "1 file" if len(files) == 1 else f"{len(files)} files"
-        said = f"fetched {n_files}, {n_kib:.0f} KiB" if files else "was there already"
-        rows.append((name, said))
-    return aligned(rows)
+        news = f"fetched {count_noun(len(files), 'file')}, {n_kib:.0f} KiB"
+        rows.append((name, news if files else "was there already"))
+    return align(rows)
 
 
 def render_states(states: Iterable[FileState]) -> str:
     """One line a file: whether it is right, and else what was expected and found."""
-    return aligned([(state.dataset, state.path.name, _judgement(state)) for state in states])
+    return align([(state.dataset, state.path.name, _judge(state)) for state in states])
 
 
-def _judgement(state: FileState) -> str:
+def _judge(state: FileState) -> str:
     if state.state != "damaged":
         return state.state
     if state.sha256 is None:
         return f"damaged: {state.n_bytes} bytes instead of {state.file.n_bytes}"
     return f"damaged: sha256 {state.sha256} instead of {state.file.sha256}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _indented(pairs: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"  {name:<17}{value}" for name, value in pairs)

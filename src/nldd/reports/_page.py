@@ -1,14 +1,34 @@
-"""A report as one HTML file that needs nothing else: no script, no request, no second file."""
+"""A report as one HTML file that needs nothing else: no script, no request, no second file.
+
+Its figures are SVG text that is the same in every run, and can be saved as files of their own.
+"""
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+from nldd._files import write_atomically
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.reports._figure_files import checked_key, picture_width
-from nldd.reports._table import Table, as_entry, right_aligned
+from nldd.reports._table import Table, as_entry, check_key, right_aligned
+
+DPI = 150
+# What matplotlib would say about itself and the time; files of equal figures are then equal.
+NO_METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}
+# Matplotlib sets these by a style sheet for "*", which in a page would be all of the page.
+ROOT_STYLE = "stroke-linejoin: round; stroke-linecap: butt"
+
+SVG = "{http://www.w3.org/2000/svg}"
+HREF = ("href", "{http://www.w3.org/1999/xlink}href")
+# What matplotlib draws with.
+ELEMENTS = {"svg", "g", "defs", "path", "use", "clipPath", "rect", "image", "pattern"}
+ATTRIBUTES = {"id", "version", "viewBox", "x", "y", "width", "height", "d", "style", "transform"}
+ATTRIBUTES |= {"clip-path", "opacity", "patternUnits"}
 
 # From so many columns on, a table takes the whole width, then smaller letters.
 CLASSES = {"wide": 5, "dense": 9, "very-wide": 13}
@@ -27,16 +47,25 @@ class Figure:
         An ``<svg>`` element, as from :func:`nldd.reports.svg`.
     alt : str
         What the picture shows, for those who cannot see it.
+    drawing : matplotlib Figure or None
+        What the element was made from, for files in other formats.
     """
 
     key: str
     caption: str
     svg: str
     alt: str
+    drawing: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checked_key(self.key)
-        picture_width(self.svg)
+        check_key("figure", self.key)
+        check_picture(self.svg)
+
+
+def draw(display: Any, key: str, caption: str, alt: str) -> Figure:
+    """A display of `nldd.displays` as a figure of a page."""
+    drawing = display.plot().figure_
+    return Figure(key, caption, svg(drawing, key), alt, drawing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +116,16 @@ class Page:
     sections: tuple[Section, ...] = ()
     foot: str = ""
 
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of all sections."""
+        return [table for section in self.sections for table in section.tables]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures of all sections."""
+        return [figure for section in self.sections for figure in section.figures]
+
 
 def render_page(page: Page) -> str:
     """The page as the text of an HTML file.
@@ -97,9 +136,9 @@ def render_page(page: Page) -> str:
     >>> "<title>Losses &amp; gains</title>" in html, "<p>a &lt; b</p>" in html
     (True, True)
     """
-    html = _template("page.html.jinja").render(
-        page=page, sections=_numbered(page.sections), style=_markup(_own_file("page.css"))
-    )
+    names = {f"table-{table.key}": f"Table {n}" for n, table in enumerate(page.tables, 1)}
+    names |= {f"figure-{figure.key}": f"Figure {n}" for n, figure in enumerate(page.figures, 1)}
+    html = _template().render(page=page, names=names, style=_own_file("page.css"))
     # Quotes within any text of the page are escaped, so this finds attributes only.
     repeated = [name for name, n in Counter(re.findall(r'\sid="([^"]*)"', html)).items() if n > 1]
     if repeated:
@@ -110,60 +149,7 @@ def render_page(page: Page) -> str:
     return html
 
 
-def _numbered(sections: tuple[Section, ...]) -> list[dict[str, Any]]:
-    """Sections with their tables and figures, which are numbered through all of the page."""
-    tables, figures = 0, 0
-    views = []
-    for number, section in enumerate(sections, 1):
-        table_views = [_table_view(tables + n, table) for n, table in enumerate(section.tables, 1)]
-        figure_views = [
-            _figure_view(figures + n, figure) for n, figure in enumerate(section.figures, 1)
-        ]
-        tables, figures = tables + len(table_views), figures + len(figure_views)
-        views.append(
-            {
-                "number": number,
-                "id": section.id or f"section-{number}",
-                "title": section.title,
-                "paragraphs": section.paragraphs,
-                "tables": table_views,
-                "figures": figure_views,
-            }
-        )
-    return views
-
-
-def _table_view(number: int, table: Table) -> dict[str, Any]:
-    return {
-        "id": f"table-{table.key}",
-        "name": f"Table {number}",
-        "title": table.title,
-        "head": table.head,
-        "rows": [[as_entry(cell) for cell in row] for row in table.rows],
-        "foot": [[as_entry(cell) for cell in row] for row in table.foot],
-        "notes": table.notes,
-        "right": right_aligned(table),
-        "classes": [name for name, columns in CLASSES.items() if len(table.head) >= columns],
-    }
-
-
-def _figure_view(number: int, figure: Figure) -> dict[str, Any]:
-    return {
-        "id": f"figure-{figure.key}",
-        "name": f"Figure {number}",
-        "caption": figure.caption,
-        "alt": figure.alt,
-        # Checked at the construction of the figure to hold shapes only.
-        "picture": _markup(figure.svg),
-        "width": f"{picture_width(figure.svg):.0f}",
-    }
-
-
-def _own_file(name: str) -> str:
-    return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
-
-
-def _template(name: str) -> Any:
+def _template() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
@@ -174,11 +160,105 @@ def _template(name: str) -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(_own_file(name))
+    environment.globals |= {
+        "as_entry": as_entry,
+        "right_aligned": right_aligned,
+        "table_classes": _table_classes,
+        "picture_width": check_picture,
+    }
+    return environment.from_string(_own_file("page.html.jinja"))
 
 
-def _markup(text: str) -> Any:
-    """Text that is HTML already: our own style sheet, or a picture that was checked."""
-    from markupsafe import Markup
+def _own_file(name: str) -> str:
+    return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
 
-    return Markup(text)
+
+def _table_classes(table: Table) -> str:
+    return " ".join(name for name, columns in CLASSES.items() if len(table.head) >= columns)
+
+
+def svg(figure: Any, prefix: str = "") -> str:
+    """The figure as an ``<svg>`` element that can stand in a page among others.
+
+    Letters are drawn as outlines, so they look the same wherever the page is read. All ids begin
+    with `prefix`, or with a hash of the picture, so that those of two figures never meet.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    prefix : str
+        Letters, digits, ``.``, ``_`` and ``-``, such as the key of the figure.
+    """
+    text = _rendered(figure, "svg").decode("utf-8")
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r"<defs>\s*<style[^>]*>[^<]*</style>\s*</defs>\s*", "", text)
+    text = text.replace("<svg ", f'<svg style="{ROOT_STYLE}" ', 1)
+    prefix = prefix or f"f{sha256(text.encode()).hexdigest()[:10]}"
+    check_key("figure", prefix)
+    return re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{prefix}-", text)
+
+
+def save_figure(figure: Any, folder: Path | str, key: str) -> tuple[Path, Path]:
+    """Write ``key.svg`` and ``key.png`` to a folder, each of them whole or not at all."""
+    check_key("figure", key)
+    vector, raster = (Path(folder) / f"{key}.{ending}" for ending in ("svg", "png"))
+    header = '<?xml version="1.0" encoding="utf-8"?>\n'
+    write_atomically(vector, f"{header}{svg(figure, key)}\n".encode())
+    write_atomically(raster, _rendered(figure, "png"))
+    return vector, raster
+
+
+def check_picture(text: str) -> float:
+    """Refuse an ``<svg>`` element that is more than a picture; return its width in CSS pixels.
+
+    A page takes the element as it is, so anything that could act or fetch is refused: scripts,
+    handlers, style sheets, links, foreign elements, and the parts of XML that HTML reads in
+    another way.
+
+    Examples
+    --------
+    >>> check_picture('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="9pt"/>')
+    96.0
+    """
+    if "<!" in text or "<?" in text:
+        raise _not_a_picture("a comment, declaration or instruction")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise _not_a_picture(f"text that is not XML ({error})") from None
+    for element in root.iter():
+        _check_element(element)
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(pt|px)?", root.get("width", ""))
+    if root.tag != f"{SVG}svg" or found is None:
+        raise _not_a_picture(f"<{root.tag}> of width {root.get('width')!r}")
+    return float(found[1]) * (4 / 3 if found[2] == "pt" else 1)
+
+
+def _check_element(element: ElementTree.Element) -> None:
+    if element.tag.removeprefix(SVG) not in ELEMENTS or not element.tag.startswith(SVG):
+        raise _not_a_picture(f"<{element.tag}>")
+    for name, value in element.items():
+        if name in HREF:
+            safe = value.startswith(("#", "data:image/png;base64,"))
+        else:
+            safe = name in ATTRIBUTES and not re.search(r"url\((?!#)|@|\\|/\*", value)
+        if not safe:
+            raise _not_a_picture(f"{name}={value[:60]!r}")
+
+
+def _not_a_picture(what: str) -> InputError:
+    return InputError(
+        "A figure must be an <svg> element with xmlns, width and shapes only, as from svg(); "
+        f"this one has {what}."
+    )
+
+
+def _rendered(figure: Any, ending: str) -> bytes:
+    from matplotlib import rc_context
+
+    buffer = BytesIO()
+    metadata = dict.fromkeys(NO_METADATA[ending])
+    with rc_context({"svg.hashsalt": "nldd", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format=ending, dpi=DPI, metadata=metadata)
+    return buffer.getvalue()

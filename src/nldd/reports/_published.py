@@ -59,18 +59,18 @@ def published(measure: str) -> PublishedTable:
     >>> published("f_measure").methods
     ('BR', 'SMBR', 'NLDD', 'ECC', 'RAKEL', 'MLKNN', 'CBM')
     """
-    return _table(_checked(measure))
+    return _table(_check_measure(measure))
 
 
 def published_ranks(measure: str) -> PublishedTable:
     """The ranks that the paper printed beside the values; some do not follow from the values."""
-    return _table(f"{_checked(measure)}_ranks")
+    return _table(f"{_check_measure(measure)}_ranks")
 
 
 def published_average_ranks(measure: str) -> dict[str, float]:
     """The average rank of each method, to one decimal as printed."""
     table = _table("average_ranks")
-    row = table.rows[table.datasets.index(_checked(measure))]
+    row = table.rows[table.datasets.index(_check_measure(measure))]
     return dict(zip(table.methods, row, strict=True))
 
 
@@ -82,7 +82,7 @@ def published_significance(measure: str) -> dict[str, list[str]]:
     >>> published_significance("hamming_loss")["RAKEL"]
     ['BR', 'SMBR', 'ECC']
     """
-    measure = _checked(measure)
+    measure = _check_measure(measure)
     lines = _lines("significance")[1:]
     return {better: worse.split() for key, better, worse in lines if key == measure}
 
@@ -137,7 +137,7 @@ def doubtful(measure: str, dataset: str, method: str) -> str | None:
     return None
 
 
-def _checked(measure: str) -> str:
+def _check_measure(measure: str) -> str:
     if measure not in PUBLISHED_MEASURES:
         raise InputError(
             f"The paper has no table of {measure!r}; it has {', '.join(PUBLISHED_MEASURES)}."

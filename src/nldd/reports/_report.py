@@ -1,22 +1,40 @@
-"""The report of a benchmark: tables beside the paper's, tests, figures, and what was run."""
+"""The report of a benchmark: one HTML page, and its tables and figures for use elsewhere."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from shlex import quote
 
-from nldd.metrics import PAPER_MEASURES
-from nldd.reports import Figure, Page, Section, Table
-from nldd.reports._coefficient_table import coefficient_table
-from nldd.reports._differences import about_differences, difference_diagrams
-from nldd.reports._illustrations import illustrations
-from nldd.reports._picture import Picture
-from nldd.reports._provenance import facts, problems_table, settings_table, warnings_table
+import numpy as np
+
+from nldd._files import write_atomically
+from nldd._wording import count_noun
+from nldd.datasets import load_yeast
+from nldd.displays import (
+    CriticalDifferenceDisplay,
+    HypercubeDisplay,
+    PairChoiceDisplay,
+    PairsDisplay,
+    ShareDisplay,
+)
+from nldd.estimators import NLDDClassifier
+from nldd.exceptions import InputError
+from nldd.experiments import CELLS, Record, read_records
+from nldd.metrics import PAPER_MEASURES, Measure
+from nldd.reports import _benchmark_tables as tables
+from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
+from nldd.reports._results import FloatArray, Results, results
 from nldd.reports._score_table import score_table
-from nldd.reports._share_table import share_pictures, share_table
-from nldd.reports._subset_table import subset_tables
-from nldd.reports._summary import Results
-from nldd.reports._time_table import time_table
-from nldd.statistics import WILCOXON_RULE
+from nldd.reports._table import RENDERERS, Table
+from nldd.statistics import (
+    WILCOXON_RULE,
+    average_ranks,
+    cliques,
+    complete_rows,
+    friedman,
+    pairwise_holm,
+)
 
+PAGE = "report.html"
 PAPER = (
     "H. Gweon, M. Schonlau and S. H. Steiner: Nearest labelset using double distances for "
     "multi-label classification (arXiv 1702.04684; PeerJ Computer Science 5:e242)"
@@ -32,76 +50,186 @@ ABOUT_SUBSETS = (
     "whose labelset occurs there, B the others.",
 )
 
-
-@dataclass
-class Report:
-    """Everything that a report consists of, before it is written."""
-
-    title: str
-    subtitle: str
-    facts: tuple[tuple[str, str], ...]
-    sections: list[Section] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
-
-    def add(
-        self,
-        id: str,
-        title: str,
-        paragraphs: Iterable[str] = (),
-        tables: Iterable[Table | None] = (),
-        pictures: Iterable[Picture] = (),
-    ) -> None:
-        """One more section, unless there is nothing in it."""
-        drawn = list(pictures)
-        found = tuple(table for table in tables if table is not None)
-        figures: tuple[Figure, ...] = tuple(picture.on_page() for picture in drawn)
-        if paragraphs or found or figures:
-            self.sections.append(Section(title, tuple(paragraphs), found, figures, id))
-            self.pictures += drawn
-
-    @property
-    def tables(self) -> list[Table]:
-        """The tables of all sections."""
-        return [table for section in self.sections for table in section.tables]
-
-    @property
-    def page(self) -> Page:
-        """The report as a page."""
-        foot = f"Made by nldd from the records of finished cells. The paper: {PAPER}."
-        return Page(self.title, self.subtitle, self.facts, tuple(self.sections), foot)
+ALPHA = 0.05
+# Three labels of which training has seen seven combinations: nearly all of the cube is in use.
+LABELS = [0, 1, 2]
+N_TRAIN, N_SHOWN = 1500, 40
 
 
-def make_report(results: Results) -> Report:
-    """Put the report together."""
-    report = Report(
-        title=f"Benchmark of multi-label methods: {results.protocol}",
-        subtitle=f"{_count(results.methods, 'method')} on {_count(results.datasets, 'data set')}",
-        facts=facts(results),
+def report(folder: Path, out: Path | None = None, protocol: str | None = None) -> list[Path]:
+    """Write the report of the cells in `folder`.
+
+    Parameters
+    ----------
+    folder : Path
+        Of a benchmark; has ``cells.jsonl``.
+    out : Path, default=None
+        Where the report goes; None is `folder` itself.
+    protocol : str, default=None
+        Which protocol, where the folder has several.
+
+    Returns
+    -------
+    list of Path
+        The files: ``report.html`` first, then ``tables/`` as CSV, Markdown and LaTeX, and
+        ``figures/`` as SVG and PNG.
+    """
+    cells = folder / CELLS
+    if not cells.is_file():
+        raise InputError(
+            f"{folder} has no {CELLS}. Give the folder of a benchmark: "
+            f"nldd benchmark --out {quote(str(folder))}"
+        )
+    return write_report(make_report(results(read_records(cells), protocol)), out or folder)
+
+
+def make_report(results: Results) -> Page:
+    """The report as a page; sections with nothing in them are left out."""
+    scores = (score_table(results, measure) for measure in PAPER_MEASURES)
+    subsets = (tables.subset_table(results, measure) for measure in PAPER_MEASURES)
+    shares, diagrams = [tables.share_table(results.shares)], difference_diagrams(results)
+    # They show the yeast data, so a report on other data has no use for them.
+    pictures = illustrations() if "yeast" in results.datasets else ()
+    run = [
+        tables.problems_table(results),
+        tables.settings_table(results),
+        tables.warnings_table(results),
+    ]
+    differ = (about_differences(results),)
+    sections = (
+        _section("scores", "Scores", ABOUT_SCORES, scores),
+        _section("differences", "Critical differences", differ, figures=diagrams),
+        _section("times", "Running times", tables=[tables.time_table(results)]),
+        _section("weights", "Weights of the distances", tables=[tables.coefficient_table(results)]),
+        _section("subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subsets),
+        _section(
+            "shares", "Shares of the training data", (), shares, share_figures(results.shares)
+        ),
+        _section("illustrations", "How NLDD works", figures=pictures),
+        _section("run", "What was run", tables=run),
     )
-    scores = [score_table(results, measure) for measure in PAPER_MEASURES]
-    report.add("scores", "Scores", ABOUT_SCORES, scores)
-    report.add(
-        "differences",
-        "Critical differences",
-        list(about_differences(results)),
-        pictures=difference_diagrams(results),
+    return Page(
+        f"Benchmark of multi-label methods: {results.protocol}",
+        f"{count_noun(len(results.methods), 'method')} on "
+        f"{count_noun(len(results.datasets), 'data set')}",
+        tables.run_facts(results),
+        tuple(s for s in sections if s.paragraphs or s.tables or s.figures),
+        f"Made by nldd from the records of finished cells. The paper: {PAPER}.",
     )
-    report.add("times", "Running times", tables=[time_table(results)])
-    report.add("weights", "Weights of the distances", tables=[coefficient_table(results)])
-    report.add(
-        "subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subset_tables(results)
+
+
+def _section(
+    id: str,
+    title: str,
+    paragraphs: tuple[str, ...] = (),
+    tables: Iterable[Table | None] = (),
+    figures: Iterable[Figure] = (),
+) -> Section:
+    present = tuple(table for table in tables if table is not None)
+    return Section(title, paragraphs, present, tuple(figures), id)
+
+
+def write_report(page: Page, out: Path) -> list[Path]:
+    """Write all files, each of them whole or not at all; the page last, when all else is there."""
+    for ending in RENDERERS:
+        # What an earlier report said was missing may be there now.
+        (out / "tables" / f"problems.{ending}").unlink(missing_ok=True)
+    written: list[Path] = []
+    for table in page.tables:
+        for ending, render in RENDERERS.items():
+            path = out / "tables" / f"{table.key}.{ending}"
+            write_atomically(path, render(table).encode())
+            written.append(path)
+    for figure in page.figures:
+        written += save_figure(figure.drawing, out / "figures", figure.key)
+    write_atomically(out / PAGE, render_page(page).encode())
+    return [out / PAGE, *written]
+
+
+def about_differences(results: Results) -> str:
+    """What the diagrams can show at all with so many data sets and methods."""
+    n_pairs = len(results.methods) * (len(results.methods) - 1) // 2
+    n = int(complete_rows(results.means(PAPER_MEASURES[0])).sum())
+    if n < 2 or not n_pairs:
+        return "Methods are compared from two of them and two complete data sets on."
+    least = min(1.0, n_pairs * 2 / 2**n)
+    end = (
+        ", so no pair can differ at 0.05 and one bar joins all methods." if least >= ALPHA else "."
     )
-    report.add(
+    return (
+        f"With {n} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest p-value "
+        f"that Holm's correction can leave is {least:.2g}{end}"
+    )
+
+
+def difference_diagrams(results: Results) -> Iterator[Figure]:
+    """One diagram a measure, from two methods and two complete data sets on."""
+    for measure in PAPER_MEASURES:
+        values = results.means(measure)
+        if len(results.methods) >= 2 and complete_rows(values).sum() >= 2:
+            yield _diagram(results.methods, values, measure)
+
+
+def _diagram(methods: tuple[str, ...], values: FloatArray, measure: Measure) -> Figure:
+    averages = average_ranks(values, measure.greater_is_better)
+    groups = cliques(averages, pairwise_holm(values), ALPHA)
+    test = friedman(values, measure.greater_is_better)
+    return draw(
+        CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
+        f"differences_{measure.key}",
+        f"{measure.name}: average ranks, best on the left. Friedman's test over "
+        f"{test.n_datasets} data sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. "
+        "Bars join methods that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).",
+        f"Average ranks on {measure.name}: {methods[int(np.argmin(averages))]} is best with "
+        f"{averages.min():.2f}.",
+    )
+
+
+def share_figures(records: list[Record]) -> Iterator[Figure]:
+    """Time and errors as curves, once the whole of the training rows is there to compare with."""
+    if not any(record.train_share == 1 for record in records):
+        return
+    method, dataset = records[0].method, records[0].dataset
+    display = ShareDisplay(
+        [record.train_share or 0.0 for record in records],
+        [record.seconds for record in records],
+        [tables.mismatches(record) for record in records],
+        f"{method} on {dataset}",
+    )
+    yield draw(
+        display,
         "shares",
-        "Shares of the training data",
-        tables=[share_table(results.shares)],
-        pictures=share_pictures(results.shares),
+        f"{method} on {dataset}: running time relative to all training rows, and the average "
+        "number of wrong labels, against the share of the training rows.",
+        "Two curves over the share of the training rows: time, and wrong labels.",
     )
-    report.add("illustrations", "How NLDD works", pictures=illustrations())
-    run = [problems_table(results), settings_table(results), warnings_table(results)]
-    report.add("run", "What was run", tables=run)
-    return report
 
 
-def _count(names: tuple[str, ...], noun: str) -> str:
-    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}"
+def illustrations() -> Iterator[Figure]:
+    """On yeast: the cube of labelsets, the choice of a pair, and all pairs with their weights."""
+    X, Y, names = load_yeast()
+    X_train, Y_train = X[:N_TRAIN], Y[:N_TRAIN]
+    labelsets = [{names[j] for j in LABELS if row[j]} for row in Y_train]
+    model = NLDDClassifier(random_state=0).fit(X_train, labelsets)
+    yield draw(
+        HypercubeDisplay.from_estimator(model, X[N_TRAIN : N_TRAIN + N_SHOWN]),
+        "hypercube",
+        "The label space of three labels of yeast. Vertices are labelsets, points inside are the "
+        f"probabilities of {N_SHOWN} genes, and for one of them the distances Dy to the labelsets "
+        "seen in training.",
+        "A cube whose corners are labelsets, with points inside it.",
+    )
+    yield draw(
+        PairChoiceDisplay.from_training(X_train, Y_train, random_state=0),
+        "pair_choice",
+        "How the pairs are chosen: both distances of one gene of T2 to all genes of T1, with its "
+        "nearest in features and its nearest in labels.",
+        "A scatter plot of two distances with two rows marked.",
+    )
+    yield draw(
+        PairsDisplay.from_estimator(model),
+        "pairs",
+        f"All pairs of a fit to {N_TRAIN} genes and the three labels of the cube, by the number of "
+        "labels in which they differ, with lines of equal theta from the regression.",
+        "A scatter plot of pairs with lines of equal error probability.",
+    )

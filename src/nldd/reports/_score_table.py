@@ -1,12 +1,11 @@
 """The table of one measure: values, ranks, significance, and the paper's values beside them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd.metrics import Measure
-from nldd.reports import DataRow, Entry, Row, Table
 from nldd.reports._published import (
     PUBLISHED_MEASURES,
     doubtful,
@@ -14,19 +13,12 @@ from nldd.reports._published import (
     published_average_ranks,
     published_significance,
 )
-from nldd.reports._summary import Results
+from nldd.reports._results import FloatArray, Results, none_if_nan, number
+from nldd.reports._table import DataRow, Entry, Row, Table
 from nldd.statistics import average_ranks, complete_rows, complete_values, ranks, significance_line
 
-FloatArray = NDArray[np.float64]
-MISSING = "-"
 DATA_HEAD = (
-    "dataset",
-    "method",
-    "value",
-    "standard_error",
-    "rank",
-    "published",
-    "difference",
+    *("dataset", "method", "value", "standard_error", "rank", "published", "difference"),
     "difference_in_standard_errors",
 )
 
@@ -40,78 +32,74 @@ def score_table(results: Results, measure: Measure) -> Table:
     R = ranks(values, measure.greater_is_better)
     best = np.nanmin(R, axis=1, keepdims=True) == R
     rows: list[Row] = []
+    data: list[DataRow] = []
     for i, dataset in enumerate(results.datasets):
-        entries = [
-            _entry(measure, dataset, method, values[i, j], errors[i, j], R[i, j], bool(best[i, j]))
+        cells = [
+            _cell(measure.key, dataset, method, *(float(A[i, j]) for A in (values, errors, R)))
             for j, method in enumerate(results.methods)
         ]
-        rows.append((dataset, *entries))
+        bold = (replace(entry, bold=bool(best[i, j])) for j, (entry, _) in enumerate(cells))
+        rows.append((dataset, *bold))
+        data += [line for _, line in cells]
     return Table(
         key=measure.key,
         title=f"{measure.name} ({measure.direction}), ranks in parentheses",
         head=("data set", *results.methods),
         rows=tuple(rows),
         foot=_foot(results, measure, values),
-        notes=tuple(_notes(results, measure, values)),
+        notes=(*_significance_notes(results, measure, values), *_doubts(results, measure.key)),
         data_head=DATA_HEAD,
-        data=tuple(_data(results, measure, values, errors, R)),
+        data=tuple(data),
     )
 
 
-def printed(measure: str, dataset: str, method: str) -> float | None:
-    """The paper's value, where it has one."""
-    return published(measure).value(dataset, method) if measure in PUBLISHED_MEASURES else None
-
-
-def _entry(
-    measure: Measure,
-    dataset: str,
-    method: str,
-    value: float,
-    error: float,
-    rank: float,
-    best: bool,
-) -> Entry:
-    if np.isnan(value):
-        return Entry(MISSING)
-    target = printed(measure.key, dataset, method)
+def _cell(
+    measure: str, dataset: str, method: str, value: float, error: float, rank: float
+) -> tuple[Entry, DataRow]:
+    """The printed cell, and its line of the CSV file."""
+    in_paper = measure in PUBLISHED_MEASURES
+    target = published(measure).value(dataset, method) if in_paper else None
+    difference = None if target is None else value - target
+    apart = None if difference is None or not error > 0 else difference / error
+    data = (
+        *(dataset, method, none_if_nan(value), none_if_nan(error), none_if_nan(rank)),
+        *(target, none_if_nan(difference), none_if_nan(apart)),
+    )
     under = ""
-    if target is not None:
-        mark = "*" if doubtful(measure.key, dataset, method) else ""
-        apart = f" ({(value - target) / error:+.1f})" if error > 0 else ""
-        under = f"{target:.4f}{mark}{apart}"
-    return Entry(f"{value:.4f} ({rank:g})", bold=best, under=under)
+    if target is not None and not np.isnan(value):
+        star = "*" if doubtful(measure, dataset, method) else ""
+        under = f"{target:.4f}{star}" + ("" if apart is None else f" ({apart:+.1f})")
+    return Entry(number(value, f"{value:.4f} ({rank:g})"), under=under), data
 
 
 def _foot(results: Results, measure: Measure, values: FloatArray) -> tuple[tuple[str, ...], ...]:
-    greater = measure.greater_is_better
-    rows = [("average rank", *map(_rank, average_ranks(values, greater)))]
-    among = paper_methods(results, measure)
-    if 1 < len(among) < len(results.methods):
+    def averages(name: str, ranks: FloatArray) -> tuple[str, ...]:
+        return name, *(number(rank, f"{rank:.2f}") for rank in ranks.tolist())
+
+    greater, methods = measure.greater_is_better, results.methods
+    rows = [averages("average rank", average_ranks(values, greater))]
+    among = _paper_methods(results, measure.key)
+    if 1 < len(among) < len(methods):
         # Over the same data sets as the row above, or the two could not be compared.
-        own = np.full(len(results.methods), np.nan)
+        own = np.full(len(methods), np.nan)
         own[among] = average_ranks(complete_values(values)[:, among], greater)
-        rows.append((f"among the paper's {len(among)}", *map(_rank, own)))
+        rows.append(averages(f"among the paper's {len(among)}", own))
     if among:
-        told = published_average_ranks(measure.key)
+        printed = published_average_ranks(measure.key)
         rows.append(
-            ("in the paper", *(f"{told[m]:.1f}" if m in told else MISSING for m in results.methods))
+            ("in the paper", *(f"{printed[m]:.1f}" if m in printed else "-" for m in methods))
         )
     return tuple(rows)
 
 
-def _rank(average: float) -> str:
-    return MISSING if np.isnan(average) else f"{average:.2f}"
-
-
-def paper_methods(results: Results, measure: Measure) -> list[int]:
+def _paper_methods(results: Results, measure: str) -> list[int]:
     """Columns of the methods that the paper's table has too."""
-    if measure.key not in PUBLISHED_MEASURES:
+    if measure not in PUBLISHED_MEASURES:
         return []
-    return [j for j, m in enumerate(results.methods) if m in published(measure.key).methods]
+    return [j for j, m in enumerate(results.methods) if m in published(measure).methods]
 
 
-def _notes(results: Results, measure: Measure, values: FloatArray) -> list[str]:
+def _significance_notes(results: Results, measure: Measure, values: FloatArray) -> list[str]:
     complete = complete_rows(values)
     n = int(complete.sum())
     if n < 2 or len(results.methods) < 2:
@@ -119,62 +107,35 @@ def _notes(results: Results, measure: Measure, values: FloatArray) -> list[str]:
     else:
         line = significance_line(values, results.methods, measure.greater_is_better)
         notes = [f"Significance (one-sided at 0.05, {n} data sets): {line}."]
-    if paper_methods(results, measure):
+    if _paper_methods(results, measure.key):
         notes.append(f"The paper (its 7 methods, 9 data sets): {published_line(measure.key)}.")
     left_out = [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]
     if left_out:
         notes.append(f"Left out of averages and tests, incomplete: {', '.join(left_out)}.")
-    return notes + _doubts(results, measure)
+    return notes
 
 
 def published_line(measure: str) -> str:
     """The paper's own statement of significance."""
-    told = published_significance(measure)
-    return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in told.items())
+    found = published_significance(measure)
+    return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found.items())
 
 
-def _doubts(results: Results, measure: Measure) -> list[str]:
-    if measure.key not in PUBLISHED_MEASURES:
+def _doubts(results: Results, measure: str) -> list[str]:
+    if measure not in PUBLISHED_MEASURES:
         return []
     cells: dict[str, list[tuple[str, str]]] = {}
     for dataset in results.datasets:
         for method in results.methods:
-            doubt = doubtful(measure.key, dataset, method)
+            doubt = doubtful(measure, dataset, method)
             if doubt and results.cells(dataset, method):
                 cells.setdefault(doubt, []).append((dataset, method))
-    return [f"* {_shortened(where)}: {doubt}." for doubt, where in cells.items()]
+    return [f"* {_shorten(where)}: {doubt}." for doubt, where in cells.items()]
 
 
-def _shortened(cells: Sequence[tuple[str, str]]) -> str:
+def _shorten(cells: Sequence[tuple[str, str]]) -> str:
     """``BR, NLDD on scene``: methods that share a data set, or one method on all of them."""
     datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     if len(methods) == 1 and len(datasets) > 1:
         return methods[0]
     return f"{', '.join(methods)} on {', '.join(datasets)}"
-
-
-def _data(
-    results: Results, measure: Measure, values: FloatArray, errors: FloatArray, R: FloatArray
-) -> list[DataRow]:
-    rows: list[DataRow] = []
-    for i, dataset in enumerate(results.datasets):
-        for j, method in enumerate(results.methods):
-            target = printed(measure.key, dataset, method)
-            apart = None if target is None else values[i, j] - target
-            rows.append(
-                (
-                    dataset,
-                    method,
-                    _plain(values[i, j]),
-                    _plain(errors[i, j]),
-                    _plain(R[i, j]),
-                    target,
-                    _plain(apart),
-                    _plain(None if apart is None or not errors[i, j] > 0 else apart / errors[i, j]),
-                )
-            )
-    return rows
-
-
-def _plain(value: float | None) -> float | None:
-    return None if value is None or np.isnan(value) else float(value)

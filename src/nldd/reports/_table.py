@@ -1,12 +1,14 @@
-"""A printed table as a record, and the record as CSV, Markdown and LaTeX."""
+"""A printed table as a record, and the record as text, CSV, Markdown and LaTeX."""
 
 import csv
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from textwrap import indent
 
 from nldd.exceptions import InputError
+from nldd.reports._text import align
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,7 @@ class Table:
     data: tuple[DataRow, ...] = ()
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", self.key):
-            raise InputError(
-                "The key of a table is a file name without ending, of letters, digits, '.', '_' "
-                f"and '-'; got {self.key!r}."
-            )
+        check_key("table", self.key)
         _check_widths(self.key, "head", len(self.head), (*self.rows, *self.foot))
         _check_widths(self.key, "data_head", len(self.data_head), self.data)
 
@@ -78,6 +76,15 @@ def _check_widths(key: str, head: str, width: int, rows: Sequence[Sequence[objec
                 f"Table {key!r}: every row needs one cell for each of the {width} columns of its "
                 f"{head}; got {len(row)} cells: {row!r}."
             )
+
+
+def check_key(kind: str, key: str) -> None:
+    """Refuse a key that cannot be the name of a file and part of an id."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", key):
+        raise InputError(
+            f"The key of a {kind} is a file name without ending, of letters, digits, '.', '_' and "
+            f"'-'; got {key!r}."
+        )
 
 
 def as_entry(cell: Entry | str) -> Entry:
@@ -105,6 +112,36 @@ def right_aligned(table: Table) -> tuple[bool, ...]:
 def _holds_numbers(texts: Sequence[str]) -> bool:
     told = [text for text in texts if text.strip() not in ("", "-", "--", "n/a", "nan")]
     return bool(told) and all(NUMBER.fullmatch(text) for text in told)
+
+
+def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
+    """A table for a terminal: its title, some of its columns, and at most so many rows.
+
+    Second lines of cells stand in parentheses, in a column of their own.
+
+    Examples
+    --------
+    >>> rows = (("yeast", Entry("0.19", under="0.2")), ("scene", "0.1"), ("enron", "0.05"))
+    >>> print(to_text(Table("t", "Losses", ("data", "BR"), rows), most=2))
+    Losses
+      data     BR
+      yeast  0.19  (0.2)
+      scene   0.1
+      and 1 more
+    """
+    right, aligned = right_aligned(table), set()
+    texts: list[list[str]] = []
+    for j in range(len(table.head)) if columns is None else columns:
+        cells = [as_entry(row[j]) for row in (*table.rows[:most], *table.foot)]
+        if right[j]:
+            aligned.add(len(texts))
+        texts.append([table.head[j], *(cell.text for cell in cells)])
+        if any(cell.under for cell in cells):
+            texts.append(["", *(f"({cell.under})" if cell.under else "" for cell in cells)])
+    lines = align(list(zip(*texts, strict=True)), aligned)
+    n_more = 0 if most is None else len(table.rows) - most
+    more = f"\n  and {n_more:,} more" if n_more > 0 else ""
+    return f"{table.title}\n{indent(lines, '  ')}{more}"
 
 
 def to_csv(table: Table) -> str:

@@ -1,73 +1,112 @@
-"""Words and columns of plain text."""
+"""Text for people: names from files made visible, shares, columns and paragraphs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
+from textwrap import fill
+from unicodedata import bidirectional
+
+from nldd._wording import percent
+
+LONGEST_NAME = 80
+# They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
+JOINERS = "\u200c\u200d"
+ISOLATE, END_ISOLATE = "\u2068", "\u2069"
 
 
-def percent(share: float) -> str:
-    """A share that was measured, in percent.
+def visible(text: str, longest: int = LONGEST_NAME) -> str:
+    """Text from a file on one line: cut, and what is not printable shown by its code.
+
+    Words from right to left keep to themselves, so that what stands beside them stays in order.
 
     Examples
     --------
-    >>> percent(0.9), percent(0.12345)
-    ('90.0 %', '12.3 %')
+    >>> visible("two\\n\\tlines, a\\x07bell"), visible(10_000 * "x", 5)
+    ('two lines, a\\\\x07bell', 'xxxxx\u2026')
     """
-    return f"{100 * share:.1f} %"
+    line = " ".join(text.split())
+    if len(line) > longest:
+        line = line[:longest].rstrip(f" {JOINERS}") + "\u2026"
+    seen = "".join(c if c.isprintable() or c in JOINERS else _code(c) for c in line)
+    if any(bidirectional(c) in ("R", "AL") for c in seen):
+        return f"{ISOLATE}{seen}{END_ISOLATE}"
+    return seen
 
 
-def round_percent(share: float) -> str:
-    """A share that somebody asked for, in percent.
+def _code(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def name_list(names: Sequence[str], most: int = 12) -> str:
+    """Names in quotes, and how many more there are.
 
     Examples
     --------
-    >>> round_percent(0.9), round_percent(0.995)
-    ('90 %', '99.5 %')
+    >>> name_list(["age", "region", "id"], most=2)
+    '"age", "region" and 1 more'
+    """
+    quoted = ", ".join(f'"{visible(name)}"' for name in names[:most])
+    return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
+
+
+def exact_percent(share: float) -> str:
+    """A share that somebody asked for, in percent and not rounded.
+
+    Examples
+    --------
+    >>> exact_percent(0.9), exact_percent(0.9525)
+    ('90 %', '95.25 %')
     """
     return f"{100 * share:.6g} %"
 
 
-def about(number: int) -> str:
-    """A number of which two digits are known.
+def percent_range(low: float, high: float, digits: int = 1) -> str:
+    """Limits of a share in percent.
 
     Examples
     --------
-    >>> about(2304), about(57)
-    ('2300', '57')
+    >>> percent_range(0.964, 1.0)
+    '96.4 to 100 %'
     """
-    return str(round(number, 2 - len(str(number))))
+    return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
 
 
-def several(count: int, noun: str) -> str:
-    """A count with its noun.
+def theta_number(theta: float) -> str:
+    """Theta with four decimals, and with two digits that count where it is small.
 
     Examples
     --------
-    >>> several(1, "row"), several(0, "row")
-    ('1 row', '0 rows')
+    >>> theta_number(0.12345), theta_number(0.00004567)
+    ('0.1235', '0.000046')
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    if theta >= 0.01:
+        return f"{theta:.4f}"
+    return f"{Decimal(f'{theta:.2g}'):f}"
 
 
-def visible(name: str) -> str:
-    """A name from a file; what is not printable is shown by its code."""
-    return name if name.isprintable() else repr(name)
-
-
-def aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = (), indent: int = 0) -> str:
-    """Rows of cells in columns, those of `right` flush right.
+def align(rows: Sequence[Sequence[str]], right: Collection[int] = (), between: str = "  ") -> str:
+    """Rows of cells as lines with columns, those of `right` flush right.
 
     Examples
     --------
-    >>> print(aligned([("a", "1"), ("bc", "20")], right=[1]))
+    >>> print(align([("a", "1"), ("bc", "20")], right=[1]))
     a    1
     bc  20
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    to_the_right = set(right)
-    lines = [
-        "  ".join(
-            cell.rjust(width) if j in to_the_right else cell.ljust(width)
+    return "\n".join(
+        between.join(
+            cell.rjust(width) if j in right else cell.ljust(width)
             for j, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
-    ]
-    return "\n".join(" " * indent + line for line in lines)
+    )
+
+
+def align_facts(facts: Iterable[tuple[str, str]]) -> str:
+    """Names and values, one pair a line."""
+    return "\n".join(f"  {name:<17}{value}" for name, value in facts)
+
+
+def wrap(paragraphs: Iterable[str]) -> str:
+    """Paragraphs for a terminal, each from a new line on."""
+    return "\n".join(fill(paragraph, 100) for paragraph in paragraphs)

@@ -1,8 +1,11 @@
-"""Records of cells as arrays: one value for each data set and method."""
+"""Records of cells as arrays, with one value for each data set and method; how a run ended."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
-from nldd.experiments import Record
+from nldd.experiments import CELLS, Record
 from nldd.metrics import Measure
 
 FloatArray = NDArray[np.float64]
@@ -63,7 +66,7 @@ class Results:
 
     def means(self, measure: Measure) -> FloatArray:
         """Mean of a measure over the folds."""
-        return self.table(lambda cells: _mean([cell.scores[measure.key] for cell in cells]))
+        return self.table(lambda cells: float(np.mean([c.scores[measure.key] for c in cells])))
 
     def standard_errors(self, measure: Measure) -> FloatArray:
         """Standard error of that mean, from the spread between test rows."""
@@ -135,17 +138,13 @@ def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
         raise InputError(
             "There are no finished cells. Run `nldd benchmark` with this folder first."
         )
-    told = ", ".join(map(str, found))
+    names = ", ".join(map(str, found))
     if wanted is not None and wanted not in found:
-        raise InputError(f"There are no cells of {field} {wanted!r}; there are {told}.")
+        raise InputError(f"There are no cells of {field} {wanted!r}; there are {names}.")
     if wanted is None and len(found) > 1:
         how = "Choose one with --protocol." if field == "protocol" else "Keep each in its folder."
-        raise InputError(f"The cells are of several {field}s: {told}. {how}")
+        raise InputError(f"The cells are of several {field}s: {names}. {how}")
     return found[0] if wanted is None else wanted
-
-
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values))
 
 
 def _error_of_mean(errors: Sequence[Any]) -> float:
@@ -153,3 +152,46 @@ def _error_of_mean(errors: Sequence[Any]) -> float:
     if any(error is None for error in errors):
         return float("nan")
     return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
+
+
+def none_if_nan(value: float | None) -> float | None:
+    """The value for a CSV file, in which one that is missing is empty."""
+    return None if value is None or np.isnan(value) else value
+
+
+def number(value: float, text: str) -> str:
+    """The text of a value for a table, in which one that is missing is a dash."""
+    return "-" if np.isnan(value) else text
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is in the folder of a benchmark after a run."""
+
+    folder: Path
+    n_cells: int
+    failed: list[Record]
+
+
+def outcome(records: Iterable[Record], folder: Path) -> Outcome:
+    """Count the finished and the failed cells."""
+    records = list(records)
+    return Outcome(folder, len(records), [record for record in records if record.error])
+
+
+def render_outcome(result: Outcome, *, as_json: bool) -> str:
+    """The outcome as text, or as one JSON object."""
+    file = result.folder / CELLS
+    if as_json:
+        failed = [{**record.key._asdict(), "error": record.error} for record in result.failed]
+        return json.dumps({"file": str(file), "cells": result.n_cells, "failed": failed})
+    lines = [f"{result.n_cells - len(result.failed)} of {result.n_cells} cells are in {file}."]
+    lines += [
+        f"Failed: {record.method} on {record.dataset}, fold {record.fold + 1}: {record.error}"
+        for record in result.failed
+    ]
+    if result.failed:
+        lines.append("Try: the same command again, which runs the failed cells once more.")
+    else:
+        lines.append(f"Next: nldd report {quote(str(result.folder))}")
+    return "\n".join(lines)

@@ -1,11 +1,14 @@
-"""Records sorted by data set and method, and their means and standard errors."""
+"""Records of cells as arrays, and how a benchmark ended."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
 from nldd.metrics import PAPER_MEASURES
-from nldd.reports import results
+from nldd.reports import outcome, render_outcome, results
 from reports.records import folds, grid, record
 
 HAMMING = PAPER_MEASURES[0]
@@ -25,12 +28,6 @@ def test_means_are_over_folds_and_methods_in_the_order_of_the_paper():
     np.testing.assert_allclose(found.means(HAMMING), [[0.375, 0.5], [0.5, 0.3]], rtol=1e-15)
     assert found.incomplete == found.failed == found.shares == []
     assert len(found.finished) == 10
-
-
-def test_means_are_those_of_the_measure_asked_for():
-    scores = dict(zip((m.key for m in PAPER_MEASURES), (0.1, 0.2, 0.3, 0.4), strict=True))
-    found = results([record(score=scores)])
-    assert [found.means(measure).item() for measure in PAPER_MEASURES] == [0.1, 0.2, 0.3, 0.4]
 
 
 def test_standard_errors_are_pooled_over_folds():
@@ -55,11 +52,6 @@ def test_standard_errors_are_unknown_if_that_of_one_fold_is():
     assert results(cells).means(HAMMING).item() == 0.5
 
 
-def test_cells_are_sorted_by_fold_whatever_their_order_in_the_file():
-    cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
-    assert [c.fold for c in results(reversed(cells)).cells("yeast", "BR")] == [0, 1, 2]
-
-
 def test_incomplete_folds_are_left_out_and_said():
     cells = [
         *folds("yeast", "BR", [0.1, 0.2, 0.3]),
@@ -79,18 +71,6 @@ def test_incomplete_folds_are_left_out_and_said():
     assert found.finished == cells[:-1]
 
 
-def test_data_sets_and_methods_are_those_with_a_value():
-    cells = [
-        record("yeast", "BR"),
-        *folds("emotions", "BR", [0.1, 0.2])[:1],
-        record("yeast", "CBM", error="no"),
-        record("scene", "NLDD", share=0.5),
-    ]
-    found = results(cells)
-    assert (found.datasets, found.methods) == (("yeast",), ("BR",))
-    assert found.means(HAMMING).shape == (1, 1)
-
-
 def test_a_gap_among_the_folds_makes_a_method_incomplete():
     cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
     found = results([cells[0], cells[2], record("yeast", "NLDD")])
@@ -108,12 +88,6 @@ def test_failed_cells_are_kept_apart_and_count_as_folds():
     # The number of folds is known from a failure alone.
     found = results([record("yeast", "BR"), failed])
     assert found.incomplete == [("yeast", "NLDD", 0, 2)]
-
-
-def test_folds_that_no_method_has_run_yet_are_missing():
-    found = results([*folds("yeast", "BR", [0.1] * 10)[:8], record("emotions", "BR")])
-    assert found.incomplete == [("yeast", "BR", 8, 10)]
-    assert found.datasets == ("emotions",)
 
 
 def test_cells_of_several_seeds_are_refused():
@@ -184,3 +158,58 @@ def test_cells_without_a_whole_method_are_refused_with_what_to_do(cells):
     message = r"No method has all its folds on any data set yet; 2 cells are there\. Let the bench"
     with pytest.raises(InputError, match=message):
         results(cells)
+
+
+FOLDER = Path("results") / "default"
+FILE = FOLDER / "cells.jsonl"
+
+
+def test_success_says_what_to_do_next():
+    ended = outcome(iter([record(), record(method="NLDD")]), FOLDER)
+    assert (ended.n_cells, ended.failed) == (2, [])
+    assert render_outcome(ended, as_json=False) == (
+        f"2 of 2 cells are in {FILE}.\nNext: nldd report {FOLDER}"
+    )
+
+
+def test_the_next_command_can_be_pasted_into_a_shell():
+    ended = outcome([record()], Path("my results"))
+    assert render_outcome(ended, as_json=False).endswith("Next: nldd report 'my results'")
+
+
+def test_failures_are_listed_with_folds_from_one_on():
+    failed = record("yeast", "CBM", fold=3, error="ValueError: no convergence")
+    text = render_outcome(outcome([record(), failed], FOLDER), as_json=False)
+    assert text.splitlines() == [
+        f"1 of 2 cells are in {FILE}.",
+        "Failed: CBM on yeast, fold 4: ValueError: no convergence",
+        "Try: the same command again, which runs the failed cells once more.",
+    ]
+
+
+def test_json_has_the_keys_of_failed_cells():
+    failed = record("yeast", "NLDD", fold=3, share=0.5, error='MemoryError: "big"\nline 2')
+    text = render_outcome(outcome([record(), failed], FOLDER), as_json=True)
+    assert "\n" not in text
+    assert json.loads(text) == {
+        "file": str(FILE),
+        "cells": 2,
+        "failed": [
+            {
+                "protocol": "default",
+                "dataset": "yeast",
+                "method": "NLDD",
+                "fold": 3,
+                "seed": 0,
+                "train_share": 0.5,
+                "error": 'MemoryError: "big"\nline 2',
+            }
+        ],
+    }
+    done = json.loads(render_outcome(outcome([record()], FOLDER), as_json=True))
+    assert done == {"file": str(FILE), "cells": 1, "failed": []}
+
+
+def test_nothing_at_all_is_zero_of_zero():
+    text = render_outcome(outcome([], FOLDER), as_json=False)
+    assert text.startswith(f"0 of 0 cells are in {FILE}.")

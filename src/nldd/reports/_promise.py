@@ -1,0 +1,157 @@
+"""What a model promises, in words: how much it codes by itself, and how much of that is right."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from nldd._wording import count_noun, percent
+from nldd.reports._text import align, exact_percent, percent_range, theta_number, wrap
+
+if TYPE_CHECKING:
+    from nldd.coding import Counts, Kept, Selection, Triage
+
+MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
+OF_THESE = {"subset": "these", "hamming": "the labels of these"}
+PROMISED = {
+    "subset": "of these answers get exactly the codes that people would give",
+    "hamming": "of the labels of these answers are as people would decide",
+}
+
+
+def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
+    """How much can be coded automatically at which accuracy; or why nothing can."""
+    selection = triage.selection
+    if selection.threshold is None or selection.accuracy is None:
+        return _no_promise(selection, triage.measure)
+    combined = next(row.combined for row in triage.rows if row.chosen)
+    n_people = selection.n_answers - selection.n_auto
+    rest = (
+        f"The other {n_people:,} go to people; if these are right in "
+        f"{exact_percent(triage.human_accuracy)} of them, {percent(combined, 1)} are right in all."
+        if n_people
+        else "None is left to people."
+    )
+    return (
+        f"{percent(selection.share, 1)} of answers like these can be coded automatically, and "
+        f"{_promised(selection, triage.measure)}, with {exact_percent(selection.confidence)} "
+        f"confidence: such a promise fails in at most {exact_percent(1 - selection.confidence)} of "
+        "studies.",
+        f"{_rule(selection.threshold)} Of the {selection.n_answers:,} coded answers, each coded as "
+        f"if it were new, {selection.n_auto:,} are that sure, and {percent(selection.accuracy, 1)} "
+        f"of {OF_THESE[triage.measure]} are right. {rest}",
+    )
+
+
+def _rule(threshold: float) -> str:
+    return (
+        "The machine codes an answer if its theta, the share of the answer's labels that it "
+        f"expects to be wrong, is at most {theta_number(threshold)}."
+    )
+
+
+def _promised(selection: "Selection", measure: str) -> str:
+    return f"at least {exact_percent(selection.target)} {PROMISED[measure]}"
+
+
+def _no_promise(selection: "Selection", measure: str) -> tuple[str, str]:
+    """Why nothing can be coded automatically, and what it would take."""
+    reason = (
+        "Nothing can be coded automatically yet. "
+        f"{count_noun(selection.n_answers, 'coded answer')} cannot show, with "
+        f"{exact_percent(selection.confidence)} confidence and even for the surest answers, that "
+        f"{_promised(selection, measure)}. So all answers go to people."
+    )
+    if selection.needed is None:
+        return reason, (
+            "How many would do cannot be told from these, as even their surest codes are not right "
+            "often enough. More coded answers help. So do codes that are easier to tell apart: the "
+            "report shows which are found badly and which are taken for others. Or lower the "
+            "target."
+        )
+    # Two digits of it are known.
+    needed = round(selection.needed, 2 - len(str(selection.needed)))
+    return reason, (
+        f"About {count_noun(needed, 'coded answer')} would do, if further ones are like these; "
+        "such a number is enough in four of five cases. Or lower the target."
+    )
+
+
+def render_unsupported(selection: "Selection", measure: str) -> str:
+    """Why there is no threshold, and what it would take."""
+    return wrap(_no_promise(selection, measure))
+
+
+def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
+    """Whether a promise held on the evaluated answers."""
+    selection = kept.selection
+    if selection.threshold is None:
+        return "The model makes no promise.", *_no_promise(selection, kept.measure)
+    promise = (
+        f"{_rule(selection.threshold)} The model's own answers promise, with "
+        f"{exact_percent(selection.confidence)} confidence, that "
+        f"{_promised(selection, kept.measure)}."
+    )
+    if kept.accuracy is None or kept.low is None or kept.high is None:
+        return "The machine is sure of none of these answers: all go to people.", promise
+    return (
+        f"{_verdict(kept.accuracy, kept.high, selection.target)} The machine codes "
+        f"{kept.n_auto:,} of {count_noun(kept.n_answers, 'answer')} by itself "
+        f"({percent(kept.share, 1)}), and {percent(kept.accuracy, 1)} of {OF_THESE[kept.measure]} "
+        f"are right, with a 95 % interval of {percent_range(kept.low, kept.high)}; at least "
+        f"{exact_percent(selection.target)} were promised.",
+        promise,
+    )
+
+
+def _verdict(accuracy: float, high: float, target: float) -> str:
+    if accuracy >= target:
+        return "The promise held."
+    if high >= target:
+        return "The accuracy is below the promise, by no more than chance can do."
+    return (
+        "The promise did not hold, by more than chance can do: these answers, or the people who "
+        "coded them, differ from those that the model learned from. Let some of them join the "
+        "model by nldd update."
+    )
+
+
+def render_counts(
+    counts: "Counts", threshold: float | None, selection: "Selection | None", measure: str
+) -> str:
+    """How many answers got which status, and why."""
+    n = counts.n_rows
+    auto, review = (percent(k / n if n else 0, 1) for k in (counts.n_auto, counts.n_review))
+    lines = [f"{count_noun(n, 'answer')}: {counts.n_auto:,} coded automatically ({auto})"]
+    if threshold is not None:
+        lines[0] += f", theta up to {theta_number(threshold)}"
+    if selection is not None and selection.threshold is not None:
+        lines.append(
+            f"  at least {exact_percent(selection.target)} of these are right "
+            f"({MEASURED[measure]}), with {exact_percent(selection.confidence)} confidence"
+        )
+    lines.append(f"{counts.n_review:,} for people ({review})")
+    if counts.n_coded:
+        lines.append(f"{counts.n_coded:,} had codes already and were left alone (status: coded)")
+    if counts.why:
+        lines.append(align([("", f"{k:,}", why) for why, k in counts.why.most_common()], right=[1]))
+    return "\n".join(lines)
+
+
+def counts_record(
+    counts: "Counts", threshold: float | None, selection: "Selection | None"
+) -> dict[str, Any]:
+    """The same for JSON."""
+    return {
+        "rows": counts.n_rows,
+        "auto": counts.n_auto,
+        "review": counts.n_review,
+        "coded": counts.n_coded,
+        "why": dict(counts.why),
+        "threshold": threshold,
+        "selection": None if selection is None else selection_record(selection),
+        "notes": counts.notes,
+    }
+
+
+def selection_record(selection: "Selection") -> dict[str, Any]:
+    """A threshold for JSON."""
+    return {**asdict(selection), "share": selection.share}

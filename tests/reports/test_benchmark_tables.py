@@ -1,0 +1,530 @@
+"""Tables of a benchmark beside the scores: times, weights, subsets, shares, and what was run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from displays.drawn import assert_legible
+from nldd.metrics import PAPER_MEASURES
+from nldd.reports import (
+    PUBLISHED_COEFFICIENTS,
+    published,
+    published_seconds,
+    published_subsets,
+    results,
+    to_csv,
+)
+from nldd.reports._benchmark_tables import (
+    coefficient_table,
+    problems_table,
+    published_ratio,
+    run_facts,
+    settings_table,
+    share_table,
+    subset_mean,
+    subset_table,
+    time_table,
+    warnings_table,
+)
+from nldd.reports._report import share_figures
+from reports.records import VERSIONS, folds, published_records, record, texts, unders
+
+
+def test_ratios_are_of_all_folds_together():
+    # BR 2 x 1.5 s; NLDD 2 x (2.0 + 0.5) s: 5 / 3; ECC 2 x 13.5 s: 9.
+    cells = [
+        *folds("mine", "BR", [0.1, 0.2]),
+        *folds("mine", "NLDD", [0.1, 0.2], fit_seconds=2.0),
+        *folds("mine", "ECC", [0.1, 0.2], fit_seconds=13.0),
+    ]
+    table = time_table(results(cells))
+    assert table.key == "running_time"
+    assert table.head == ("data set", "BR, seconds", "BR", "NLDD", "ECC")
+    assert [texts(row) for row in table.rows] == [["mine", "3.0 s", "1.00", "1.67", "9.00"]]
+    assert to_csv(table).splitlines() == [
+        "dataset,method,seconds,ratio_to_BR,published_ratio",
+        "mine,BR,3.0,1.0,",
+        "mine,NLDD,5.0,1.6666666666666667,",
+        "mine,ECC,27.0,9.0,",
+    ]
+
+
+def test_paper_ratios_are_below_ours():
+    cells = [record("ohsumed", "BR"), record("ohsumed", "NLDD", fit_seconds=2.5)]
+    table = time_table(results([*cells, record("ohsumed", "CC"), record("mine", "BR")]))
+    seconds = published_seconds()
+    ratio = 12152 / seconds.value("ohsumed", "BR")
+    assert texts(table.rows[0]) == ["ohsumed", "1.5 s", "1.00", "2.00", "1.00"]
+    assert unders(table.rows[0]) == ["", "", "paper 1.00", f"paper {ratio:.2f}", ""]
+    assert texts(table.rows[1]) == ["mine", "1.5 s", "1.00", "-", "-"]
+    assert unders(table.rows[1]) == [""] * 5
+
+
+def test_published_times_give_the_published_ratios():
+    table = time_table(results(published_records()))
+    for row in table.rows:
+        assert unders(row)[2:] == [f"paper {text}" for text in texts(row)[2:]]
+    assert all(ratio == told for _, _, _, ratio, told in table.data)
+    assert published_ratio("yeast", "BR") == 1
+    assert published_ratio("yeast", "CC") is None
+    assert published_ratio("mine", "BR") is None
+
+
+def test_without_BR_there_are_seconds_but_no_ratios():
+    table = time_table(results([record("yeast", "NLDD"), record("yeast", "CC")]))
+    assert table.head == ("data set", "BR, seconds", "NLDD", "CC")
+    assert texts(table.rows[0]) == ["yeast", "-", "-", "-"]
+    assert [row[:4] for row in table.data] == [
+        ("yeast", "NLDD", 1.5, None),
+        ("yeast", "CC", 1.5, None),
+    ]
+
+
+def test_BR_that_is_incomplete_on_one_data_set_leaves_dashes_there():
+    cells = [
+        *folds("emotions", "BR", [0.1, 0.2])[:1],
+        *folds("emotions", "NLDD", [0.1, 0.2]),
+        record("yeast", "BR"),
+        record("yeast", "NLDD", error="no"),
+    ]
+    table = time_table(results(cells))
+    assert [texts(row) for row in table.rows] == [
+        ["emotions", "-", "-", "-"],
+        ["yeast", "1.5 s", "1.00", "-"],
+    ]
+    assert [row[2] for row in table.data] == [None, 3.0, 1.5, None]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0, "0.00"), (0.14, "0.01"), (14.2, "1.42"), (99.9, "9.99"), (100, "10"), (1234, "123")],
+)
+def test_ratios_have_two_decimals_below_ten_and_none_above(seconds, said):
+    quick = record("mine", "BR", fit_seconds=10.0, predict_seconds=0.0)
+    other = record("mine", "ECC", fit_seconds=seconds, predict_seconds=0.0)
+    assert texts(time_table(results([quick, other])).rows[0]) == ["mine", "10.0 s", "1.00", said]
+
+
+def test_a_clock_too_coarse_for_BR_leaves_dashes():
+    quick = replace(record("mine", "BR"), fit_seconds=0.0, predict_seconds=0.0)
+    table = time_table(results([quick, record("mine", "NLDD")]))
+    assert texts(table.rows[0]) == ["mine", "-", "-", "-"]
+    assert [row[:4] for row in table.data] == [
+        ("mine", "BR", 0.0, None),
+        ("mine", "NLDD", 1.5, None),
+    ]
+
+
+def fits(dataset, betas, **changes):
+    made = folds(dataset, "NLDD", [0.5] * len(betas), **changes)
+    for cell, beta in zip(made, betas, strict=True):
+        cell.details["coefficients"] = beta
+    return made
+
+
+def test_mean_and_standard_deviation_over_folds_by_hand():
+    # Means -4, 0.155, 0.9; deviations from them -1, 0, 1 and so on, over n - 1 = 2.
+    table = coefficient_table(
+        results(fits("yeast", [[-5.0, 0.15, 0.8], [-4.0, 0.155, 0.9], [-3.0, 0.16, 1.0]]))
+    )
+    assert table.head == ("data set", "b0", "b1 (Dx)", "b2 (Dy)")
+    assert [texts(row) for row in table.rows] == [
+        ["yeast", "-4.0000 ± 1.0000", "0.1550 ± 0.0050", "0.9000 ± 0.1000"]
+    ]
+    # 0.155 / 0.1409 = 1.10, 0.9 / 0.8546 = 1.053.
+    assert unders(table.rows[0]) == ["", "paper -3.9053", "paper 0.1409, +10%", "paper 0.8546, +5%"]
+    assert [row[:2] for row in table.data] == [("yeast", "b0"), ("yeast", "b1"), ("yeast", "b2")]
+    numbers = np.array([row[2:] for row in table.data], dtype=float)
+    expected = [[-4, 1, -3.9053], [0.155, 0.005, 0.1409], [0.9, 0.1, 0.8546]]
+    np.testing.assert_allclose(numbers, expected, rtol=1e-12)
+
+
+def test_one_split_has_the_errors_of_the_regression():
+    table = coefficient_table(results([record("mine", "NLDD", n_pairs=9)]))
+    assert [texts(row) for row in table.rows] == [
+        ["mine", "-4.0000 ± 0.3000", "0.1000 ± 0.2000", "0.8000 ± 0.1000"]
+    ]
+    assert unders(table.rows[0]) == [""] * 4
+    assert to_csv(table).splitlines() == [
+        "dataset,coefficient,mean,spread,published",
+        "mine,b0,-4.0,0.3,",
+        "mine,b1,0.1,0.2,",
+        "mine,b2,0.8,0.1,",
+    ]
+
+
+def test_published_coefficients_are_no_percent_from_themselves():
+    table = coefficient_table(results(published_records()))
+    assert [row[0] for row in table.rows] == list(published("f_measure").datasets)
+    for row in table.rows:
+        b0, b1, b2 = PUBLISHED_COEFFICIENTS[row[0]]
+        assert [text.split(" ±")[0] for text in texts(row)[1:]] == [
+            f"{b:.4f}" for b in (b0, b1, b2)
+        ]
+        assert unders(row)[1:] == [
+            f"paper {b0:.4f}",
+            f"paper {b1:.4f}, +0%",
+            f"paper {b2:.4f}, +0%",
+        ]
+
+
+def test_without_cells_of_NLDD_there_is_no_table():
+    assert coefficient_table(results([record("yeast", "BR")])) is None
+    failed = record("yeast", "NLDD", error="no")
+    assert coefficient_table(results([record("yeast", "BR"), failed])) is None
+
+
+def test_data_sets_without_NLDD_or_with_some_folds_have_no_row():
+    found = results(
+        [
+            *folds("emotions", "BR", [0.1, 0.2]),
+            *fits("emotions", [[-4.0, 0.1, 0.8]] * 2)[:1],
+            record("scene", "BR"),
+            record("yeast", "NLDD"),
+        ]
+    )
+    assert [row[0] for row in coefficient_table(found).rows] == ["yeast"]
+
+
+def test_a_weight_held_at_zero_in_one_split_has_no_error():
+    # The regression has no standard error of a coefficient that was not free.
+    cell = record(
+        "ohsumed", "NLDD", coefficients=[-3.0, 0.0, 1.0], coefficient_errors=[0.1, None, 0.1]
+    )
+    table = coefficient_table(results([cell]))
+    assert texts(table.rows[0]) == ["ohsumed", "-3.0000 ± 0.1000", "0.0000", "1.0000 ± 0.1000"]
+    assert unders(table.rows[0])[2] == "paper 0.0022, -100%"
+    assert to_csv(table).splitlines()[1:] == [
+        "ohsumed,b0,-3.0,0.1,-3.1341",
+        "ohsumed,b1,0.0,,0.0022",
+        "ohsumed,b2,1.0,0.1,0.9855",
+    ]
+    assert "a weight that was held at 0 has none" in table.notes[0]
+
+
+def test_a_weight_held_at_zero_in_some_folds_has_their_spread():
+    # Mean (0 + 0.1 + 0.2) / 3 = 0.1, standard deviation 0.1.
+    made = fits("mine", [[-3.0, 0.0, 1.0], [-3.0, 0.1, 1.0], [-3.0, 0.2, 1.0]])
+    made[0].details["coefficient_errors"] = [0.1, None, 0.1]
+    table = coefficient_table(results(made))
+    assert texts(table.rows[0]) == [
+        "mine",
+        "-3.0000 ± 0.0000",
+        "0.1000 ± 0.1000",
+        "1.0000 ± 0.0000",
+    ]
+
+
+HAMMING = PAPER_MEASURES[0]
+
+
+def fold(method, number, observed, unobserved, total, dataset="mine", **details):
+    """A cell with (rows, Hamming loss) of both subsets."""
+    parts = [
+        {"n": n, **({"hamming_loss": value} if n else {})} for n, value in (observed, unobserved)
+    ]
+    return record(
+        dataset,
+        method,
+        number,
+        total,
+        observed=parts[0],
+        unobserved=parts[1],
+        n_test=observed[0] + unobserved[0],
+        **details,
+    )
+
+
+def test_subsets_weigh_folds_by_their_rows():
+    # BR, A: (8 x 0.1 + 6 x 0.24) / 14 = 0.16; B: (2 x 0.5 + 4 x 0.2) / 6 = 0.3.
+    cells = [
+        fold("BR", 0, (8, 0.1), (2, 0.5), 0.18, n_folds=2),
+        fold("BR", 1, (6, 0.24), (4, 0.2), 0.224, n_folds=2),
+        fold("NLDD", 0, (8, 0.1), (2, 0.4), 0.16, n_folds=2),
+        fold("NLDD", 1, (6, 0.1), (4, 0.4), 0.22, n_folds=2),
+    ]
+    table = subset_table(results(cells), HAMMING)
+    assert table.key == "subsets_hamming_loss"
+    assert table.head == (
+        *("data set", "share of B", "A BR", "A NLDD", "B BR", "B NLDD", "total BR", "total NLDD"),
+    )
+    assert [texts(row) for row in table.rows] == [
+        ["mine", "30.0%", "0.1600", "0.1000", "0.3000", "0.4000", "0.2020", "0.1900"]
+    ]
+    assert unders(table.rows[0]) == [""] * 8
+
+
+def test_the_long_form_has_every_method():
+    cells = [
+        fold("BR", 0, (3, 0.25), (1, 0.5), 0.3125),
+        fold("CC", 0, (3, 0.5), (1, 1.0), 0.625),
+    ]
+    table = subset_table(results(cells), HAMMING)
+    assert table.head == ("data set", "share of B", "A BR", "B BR", "total BR")
+    assert to_csv(table).splitlines() == [
+        "dataset,method,subset,value",
+        "mine,BR,A,0.25",
+        "mine,BR,B,0.5",
+        "mine,BR,total,0.3125",
+        "mine,CC,A,0.5",
+        "mine,CC,B,1.0",
+        "mine,CC,total,0.625",
+    ]
+
+
+def test_without_unobserved_labelsets_B_is_a_dash():
+    table = subset_table(results([record("mine", "BR", score=0.3)]), HAMMING)
+    assert texts(table.rows[0]) == ["mine", "0.0%", "0.3000", "-", "0.3000"]
+    assert [row[2:] for row in table.data] == [("A", 0.3), ("B", None), ("total", 0.3)]
+
+
+def test_folds_without_rows_of_a_subset_do_not_count_for_it():
+    cells = [fold("BR", 0, (10, 0.1), (0, None), 0.1), fold("BR", 1, (0, None), (10, 0.4), 0.4)]
+    assert subset_mean(cells, "hamming_loss", "A") == 0.1
+    assert subset_mean(cells, "hamming_loss", "B") == 0.4
+    assert subset_mean(cells, "hamming_loss", "total") == 0.25
+    assert np.isnan([subset_mean([], "hamming_loss", subset) for subset in ("A", "total")]).all()
+
+
+@pytest.mark.parametrize("measure", PAPER_MEASURES, ids=lambda m: m.key)
+def test_published_bibtex_stands_below_itself(measure):
+    table = subset_table(results(published_records()), measure)
+    row = next(row for row in table.rows if row[0] == "bibtex")
+    assert texts(row)[1] == "32.4%"  # 599 of 1849, as the paper's totals have it
+    told = published_subsets()
+    columns = [tuple(head.split()) for head in table.head[2:]]
+    assert unders(row)[2:] == [f"paper {told[measure.key, *column]:.4f}" for column in columns]
+    assert texts(row)[2:6] == [f"{told[measure.key, *column]:.4f}" for column in columns[:4]]
+    assert {under for other in table.rows if other is not row for under in unders(other)} == {""}
+
+
+def test_missing_methods_and_data_sets_are_dashes():
+    cells = [
+        fold("BR", 0, (3, 0.25), (1, 0.5), 0.3125, "emotions"),
+        fold("NLDD", 0, (1, 0.25), (1, 0.5), 0.375, "yeast"),
+        record("zoo", "BR", error="no"),
+        fold("CC", 0, (3, 0.25), (1, 0.5), 0.3125, "zoo"),
+    ]
+    table = subset_table(results(cells), HAMMING)
+    assert [texts(row) for row in table.rows] == [
+        ["emotions", "25.0%", "0.2500", "-", "0.5000", "-", "0.3125", "-"],
+        ["yeast", "50.0%", "-", "0.2500", "-", "0.5000", "-", "0.3750"],
+        ["zoo", "25.0%", "-", "-", "-", "-", "-", "-"],
+    ]
+
+
+def test_other_methods_alone_leave_the_share():
+    table = subset_table(results([fold("CC", 0, (3, 0.25), (1, 0.5), 0.3125)]), HAMMING)
+    assert table.head == ("data set", "share of B")
+    assert table.rows == (("mine", "25.0%"),)
+    assert len(table.data) == 3
+
+
+def test_there_is_one_table_a_measure():
+    tables = [subset_table(results([record()]), measure) for measure in PAPER_MEASURES]
+    assert [table.key for table in tables] == [f"subsets_{m.key}" for m in PAPER_MEASURES]
+    assert "(higher is better)" in tables[3].title
+
+
+def shares(*steps):
+    """NLDD on bibtex: 2, 4, ... seconds, and a Hamming loss of 0.02 that falls by 0.001 a step."""
+    return [
+        record(
+            "bibtex",
+            "NLDD",
+            share=share,
+            score={"hamming_loss": 0.02 - 0.001 * k},
+            fit_seconds=1.5 + 2 * k,
+            n_labels=159,
+            n_train=round(5546 * share),
+        )
+        for k, share in enumerate(steps)
+    ]
+
+
+def test_one_row_a_share_from_the_smallest_on():
+    found = results([record("bibtex", "NLDD"), *reversed(shares(0.1, 0.55, 1.0))])
+    table = share_table(found.shares)
+    assert (table.key, table.head[0]) == ("shares", "share")
+    assert table.title == "NLDD on shares of the training rows of bibtex"
+    # Wrong labels a row: 0.02 x 159 = 3.18, 0.019 x 159 = 3.021, 0.018 x 159 = 2.862.
+    assert table.rows == (
+        ("10%", "555", "2.0", "3.1800"),
+        ("55%", "3050", "4.0", "3.0210"),
+        ("100%", "5546", "6.0", "2.8620"),
+    )
+    lines = to_csv(table).splitlines()
+    assert lines[0] == "share,n_train,seconds,mismatches"
+    numbers = [[float(text) for text in line.split(",")] for line in lines[1:]]
+    expected = [[0.1, 555, 2, 3.18], [0.55, 3050, 4, 3.021], [1, 5546, 6, 2.862]]
+    np.testing.assert_allclose(numbers, expected, rtol=1e-14)
+
+
+def test_without_shares_there_is_neither_table_nor_picture():
+    assert share_table([]) is None
+    assert list(share_figures([])) == []
+
+
+def test_without_the_whole_of_the_rows_there_is_a_table_and_no_picture():
+    records = shares(0.1, 0.5)
+    assert len(share_table(records).rows) == 2
+    assert list(share_figures(records)) == []
+
+
+def test_curves_are_relative_to_all_rows():
+    (picture,) = share_figures(shares(0.1, 0.55, 1.0))
+    assert picture.key == "shares"
+    assert picture.caption.startswith("NLDD on bibtex: running time relative to all training rows")
+    time, wrong = picture.drawing.axes
+    drawn = [line for line in time.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(drawn[0].get_xydata(), [[10, 100 / 3], [55, 200 / 3], [100, 100]])
+    drawn = [line for line in wrong.lines if line.get_marker() == "s"]
+    np.testing.assert_allclose(drawn[0].get_xydata(), [[10, 3.18], [55, 3.021], [100, 2.862]])
+    assert picture.drawing.get_suptitle() == "NLDD on bibtex"
+    assert_legible(picture.drawing)
+
+
+def test_one_share_of_all_rows_is_a_picture_too():
+    (picture,) = share_figures(shares(1.0))
+    assert picture.svg.startswith("<svg")
+
+
+def test_facts_of_a_run():
+    cells = [
+        *folds("yeast", "NLDD", [0.1, 0.2], fit_seconds=1.5),
+        record("yeast", "NLDD", share=0.5, fit_seconds=1.5),
+        record("emotions", "NLDD", error="no"),
+    ]
+    assert run_facts(results(cells)) == (
+        ("protocol", "default"),
+        ("finished cells", "3"),
+        ("failed cells", "1"),
+        ("processor time", "6 s"),  # 3 x (1.5 + 0.5) s
+        ("versions", "nldd 0.1.0, scikit-learn 1.6.1, Python 3.11.7"),
+        ("machine", "Linux x86_64, 2 cores"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(598.5, "599 s"), (599.5, "0.17 h"), (3599.5, "1.00 h"), (90000.0, "25.00 h")],
+)
+def test_long_times_are_in_hours(seconds, said):
+    # Half a second of prediction comes on top.
+    found = results([record(fit_seconds=seconds)])
+    assert dict(run_facts(found))["processor time"] == said
+
+
+def test_versions_and_machines_that_differ_are_all_named():
+    cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
+    other = record("yeast", "NLDD", versions=VERSIONS | {"nldd": "0.2.0"}, machine={})
+    told = dict(run_facts(results([*folds("emotions", "BR", [0.1]), other])))
+    assert told["versions"] == (
+        "nldd 0.1.0, scikit-learn 1.6.1, Python 3.11.7; "
+        "nldd 0.2.0, scikit-learn 1.6.1, Python 3.11.7"
+    )
+    assert told["machine"].startswith("Linux x86_64, 2 cores; ")
+    assert dict(run_facts(results(cells)))["machine"] == "Linux x86_64, 2 cores"
+
+
+def test_failures_tell_where_they_ran_too():
+    failed = record("yeast", "CBM", error="no", machine={"system": "Darwin", "processor": "arm"})
+    told = dict(run_facts(results([record(), failed])))
+    assert told["versions"] == "nldd 0.1.0, scikit-learn 1.6.1, Python 3.11.7"
+    assert told["machine"].startswith("Linux x86_64, 2 cores; Darwin arm")
+
+
+def test_problems_are_missing_folds_then_failures():
+    failed = [
+        record("yeast", "NLDD", fold=2, n_folds=3, error="ValueError: <b>no</b>"),
+        record("yeast", "CBM", n_folds=3, error="MemoryError"),
+    ]
+    cells = [
+        *folds("yeast", "BR", [0.1, 0.2, 0.3]),
+        *folds("yeast", "NLDD", [0.1, 0.2, 0.3])[:2],
+        *failed,
+        *folds("emotions", "BR", [0.1] * 10)[:8],
+    ]
+    table = problems_table(results(cells))
+    assert (table.key, table.head) == ("problems", ("data set", "method", "what"))
+    assert table.rows == (
+        ("yeast", "NLDD", "2 of 3 folds are there"),
+        ("yeast", "CBM", "0 of 3 folds are there"),
+        ("emotions", "BR", "8 of 10 folds are there"),
+        ("yeast", "NLDD", "fold 3 failed: ValueError: <b>no</b>"),
+        ("yeast", "CBM", "fold 1 failed: MemoryError"),
+    )
+    assert table.notes == ("The same `nldd benchmark` command runs them.",)
+
+
+def test_problems_name_the_share_of_a_failed_cell():
+    cells = [record("yeast", "NLDD"), record("yeast", "NLDD", share=0.5, error="no")]
+    assert problems_table(results(cells)).rows == (("yeast", "NLDD", "share 50% failed: no"),)
+
+
+def test_without_problems_there_is_no_table():
+    cells = [*folds("yeast", "BR", [0.1, 0.2]), record("yeast", "NLDD", share=0.5)]
+    assert problems_table(results(cells)) is None
+
+
+def test_settings_are_grouped_by_method_and_estimator():
+    cells = [
+        record("emotions", "NLDD", settings="NLDDClassifier()"),
+        *folds("yeast", "NLDD", [0.1, 0.2], settings="NLDDClassifier()"),
+        record("ohsumed", "NLDD", settings="NLDDClassifier(train_fraction=0.7)"),
+        *folds("yeast", "BR", [0.1, 0.2], settings="BinaryRelevance(random_state=0)"),
+        *folds("scene", "NLDD", [0.1, 0.2], settings="unfinished")[:1],
+    ]
+    table = settings_table(results(cells))
+    name = "Nearest labelset using double distances"
+    assert [texts(row) for row in table.rows] == [
+        ["BR", "Binary relevance", "BinaryRelevance(random_state=0)", "yeast"],
+        ["NLDD", name, "NLDDClassifier()", "emotions, yeast"],
+        ["NLDD", name, "NLDDClassifier(train_fraction=0.7)", "ohsumed"],
+    ]
+    assert table.notes == ("Seeds are those of the first fold; the one of fold k is larger by k.",)
+
+
+def test_settings_are_those_of_the_first_fold():
+    cells = folds("yeast", "BR", [0.1, 0.2])
+    seeded = [
+        record("yeast", "BR", fold=c.fold, n_folds=2, settings=f"BR(random_state={c.fold})")
+        for c in cells
+    ]
+    assert texts(settings_table(results(reversed(seeded))).rows[0])[2] == "BR(random_state=0)"
+
+
+def test_settings_of_a_method_that_left_the_registry_have_no_name():
+    (row,) = settings_table(results([record("yeast", "OLD", settings="Old()")])).rows
+    assert texts(row) == ["OLD", "", "Old()", "all"]
+
+
+def test_settings_that_are_the_same_everywhere_are_those_of_all_data_sets():
+    cells = [record(dataset, "NLDD") for dataset in ("bibtex", "emotions", "mine")]
+    cells += [record(dataset, "BR") for dataset in ("emotions", "mine")]
+    rows = settings_table(results(cells)).rows
+    assert [(row[0], row[3]) for row in rows] == [("BR", "emotions, mine"), ("NLDD", "all")]
+
+
+def test_warnings_are_added_up_over_folds():
+    late, other = "ConvergenceWarning: late", "UserWarning: <i>"
+    cells = [
+        *folds("yeast", "BR", [0.1, 0.2], warnings={late: 3, other: 1}),
+        record("emotions", "CBM", warnings={late: 2}),
+        record("scene", "BR"),
+        *folds("bibtex", "BR", [0.1, 0.2], warnings={late: 4})[:1],
+        record("tmc2007", "NLDD", share=0.5, warnings={other: 1}),
+    ]
+    table = warnings_table(results(cells))
+    assert [texts(row) for row in table.rows] == [
+        ["BR", "bibtex", late, "4"],
+        ["BR", "yeast", late, "6"],
+        ["BR", "yeast", other, "2"],
+        ["CBM", "emotions", late, "2"],
+        ["NLDD", "tmc2007", other, "1"],
+    ]
+
+
+def test_without_warnings_there_is_no_table():
+    assert warnings_table(results([record()])) is None

@@ -1,0 +1,59 @@
+"""What predict prints: the counts, the promise behind them, and how little it loads."""
+
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import asdict
+
+from nldd.coding import Counts, Selection
+from nldd.reports import counts_record, render_counts, render_unsupported
+
+PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98, 0.96, None)
+NO_PROMISE = Selection(0.99, 0.95, None, 108, 0, None, None, 1234)
+
+
+def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
+    why = Counter({"far from all coded answers": 2, "the answer is empty": 10})
+    counts = Counts(1500, 1480, 12, why)
+    assert render_counts(counts, 0.0374, PROMISE, "subset").splitlines() == [
+        "1,500 answers: 1,480 coded automatically (98.7 %), theta up to 0.0374",
+        "  at least 95.25 % of these are right (answers with all codes right), with 90 % "
+        "confidence",
+        "12 for people (0.8 %)",
+        "8 had codes already and were left alone (status: coded)",
+        "  10  the answer is empty",
+        "   2  far from all coded answers",
+    ]
+
+
+def test_counts_without_a_promise_are_counts_alone():
+    none = Counts()
+    assert render_counts(none, None, NO_PROMISE, "hamming").splitlines() == [
+        "0 answers: 0 coded automatically (0 %)",
+        "0 for people (0 %)",
+    ]
+    record = counts_record(none, None, NO_PROMISE)
+    assert record["selection"] == {**asdict(NO_PROMISE), "share": 0.0}
+    assert counts_record(none, 0.1, None)["selection"] is None
+
+
+def test_without_a_threshold_it_is_said_what_it_would_take():
+    first, second = render_unsupported(NO_PROMISE, "hamming").split("So all answers go to people.")
+    assert first.startswith("Nothing can be coded automatically yet. 108 coded answers cannot show")
+    assert "at least 99 %\nof the labels" in first or "at least 99 % of the labels" in first
+    assert second.startswith("\nAbout 1,200 coded answers would do")
+
+
+def test_what_predict_prints_loads_two_modules_of_the_reports():
+    code = (
+        "import sys; from nldd.reports import counts_record, render_counts, render_unsupported;"
+        "print(*(m for m in sys.modules if m.startswith(('nldd.', 'jinja2', 'matplotlib'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert {name for name in loaded if name.startswith("nldd.reports.")} == {
+        "nldd.reports._promise",
+        "nldd.reports._text",
+    }
+    heavy = ("nldd.displays", "nldd.experiments", "nldd.coding", "jinja2", "matplotlib")
+    assert not [name for name in loaded if name.startswith(heavy)]
