@@ -142,9 +142,11 @@ class LabelsetIndex:
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
         sketch, error = self.sketch(A)
         known = self._known_scores(A, P, score, k)
-        shape = (len(P), k)
-        row, labelset = np.empty((2, *shape), dtype=np.int64)
-        found = Found(row, labelset, *np.empty((2, *shape)), np.zeros(len(P), dtype=np.int64))
+        (row, labelset), (Dx, Dy) = (
+            np.empty((2, len(P), k), dtype=np.int64),
+            np.empty((2, len(P), k)),
+        )
+        found = Found(row, labelset, Dx, Dy, np.zeros(len(P), dtype=np.int64))
         query_block(
             read_only(self.features),
             read_only(self.groups),
