@@ -73,20 +73,6 @@ def test_query_refuses_more_labelsets_than_there_are(k):
         index.query(np.eye(4), np.zeros((4, 2)), LINEAR, k)
 
 
-@every_way
-def test_query_leaves_its_input_alone(way):
-    _, _, as_rows, as_queries = WAYS[way]
-    X, Y, X_new, P, scale = random_problem(np.random.default_rng(3), way, 30, 6, 4)
-    rows, queries = as_rows(X.copy()), as_queries(X_new.copy())
-    before = Y.copy(), P.copy(), scale.copy()
-    LabelsetIndex(rows, Y, scale).query(queries, P, LINEAR)
-    for after, expected in zip((rows, queries), (X, X_new), strict=True):
-        after = after if isinstance(after, np.ndarray) else after.toarray()
-        np.testing.assert_array_equal(after, expected.astype(after.dtype))
-    for after, expected in zip((Y, P, scale), before, strict=True):
-        np.testing.assert_array_equal(after, expected)
-
-
 def clustered(rng, n_rows, ones):
     """30 clusters, each with a labelset of its own but for one row in ten."""
     centres = np.random.default_rng(99).random((30, 60))
