@@ -1,5 +1,7 @@
 """Separation in the linear model: found, smoothed, and told apart from mere certainty."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -20,14 +22,20 @@ def separated_pairs(kind, n_pairs=60):
         "by Dx": Dx > 1.5,
         "by Dy": Dy > 1,
         "by both": Dx + Dy > 2.5,
+        "by product": Dx * Dy > 1,
         "no errors": np.zeros(n_pairs, dtype=bool),
         "all wrong": np.ones(n_pairs, dtype=bool),
     }[kind]
     return make_pairs(Dx, Dy, np.where(wrong, 7, 0), 7)
 
 
-@pytest.mark.parametrize("model", ["linear", "multiplicative"])
-@pytest.mark.parametrize("kind", ["by Dx", "by Dy", "by both", "no errors", "all wrong"])
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        *product(["linear"], ["by Dx", "by Dy", "by both", "no errors", "all wrong"]),
+        *product(["multiplicative"], ["by product", "no errors", "all wrong"]),
+    ],
+)
 def test_separation_is_found_and_smoothed(kind, model):
     fit, messages = fit_recording(separated_pairs(kind), model=model)
     assert fit.separated

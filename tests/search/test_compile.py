@@ -5,7 +5,7 @@ import sys
 import pytest
 from numba.core.caching import CacheImpl
 
-from nldd.search import _compile, _kernel, tell_compilation
+from nldd.search import _compile, tell_compilation
 
 NOTICE = "Compiling the search, once after installation: about 10 seconds."
 
@@ -22,10 +22,6 @@ def copy_of(function):
 @pytest.fixture
 def without_cache(monkeypatch):
     monkeypatch.setattr(CacheImpl, "_locator_classes", [])
-
-
-def test_kernel_is_cached_on_disk():
-    assert _kernel.query_block.stats.cache_path
 
 
 def test_without_a_folder_to_write_to_kernels_are_compiled_all_the_same(without_cache):

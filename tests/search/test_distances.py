@@ -140,15 +140,6 @@ def test_scaled_divides_each_feature(container):
     ]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_scaled_is_in_double_precision(container, dtype):
-    Z = scaled(container(np.array([[1, 0], [3, 6]], dtype=dtype)), np.array([3.0, 5.0]))
-    assert Z.dtype == np.float64
-    dense = Z.toarray() if issparse(Z) else Z
-    assert dense.tolist() == [[1 / 3, 0.0], [1.0, 6 / 5]]
-
-
 @pytest.mark.parametrize("container", [csr_matrix, csr_array])
 def test_scaled_sparse_is_canonical_and_leaves_its_input_alone(container):
     # Row 0 holds columns 1, 0, 1 in this order: 2 and 3 are 5 together.

@@ -9,7 +9,7 @@ from ways import SCORES, WAYS, assert_same, every_way, naive, random_problem
 
 from brute_force import BruteForceIndex
 from nldd.exceptions import InputError
-from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
+from nldd.search import IN_FEATURES, LabelsetIndex, Score
 
 LINEAR = SCORES[0]
 
@@ -104,14 +104,6 @@ def test_query_looks_at_few_rows_of_clusters(container, ones, score, monkeypatch
     found = index.query(container(X_new), P, score)
     assert_same(found, BruteForceIndex(X, Y, np.ones(60)).query(X_new, P, naive(score)))
     assert found.evaluated.mean() < 0.1 * len(X)
-
-
-def test_query_in_labels_looks_only_at_the_nearest_labelsets():
-    rng = np.random.default_rng(5)
-    X, Y = clustered(rng, 3000, ones=False)
-    index = LabelsetIndex(X, Y, np.ones(60))
-    found = index.query(X[:100], Y[:100] * 0.9 + 0.05, IN_LABELS)
-    assert (found.evaluated <= index.counts[found.labelset[:, 0]]).all()
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e9])

@@ -122,5 +122,9 @@ def exact_distances(A: Any, B: Any, a: NDArray[np.intp], b: NDArray[np.intp]) ->
     n_rows = max(1, EXACT_BLOCK_BYTES // (8 * max(1, A.shape[1])))
     for start in range(0, len(a), n_rows):
         block = slice(start, start + n_rows)
-        distances[block] = row_norms(A[a[block]] - B[b[block]])
+        difference = A[a[block]] - B[b[block]]
+        if issparse(difference):
+            distances[block] = np.sqrt(difference.multiply(difference).sum(axis=1)).ravel()
+        else:
+            distances[block] = row_norms(difference)
     return distances

@@ -44,19 +44,11 @@ def group_rows(
     cell_low, cell_high = (
         extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum)
     )
-    groups = Groups(
-        label_starts=np.searchsorted(owner, np.arange(len(counts) + 1)),
-        labels=labels.astype(np.int32),
-        cell_starts=np.append(cell_starts, len(row_starts) - 1),
-        low=np.minimum.reduceat(cell_low, cell_starts),
-        high=np.maximum.reduceat(cell_high, cell_starts),
-        row_starts=row_starts,
-        cell_low=cell_low,
-        cell_high=cell_high,
-        sketch=sketch,
-        number=number[order],
-    )
-    return groups, order
+    label_starts = np.searchsorted(owner, np.arange(len(counts) + 1))
+    low = np.minimum.reduceat(cell_low, cell_starts)
+    high = np.maximum.reduceat(cell_high, cell_starts)
+    cells = np.append(cell_starts, len(row_starts) - 1), low, high, row_starts, cell_low, cell_high
+    return Groups(label_starts, labels.astype(np.int32), *cells, sketch, number[order]), order
 
 
 def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
