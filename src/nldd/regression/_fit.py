@@ -18,14 +18,9 @@ from nldd.regression._result import NAMES, DistanceRegression, Pairs
 def fit_regression(
     pairs: Pairs, model: str = "linear", covariance: str = "independent"
 ) -> DistanceRegression:
-    """Binomial regression of the errors in `pairs` on both distances.
+    """Regress the errors in `pairs` on both distances, by the model "linear" or "multiplicative".
 
-    Parameters
-    ----------
-    pairs : Pairs
-    model : {"linear", "multiplicative"}
-    covariance : {"independent", "exchangeable"}
-        "exchangeable" estimates the linear model by GEE, with statsmodels.
+    The covariance "exchangeable" estimates the linear model by GEE, with statsmodels.
 
     Examples
     --------

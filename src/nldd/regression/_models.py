@@ -63,10 +63,9 @@ def fit_linear(loss: BinomialLoss, Z: FloatArray) -> Estimate:
 def is_separated(loss: BinomialLoss, eta: FloatArray, J: FloatArray) -> bool:
     """Whether the fit ran off along a direction in which the likelihood grows for ever.
 
-    Then some pair's labels are fitted as all but certainly right or wrong, and what is left of
-    the information about that direction has vanished; `J` has columns of similar size. A pair
-    that is merely far away does the first but not the second. (Albert and Anderson, 1984,
-    Biometrika 71.)
+    Then some pair's labels are fitted as all but certainly right or wrong, and the information
+    about that direction has vanished; `J` has columns of similar size. A pair that is merely far
+    away does the first but not the second. (Albert and Anderson, 1984, Biometrika 71.)
     """
     if np.abs(eta).max() <= CERTAIN:
         return False
@@ -117,8 +116,7 @@ def _fit(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Estimate:
     eta, J = log_odds(best.b, Dx, Dy)
     # An exponent whose derivative vanishes in all pairs may have any value; one at the largest
     # value allowed is not an estimate either.
-    free = (best.b != 0) & (best.b < LARGEST) & (np.abs(J).max(axis=0) > 0)
-    free[0] = True
+    free = (np.arange(3) == 0) | ((best.b != 0) & (best.b < LARGEST) & J.any(axis=0))
     return Estimate(best.b, free, J, eta, best.n_steps, best.converged, separated=False)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nldd.regression._likelihood import FloatArray
+
 NAMES = ("intercept", "Dx (features)", "Dy (labels)")
 FORMULAS = {"linear": "b0 + b1 Dx + b2 Dy", "multiplicative": "b0 + Dx^b1 Dy^b2"}
 METHODS = {"independent": "maximum likelihood", "exchangeable": "GEE, exchangeable"}
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,9 @@ NOTICE = "Compiling the search, once after installation: about 10 seconds."
 
 
 def kernel(**options: Any) -> Callable[[Any], Any]:
-    """Decorator: compiled at the first call, free to run in several threads, no reference counts.
+    """Decorator: compiled at the first call, free to run in several threads.
 
-    Counts are atomic and took more than half of the time. The price of doing without is that
-    kernels cannot allocate: the caller gives them room.
+    Reference counts took half of the time. Without them kernels cannot allocate.
     """
     import numba
 
@@ -61,8 +60,6 @@ def tell_compilation(tell: Callable[[str], None] | None = None) -> None:
 
     Without it the line goes to standard error, if that is a terminal, and nowhere otherwise.
 
-    Examples
-    --------
     >>> tell_compilation(print)  # on standard output, terminal or not
     >>> tell_compilation()  # as it was
     """

@@ -25,18 +25,9 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     """Divisors that put features on a common scale.
 
     A standardised feature is divided by its standard deviation (with n - 1) over the training
-    rows. Means cancel in a difference, so nothing is centred and sparse data stay sparse.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR} of shape (n_samples, n_features)
-    standardize : {"numeric", "all", "none"}
-        "numeric" leaves features of one or two values (words that occur or do not) as they are.
-
-    Returns
-    -------
-    scale : ndarray of shape (n_features,)
-        1 for features that are left alone, constant ones included.
+    rows. Means cancel in a difference, so nothing is centred and sparse data stay sparse. Of
+    "numeric", "all" and "none", the first leaves features of one or two values (words that occur
+    or do not) as they are. The divisor of what is left alone, constants included, is 1.
 
     Examples
     --------

@@ -37,19 +37,8 @@ class LabelsetIndex:
     within a labelset into cells of rows that lie close together. A query visits labelsets in order
     of the lowest score they can have and stops when that is worse than the best it has found.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR} of shape (n_rows, n_features)
-    Y : ndarray of shape (n_rows, n_labels), 0 and 1
-    scale : ndarray of shape (n_features,)
-        Divisors of the features, as from :func:`nldd.search.feature_scale`.
-
-    Attributes
-    ----------
-    labelsets : ndarray of shape (n_labelsets, n_labels)
-        The distinct rows of `Y`.
-    counts : ndarray of shape (n_labelsets,)
-        How many rows carry each of them.
+    Features, dense or CSR, are divided by `scale`, as from :func:`nldd.search.feature_scale`. The
+    distinct rows of `Y` are in `labelsets`, and in `counts` how many rows carry each of them.
 
     Examples
     --------
