@@ -51,11 +51,10 @@ def fit_linear(loss: BinomialLoss, Z: FloatArray) -> Estimate:
     separated = is_separated(loss, U @ minimum.b, U[:, free])
     if separated:
         minimum = minimize_linear(loss.smoothed(len(columns)), U)
-    b = minimum.b
     # A slope that moves no pair's log-odds is rounding error around 0, and must not rank rows.
-    b[1:][b[1:] < NO_EFFECT] = 0
+    minimum.b[1:][minimum.b[1:] < NO_EFFECT] = 0
     beta = np.zeros(3)
-    beta[columns] = b / unit[columns]
+    beta[columns] = minimum.b / unit[columns]
     free = is_intercept | (beta > 0)
     return Estimate(beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated)
 
