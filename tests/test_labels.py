@@ -25,6 +25,7 @@ from nldd.exceptions import InputError, NLDDWarning
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
 NAMES = ["sad", "happy", "quiet"]
 SETS = [{"sad", "quiet"}, set(), {"quiet"}]
+LISTS = [["sad", "quiet"], [], ["quiet"]]
 
 
 def as_objects(rows):
@@ -34,14 +35,12 @@ def as_objects(rows):
     return array
 
 
-def pandas_frame(dtype=None):
-    frame = pd.DataFrame(INDICATOR, columns=NAMES)
-    return frame if dtype is None else frame.astype(dtype)
+def pandas_frame(dtype=int):
+    return pd.DataFrame(INDICATOR, columns=NAMES).astype(dtype)
 
 
-def polars_frame(dtype=None):
-    frame = pl.DataFrame(INDICATOR, schema=NAMES, orient="row")
-    return frame if dtype is None else frame.cast(dtype)
+def polars_frame(dtype):
+    return pl.DataFrame(INDICATOR, schema=NAMES, orient="row").cast(dtype)
 
 
 def assert_table(table, Y, names, single=False):
@@ -90,13 +89,10 @@ def test_records_that_hold_arrays_have_no_equality_of_their_own():
     [
         pytest.param(INDICATOR, id="list"),
         pytest.param(tuple(map(tuple, INDICATOR)), id="tuple"),
-        pytest.param([[True, False, True], [False] * 3, [False, False, True]], id="list of bool"),
-        pytest.param([[1.0, 0.0, 1.0], [0.0] * 3, [0.0, 0.0, 1.0]], id="list of float"),
+        pytest.param(np.array(INDICATOR, dtype=bool).tolist(), id="list of bool"),
         pytest.param(np.array(INDICATOR), id="int"),
-        pytest.param(np.array(INDICATOR, dtype=bool), id="bool"),
         pytest.param(np.array(INDICATOR, dtype=float), id="float"),
         pytest.param(csr_matrix(INDICATOR), id="csr_matrix"),
-        pytest.param(csr_array(INDICATOR), id="csr_array"),
         pytest.param(csr_array(np.array(INDICATOR, dtype=bool)), id="csr_array of bool"),
         pytest.param(coo_matrix(np.array(INDICATOR, dtype=float)), id="coo_matrix of float"),
     ],
@@ -106,35 +102,22 @@ def test_read_labels_indicator_is_named_by_position(Y):
 
 
 @pytest.mark.parametrize(
-    "frame",
-    [
-        pytest.param(pandas_frame(), id="pandas int"),
-        pytest.param(pandas_frame(float), id="pandas float"),
-        pytest.param(pandas_frame(bool), id="pandas bool"),
-        pytest.param(pandas_frame(object), id="pandas object"),
-        pytest.param(pandas_frame("boolean"), id="pandas nullable bool"),
-        pytest.param(pandas_frame("Int64"), id="pandas nullable int"),
-        pytest.param(pandas_frame("Float64"), id="pandas nullable float"),
-        pytest.param(pandas_frame({"sad": bool}), id="pandas bool and int"),
-        pytest.param(
-            pandas_frame({"sad": "boolean", "happy": float}), id="pandas nullable bool and others"
-        ),
-        pytest.param(polars_frame(), id="polars int"),
-        pytest.param(polars_frame(pl.Float64), id="polars float"),
-        pytest.param(polars_frame(pl.Boolean), id="polars bool"),
-        pytest.param(polars_frame({"sad": pl.Boolean}), id="polars bool and int"),
-    ],
+    "dtype",
+    [float, bool, object, "boolean", "Int64", {"sad": bool}, {"sad": "boolean", "happy": float}],
+    ids=str,
 )
-def test_read_labels_frame_is_named_by_its_columns(frame):
-    assert_table(read_labels(frame), INDICATOR, NAMES)
+def test_read_labels_pandas_frame_is_named_by_its_columns(dtype):
+    assert_table(read_labels(pandas_frame(dtype)), INDICATOR, NAMES)
 
 
-def test_read_labels_frame_names_are_python_objects():
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.Float64, pl.Boolean, {"sad": pl.Boolean}], ids=str)
+def test_read_labels_polars_frame_is_named_by_its_columns(dtype):
+    assert_table(read_labels(polars_frame(dtype)), INDICATOR, NAMES)
+
+
+def test_read_labels_frame_names_are_python_objects_and_may_be_tuples():
     names = read_labels(pd.DataFrame([[0, 1]], columns=np.array([10, 20]))).names
     assert [(name, type(name)) for name in names] == [(10, int), (20, int)]
-
-
-def test_read_labels_frame_may_have_tuples_as_names():
     columns = pd.MultiIndex.from_tuples([("mood", "sad"), ("mood", "happy")])
     frame = pd.DataFrame([[0, 1], [1, 1]], columns=columns)
     assert_table(read_labels(frame), [[0, 1], [1, 1]], [("mood", "sad"), ("mood", "happy")])
@@ -147,13 +130,12 @@ def test_read_labels_frame_may_have_tuples_as_names():
         pytest.param(tuple(SETS), id="tuple of sets"),
         pytest.param([frozenset(labels) for labels in SETS], id="frozensets"),
         pytest.param([("sad", "quiet"), (), ("quiet",)], id="tuples"),
-        pytest.param([["quiet", "sad"], [], ["quiet"]], id="lists"),
         pytest.param([{"sad", "quiet"}, (), ["quiet", "quiet"]], id="mixed, one twice"),
         pytest.param(as_objects(SETS), id="object array of sets"),
-        pytest.param(as_objects([["sad", "quiet"], [], ["quiet"]]), id="object array of lists"),
+        pytest.param(as_objects(LISTS), id="object array of lists"),
         pytest.param(pd.Series(SETS), id="pandas Series of sets"),
-        pytest.param(pd.Series([["sad", "quiet"], [], ["quiet"]]), id="pandas Series of lists"),
-        pytest.param(pl.Series([["sad", "quiet"], [], ["quiet"]]), id="polars Series of lists"),
+        pytest.param(pd.Series(LISTS), id="pandas Series of lists"),
+        pytest.param(pl.Series(LISTS), id="polars Series of lists"),
     ],
 )
 def test_read_labels_sets_are_named_in_sorted_order(Y):
@@ -164,45 +146,34 @@ def test_read_labels_sets_are_named_in_sorted_order(Y):
     ("Y", "expected", "names"),
     [
         # Equal lengths of strings are label sets as well: no row of 0 and 1 holds text.
-        pytest.param([["b", "a"], ["a", "c"]], [[1, 1, 0], [1, 0, 1]], ["a", "b", "c"], id="text"),
-        pytest.param([[0, 1], [7]], [[1, 1, 0], [0, 0, 1]], [0, 1, 7], id="ragged lists of ints"),
-        pytest.param([[0], [1, 0]], [[1, 0], [1, 1]], [0, 1], id="ragged lists of 0 and 1"),
-        pytest.param([{0, 1}, {1, 7}], [[1, 1, 0], [0, 1, 1]], [0, 1, 7], id="sets of ints"),
-        pytest.param(
-            pl.Series([[5, 3], [3, 4]]), [[1, 0, 1], [1, 1, 0]], [3, 4, 5], id="polars list of ints"
-        ),
-        pytest.param(
-            [{("a", 2)}, {("a", 1)}], [[0, 1], [1, 0]], [("a", 1), ("a", 2)], id="sets of tuples"
-        ),
-        pytest.param([{"only"}, {"only"}], [[1], [1]], ["only"], id="one label"),
+        ([["b", "a"], ["a", "c"]], [[1, 1, 0], [1, 0, 1]], ["a", "b", "c"]),
+        ([[0, 1], [7]], [[1, 1, 0], [0, 0, 1]], [0, 1, 7]),
+        ([[0], [1, 0]], [[1, 0], [1, 1]], [0, 1]),
+        ([{0, 1}, {1, 7}], [[1, 1, 0], [0, 1, 1]], [0, 1, 7]),
+        (pl.Series([[5, 3], [3, 4]]), [[1, 0, 1], [1, 1, 0]], [3, 4, 5]),
+        ([{("a", 2)}, {("a", 1)}], [[0, 1], [1, 0]], [("a", 1), ("a", 2)]),
+        # Equal lists of ints are an indicator, one column of 0 and 1 a single label.
+        ([[0, 1], [1, 0]], [[0, 1], [1, 0]], [0, 1]),
+        ([[1], [0], [1]], [[1], [0], [1]], [0]),
     ],
+    ids=str,
 )
-def test_read_labels_sets_by_hand(Y, expected, names):
+def test_read_labels_sets_or_indicator_by_hand(Y, expected, names):
     assert_table(read_labels(Y), expected, names)
-
-
-def test_read_labels_equal_lists_of_ints_are_an_indicator():
-    assert_table(read_labels([[0, 1], [1, 0]]), [[0, 1], [1, 0]], [0, 1])
 
 
 @pytest.mark.parametrize(
     ("y", "names"),
     [
         pytest.param(["b", "a", "b"], ["a", "b"], id="list of text"),
-        pytest.param(("b", "a", "b"), ["a", "b"], id="tuple of text"),
         pytest.param(np.array(["b", "a", "b"]), ["a", "b"], id="text"),
         pytest.param(np.array(["b", "a", "b"], dtype=object), ["a", "b"], id="object"),
-        pytest.param(pd.Series(["b", "a", "b"]), ["a", "b"], id="pandas text"),
-        pytest.param(
-            pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"], id="pandas category"
-        ),
+        pytest.param(pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"], id="category"),
         pytest.param(pl.Series(["b", "a", "b"]), ["a", "b"], id="polars text"),
         pytest.param([1, 0, 1], [0, 1], id="list of 0 and 1"),
         pytest.param([9, -3, 9], [-3, 9], id="list of ints"),
-        pytest.param(np.array([2, 1, 2]), [1, 2], id="ints"),
         pytest.param(np.array([2.0, 1.0, 2.0]), [1.0, 2.0], id="floats"),
         pytest.param(np.array([True, False, True]), [False, True], id="bool"),
-        pytest.param(pd.Series([2, 1, 2]), [1, 2], id="pandas ints"),
         pytest.param(pd.Series([2, 1, 2], dtype="Int64"), [1, 2], id="pandas nullable ints"),
         pytest.param(pl.Series([2, 1, 2]), [1, 2], id="polars ints"),
     ],
@@ -211,21 +182,11 @@ def test_read_labels_classes_become_one_label_each(y, names):
     assert_table(read_labels(y), [[0, 1], [1, 0], [0, 1]], names, single=True)
 
 
-@pytest.mark.parametrize(
-    ("y", "names"),
-    [
-        pytest.param([[3], [1], [3]], [1, 3], id="ints"),
-        pytest.param(np.array([["b"], ["a"], ["b"]]), ["a", "b"], id="text"),
-    ],
-)
-def test_read_labels_column_of_classes_warns(y, names):
+@pytest.mark.parametrize("y", [[3, 1, 3], ["b", "a", "b"]], ids=["ints", "text"])
+def test_read_labels_column_of_classes_warns(y):
     with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
-        table = read_labels(y)
-    assert_table(table, [[0, 1], [1, 0], [0, 1]], names, single=True)
-
-
-def test_read_labels_column_of_0_and_1_is_one_label():
-    assert_table(read_labels([[1], [0], [1]]), [[1], [0], [1]], [0])
+        table = read_labels(np.reshape(y, (3, 1)))
+    assert_table(table, [[0, 1], [1, 0], [0, 1]], sorted(set(y)), single=True)
 
 
 def test_read_labels_gives_its_own_copy():
@@ -235,40 +196,44 @@ def test_read_labels_gives_its_own_copy():
 
 
 FORMS = "Give one 0/1 column per label .*or a list with one set of label names per row"
+TEXT = f"only 0 and 1, but a label column holds text.*'yes'.*{FORMS}"
+NO_VALUE = r"NaN: label column 'happy' has no value in row 2\. Drop"
 
 
 @pytest.mark.parametrize(
     ("Y", "message"),
     [
-        pytest.param(
-            None, f"requires y to be passed, but the target y is None.*{FORMS}", id="None"
-        ),
-        pytest.param([[0, 2], [1, 0]], f"label column 1 holds 0, 2.*{FORMS}", id="two"),
-        pytest.param([[-1, 1], [1, 1]], "label column 0 holds -1, 1", id="minus one"),
-        pytest.param(np.array([[0.5, 1]]), "label column 0 holds 0.5", id="half"),
-        pytest.param(csr_matrix([[0, 1], [1, 3]]), "label column 1 holds 1, 3", id="sparse"),
-        pytest.param(
-            pd.DataFrame({"sad": [0, 1], "happy": [0, 5]}),
-            "only 0 and 1; label column 'happy' holds 0, 5",
-            id="frame",
-        ),
-        pytest.param(
-            pl.DataFrame({"sad": [0, 1], "happy": [0, 5]}),
-            "only 0 and 1; label column 'happy' holds 0, 5",
-            id="polars frame",
-        ),
-        pytest.param(
-            np.array([["yes", "no"], ["no", "no"]]), "label column 0 holds 'no', 'yes'", id="text"
-        ),
-        pytest.param(np.zeros((2, 3, 4)), rf"got shape \(2, 3, 4\).*{FORMS}", id="3-D"),
-        pytest.param(
-            pd.DataFrame([[0, 1, 1]], columns=["a", "b", "a"]),
-            "must be distinct; 'a' names several columns",
-            id="duplicate column names",
-        ),
-        pytest.param([{"a"}, {1, 2.5}], "of one type.*got float, int, str", id="mixed names"),
-        pytest.param([{"a", None}], "of one type.*got NoneType, str", id="None as a name"),
+        (None, f"requires y to be passed, but the target y is None.*{FORMS}"),
+        ([[0, 2], [1, 0]], f"label column 1 holds 0, 2.*{FORMS}"),
+        (np.array([[0.5, 1]]), "label column 0 holds 0.5"),
+        (csr_matrix([[0, 1], [1, 3]]), "label column 1 holds 1, 3"),
+        (pd.DataFrame({"sad": [0, 1], "happy": [0, 5]}), "label column 'happy' holds 0, 5"),
+        (pl.DataFrame({"sad": [0, 1], "happy": [0, 5]}), "label column 'happy' holds 0, 5"),
+        (np.array([["yes", "no"], ["no", "no"]]), "label column 0 holds 'no', 'yes'"),
+        (np.zeros((2, 3, 4)), rf"got shape \(2, 3, 4\).*{FORMS}"),
+        (pd.DataFrame([[0, 1, 1]], columns=["a", "b", "a"]), "'a' names several columns"),
+        ([{"a"}, {1, 2.5}], "of one type.*got float, int, str"),
+        ([{"a", None}], "of one type.*got NoneType, str"),
+        (pd.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), TEXT),
+        (pl.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), TEXT),
+        (pd.DataFrame({"sad": [0, 1, 1], "happy": [1, 0, np.nan]}), NO_VALUE),
+        (pd.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), NO_VALUE),
+        (pd.DataFrame({"sad": [0, 1, 1], "happy": pd.array([True, False, None])}), NO_VALUE),
+        (pl.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), NO_VALUE),
+        ([{"a"}, "bc"], f"one set of label names per row; row 1 holds 'bc'.*{FORMS}"),
+        ([3, {"a"}], "row 0 holds 3"),
+        (pd.Series([{"a"}, np.nan]), "row 1 holds nan"),
+        ([["a"], None], "row 1 holds None"),
+        (pl.Series([["a"], None]), "row 1 holds None"),
+        ([{"a"}, [["b"]]], "row 1 holds"),
+        (pd.DataFrame(index=[0, 1, 2]), rf"no label.*\(3, 0\).*{FORMS}"),
+        (csr_matrix((3, 0)), r"no label.*\(3, 0\)"),
+        ([[], [], []], r"no label.*\(3, 0\)"),
+        ([set(), set(), set()], "No row of Y carries any label: all 3 sets are empty"),
+        ("abc", "one entry per row"),
+        (2.5, "one entry per row"),
     ],
+    ids=lambda value: " ".join(str(value).split())[:40],
 )
 def test_read_labels_refuses_and_says_what_came(Y, message):
     with pytest.raises(InputError, match=message) as caught:
@@ -277,94 +242,16 @@ def test_read_labels_refuses_and_says_what_came(Y, message):
 
 
 @pytest.mark.parametrize(
-    "frame",
+    ("Y", "message"),
     [
-        pytest.param(pd.DataFrame({"sad": ["yes", "no"]}), id="pandas"),
-        pytest.param(pd.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), id="pandas mixed"),
-        pytest.param(pl.DataFrame({"sad": ["yes", "no"]}), id="polars"),
-        pytest.param(pl.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), id="polars mixed"),
+        ([[1, 0], [np.nan, 1]], "Input y contains NaN"),
+        ([1.0, np.nan, 0.0], "Input y contains NaN"),
+        ([0.5, 1.2], "Unknown label type: continuous"),
     ],
 )
-def test_read_labels_refuses_text_in_a_frame(frame):
-    with pytest.raises(
-        InputError, match=f"only 0 and 1, but a label column holds text.*'yes'.*{FORMS}"
-    ):
-        read_labels(frame)
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        pytest.param(pd.DataFrame({"sad": [0, 1, 1], "happy": [1, 0, np.nan]}), id="pandas float"),
-        pytest.param(
-            pd.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), id="pandas object"
-        ),
-        pytest.param(
-            pd.DataFrame({"sad": [0, 1, 1], "happy": pd.array([1, 0, None], dtype="Int64")}),
-            id="pandas nullable int",
-        ),
-        pytest.param(
-            pd.DataFrame({"sad": [0, 1, 1], "happy": pd.array([True, False, None])}),
-            id="pandas nullable bool",
-        ),
-        pytest.param(pl.DataFrame({"sad": [0, 1, 1], "happy": [1, 0, None]}), id="polars int"),
-        pytest.param(
-            pl.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), id="polars bool"
-        ),
-    ],
-)
-def test_read_labels_names_the_cell_without_a_value(frame):
-    with pytest.raises(InputError, match=r"NaN: label column 'happy' has no value in row 2\. Drop"):
-        read_labels(frame)
-
-
-@pytest.mark.parametrize(
-    "Y", [[[1, 0], [np.nan, 1]], [1.0, np.nan, 0.0]], ids=["indicator", "classes"]
-)
-def test_read_labels_refuses_nan_in_an_array(Y):
-    with pytest.raises(ValueError, match="Input y contains NaN"):
+def test_read_labels_refuses_what_scikit_learn_refuses(Y, message):
+    with pytest.raises(ValueError, match=message):
         read_labels(Y)
-
-
-def test_read_labels_refuses_continuous_targets():
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        read_labels([0.5, 1.2])
-
-
-@pytest.mark.parametrize(
-    ("Y", "found"),
-    [
-        pytest.param([{"a"}, "bc"], "row 1 holds 'bc'", id="string among sets"),
-        pytest.param([{"a"}, {"b"}, None], "row 2 holds None", id="None among sets"),
-        pytest.param([3, {"a"}], "row 0 holds 3", id="number among sets"),
-        pytest.param(pd.Series([{"a"}, np.nan]), "row 1 holds nan", id="NaN among sets"),
-        pytest.param([("a", "b"), "bc"], "row 1 holds 'bc'", id="string among tuples"),
-        pytest.param([["a"], None], "row 1 holds None", id="None among lists"),
-        pytest.param(pl.Series([["a"], None]), "row 1 holds None", id="null among polars lists"),
-    ],
-)
-def test_read_labels_refuses_rows_that_are_no_sets(Y, found):
-    with pytest.raises(InputError, match=f"one set of label names per row; {found}.*{FORMS}"):
-        read_labels(Y)
-
-
-@pytest.mark.parametrize(
-    "Y",
-    [
-        pytest.param(pd.DataFrame(index=[0, 1, 2]), id="frame"),
-        pytest.param(csr_matrix((3, 0)), id="sparse"),
-        pytest.param(np.zeros((3, 0)), id="array"),
-        pytest.param([[], [], []], id="empty lists"),
-    ],
-)
-def test_read_labels_refuses_labels_without_columns(Y):
-    with pytest.raises(InputError, match=rf"no label.*\(3, 0\).*{FORMS}"):
-        read_labels(Y)
-
-
-def test_read_labels_refuses_sets_that_are_all_empty():
-    with pytest.raises(InputError, match="No row of Y carries any label: all 3 sets are empty"):
-        read_labels([set(), set(), set()])
 
 
 def test_read_labels_as_matches_frames_by_name():
@@ -381,12 +268,9 @@ def test_read_labels_as_matches_by_position_where_the_model_has_no_names():
     frame = pd.DataFrame({"b": [1, 0], "a": [0, 1]})
     table = read_labels_as(frame, np.array([0, 1], dtype=object))
     assert table.Y.tolist() == [[1, 0], [0, 1]]
-
-
-@pytest.mark.parametrize("Y", ["abc", 3, 2.5], ids=["text", "int", "float"])
-def test_read_labels_refuses_a_single_value(Y):
-    with pytest.raises(InputError, match="one entry per row"):
-        read_labels(Y)
+    # Unless the columns of the frame are those numbers.
+    table = read_labels_as(frame.set_axis([1, 0], axis=1), np.array([0, 1], dtype=object))
+    assert table.Y.tolist() == [[0, 1], [1, 0]]
 
 
 def test_read_labels_as_puts_known_names_first_and_unknown_after_them():
@@ -397,11 +281,6 @@ def test_read_labels_as_puts_known_names_first_and_unknown_after_them():
         [[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]],
         ["sad", "happy", "calm", "zeal"],
     )
-
-
-def test_read_labels_as_keeps_known_names_that_do_not_occur():
-    known = np.array(["sad", "happy"], dtype=object)
-    assert_table(read_labels_as([("happy",), ()], known), [[0, 1], [0, 0]], ["sad", "happy"])
 
 
 @pytest.mark.parametrize(
@@ -416,21 +295,6 @@ def test_read_labels_as_takes_indicators_as_they_are(Y, names):
     assert_table(read_labels_as(Y, np.array(NAMES, dtype=object)), INDICATOR, names)
 
 
-def test_read_labels_as_refuses_what_read_labels_refuses():
-    known = np.array(["sad"], dtype=object)
-    with pytest.raises(InputError, match="row 1 holds 'happy'"):
-        read_labels_as([{"sad"}, "happy"], known)
-    with pytest.raises(InputError, match="label column 0 holds 2"):
-        read_labels_as([[2, 1]], known)
-
-
-def test_indicator_by_hand():
-    names = np.array(["b", "a"], dtype=object)
-    Y = indicator([("a",), ("b", "a"), ()], names)
-    assert Y.dtype == np.int8
-    assert Y.tolist() == [[0, 1], [1, 1], [0, 0]]
-
-
 @pytest.mark.parametrize(
     "Y",
     [INDICATOR, np.array(INDICATOR, dtype=bool), csr_matrix(INDICATOR), pandas_frame()],
@@ -440,6 +304,8 @@ def test_as_label_sets_keeps_the_order_of_columns(Y):
     expected = [("sad", "quiet"), (), ("quiet",)]
     assert as_label_sets(Y, NAMES) == expected
     assert as_label_sets(Y, np.array(NAMES, dtype=object)) == expected
+    with pytest.raises(InputError, match=r"one column for each of the 2 label names.*\(3, 3\)"):
+        as_label_sets(Y, ["a", "b"])
 
 
 label_sets = st.one_of(
@@ -470,18 +336,7 @@ def test_indicator_survives_the_round_trip(Y):
         np.testing.assert_array_equal(table.Y, Y[:, occurring][:, ::-1])
 
 
-def test_as_label_sets_refuses_other_numbers_of_names():
-    with pytest.raises(InputError, match=r"one column for each of the 2 label names.*\(1, 3\)"):
-        as_label_sets([[1, 0, 1]], ["a", "b"])
-
-
 def test_read_labels_warns_of_lists_in_text():
     with pytest.warns(NLDDWarning, match="'red,green' are taken as one class each"):
         table = read_labels(["red,green", "blue", "red,green"])
     assert table.names.tolist() == ["blue", "red,green"]
-
-
-def test_read_labels_as_reorders_numbered_columns():
-    frame = pd.DataFrame({2: [1, 0], 0: [0, 1], 1: [0, 0]})
-    table = read_labels_as(frame, np.array([0, 1, 2], dtype=object))
-    assert table.Y.tolist() == [[0, 0, 1], [1, 0, 0]]

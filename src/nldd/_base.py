@@ -21,10 +21,7 @@ from nldd.exceptions import InputError
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The training data T of the paper; ``T[rows]`` is a part of it.
-
-    `X` is dense or CSR; `rows` are the positions of the rows in the data that `fit` was given.
-    """
+    """The training data T of the paper; `rows` are positions in the data that `fit` was given."""
 
     X: Any
     Y: NDArray[np.int8]
@@ -45,10 +42,7 @@ class Training:
 
 
 def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64]:
-    """Probabilities moved, where they must be, to the side of 1/2 that the prediction is on.
-
-    Rounding them gives the prediction, as scikit-learn expects of a classifier.
-    """
+    """Probabilities on the side of 1/2 that the prediction is on, as scikit-learn expects."""
     below, above = np.nextafter(0.5, [0, 1])
     return np.where(Y_pred == 1, np.maximum(P, above), np.minimum(P, below))
 
@@ -56,8 +50,7 @@ def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64
 def canonical(X: Any) -> Any:
     """`X`, or where it is sparse and not in order: a copy with sorted indices and no duplicates.
 
-    Solvers sort the indices of their input in place. Done by several threads at once on one
-    matrix that is not sorted yet, this scrambles it, so sorting is done here, once, on a copy.
+    Solvers sort indices in place: done by several threads at once, this scrambles the matrix.
     """
     if not issparse(X) or X.has_canonical_format:
         return X
@@ -70,31 +63,28 @@ def with_narrow_indices(X: Any) -> Any:
     """`X` with 32-bit indices where they suffice: many of scikit-learn's solvers refuse others."""
     if not issparse(X) or X.indices.dtype != np.int64 or X.nnz > np.iinfo(np.int32).max:
         return X
-    narrow = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-    return type(X)(narrow, shape=X.shape)
+    return type(X)((X.data, *(i.astype(np.int32) for i in (X.indices, X.indptr))), shape=X.shape)
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
-    A 2-D target (indicator, sparse, frame, or a list of label sets) gives indicator
-    predictions. A 1-D target of classes is read as one label per class and gives
-    1-D predictions, as any scikit-learn classifier does.
+    A 2-D target (indicator, sparse, frame, or a list of label sets) gives indicator predictions. A
+    1-D target of classes is read as one label per class and gives 1-D predictions.
     """
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Subset accuracy: the share of rows whose whole labelset is right.
 
-        `y` may have any form that `fit` takes. A row with a label that the training
-        data did not have counts as wrong.
+        `y` may have any form that `fit` takes. A row with a label unknown to `fit` counts as wrong.
         """
         Y_pred = self.predict(X)
         if self.single_label_:
             return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))
         truth = self._read_labels(y).Y
         check_consistent_length(Y_pred, truth)
-        unknown = truth.shape[1] - self.n_labels_
-        right = (truth == np.pad(Y_pred, ((0, 0), (0, unknown)))).all(axis=1)
+        padding = (0, 0), (0, truth.shape[1] - self.n_labels_)  # for labels unknown to `fit`
+        right = (truth == np.pad(Y_pred, padding)).all(axis=1)
         return float(np.average(right, weights=sample_weight))
 
     def _validate_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
@@ -108,10 +98,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         if sample_weight is None:
             return Training(X, table.Y, None, rows)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        T = Training(X, table.Y, weight, rows)
         if not weight.any():
             raise InputError("sample_weight must be positive for at least one row; all are 0.")
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
+        T = Training(X, table.Y, weight, rows)
         return T if weight.all() else T[np.flatnonzero(weight)]
 
     def _validate_predict(self, X: Any) -> Any:
@@ -124,22 +114,20 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return canonical(with_narrow_indices(X))
 
     def _remember_labels(self, table: LabelTable) -> None:
-        self.label_names_ = table.names
-        self.n_labels_ = len(table.names)
+        self.label_names_, self.n_labels_ = table.names, len(table.names)
         self.single_label_ = table.single
         # A row [0, 1] per label: scikit-learn's scorers read it as multi-label, and its
         # cross_val_predict as so many columns of probabilities, which a list would not be.
-        self.classes_ = (
-            np.array(table.names.tolist()) if table.single else np.tile([0, 1], (self.n_labels_, 1))
-        )
+        several = np.tile([0, 1], (self.n_labels_, 1))
+        self.classes_ = np.array(table.names.tolist()) if table.single else several
 
     def _read_labels(self, y: Any) -> LabelTable:
         """Labels of other rows in the columns of `fit`, labels it did not see in columns behind."""
         table = read_labels_as(y, self.label_names_)
-        if len(table.names) < self.n_labels_:
+        if (n := len(table.names)) < self.n_labels_:
             raise InputError(
-                f"y has {len(table.names)} labels, but the model was fitted with "
-                f"{self.n_labels_}: pass the same label columns in the same order."
+                f"y has {n} labels, but the model was fitted with {self.n_labels_}: "
+                "pass the same label columns in the same order."
             )
         return table
 
@@ -180,7 +168,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
         tags.input_tags.sparse = True
         return tags

@@ -8,22 +8,17 @@ from typing import Any
 import numpy as np
 
 
-def is_dask_array(X: Any) -> bool:
-    """Whether `X` is a Dask array; Dask is not imported to find out."""
-    dask_array = sys.modules.get("dask.array")
-    return dask_array is not None and isinstance(X, dask_array.Array)
-
-
 def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Let a method that maps rows of X to rows of an array take Dask arrays, and return one.
 
-    Nothing is computed before the result is asked for, and no more than a block of rows is in
-    memory at a worker. The model goes to each worker once.
+    Nothing is computed before it is asked for, and no more than a block of rows is in memory at a
+    worker. The model goes to each worker once.
     """
 
     @wraps(method)
     def wrapper(self: Any, X: Any) -> Any:
-        if not is_dask_array(X):
+        dask_array = sys.modules.get("dask.array")  # who has a Dask array has imported it
+        if dask_array is None or not isinstance(X, dask_array.Array):
             return method(self, X)
         from dask.delayed import delayed
 

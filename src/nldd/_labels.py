@@ -24,8 +24,8 @@ FORMS = (
 class LabelTable:
     """Labels as an indicator matrix of shape (n_samples, n_labels).
 
-    Names are columns of a frame, members of the label sets, classes of a 1-D target, or 0, 1, ...
-    A 1-D target is `single`: every class is one label, and every row carries exactly one.
+    Names are columns of a frame, members of label sets, classes of a 1-D target, or 0, 1, ... A 1-D
+    target is `single`: every class is one label, and every row carries exactly one.
     """
 
     Y: NDArray[np.int8]
@@ -46,9 +46,7 @@ def read_labels(Y: Any) -> LabelTable:
     array(['a', 'b'], dtype=object)
     """
     if Y is None:
-        raise InputError(
-            f"This estimator requires y to be passed, but the target y is None. {FORMS}"
-        )
+        raise InputError(f"fit requires y to be passed, but the target y is None. {FORMS}")
     if is_frame(Y) or issparse(Y):
         return read_indicator(Y)
     if _holds_label_sets(Y):
@@ -66,7 +64,7 @@ def read_labels(Y: Any) -> LabelTable:
         values = values.ravel()
     if values.ndim == 1:
         return _read_classes(values)
-    return _checked_indicator(values, range(values.shape[1]))
+    return _check_indicator(values, range(values.shape[1]))
 
 
 def read_indicator(Y: Any) -> LabelTable:
@@ -76,7 +74,7 @@ def read_indicator(Y: Any) -> LabelTable:
     values = Y.toarray() if issparse(Y) else _as_array(Y)
     if values.ndim != 2:
         raise InputError(f"Y must be 2-D, one 0/1 column per label; got shape {values.shape}.")
-    return _checked_indicator(values, range(values.shape[1]))
+    return _check_indicator(values, range(values.shape[1]))
 
 
 def read_labels_as(Y: Any, names: NDArray[np.object_]) -> LabelTable:
@@ -142,29 +140,24 @@ def _read_frame(frame: Any) -> LabelTable:
         options = {"dtype": float, "na_value": np.nan} if hasattr(frame, "isna") else {}
         values = np.asarray(frame.to_numpy(**options), dtype=float)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}"
-        ) from None
+        message = f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}"
+        raise InputError(message) from None
     if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0]
         raise InputError(
             f"Y contains NaN: label column {names[column]!r} has no value in row {row}. "
             "Drop the rows that nobody labelled, or write 0 where the label is absent."
         )
-    return _checked_indicator(values, names)
+    return _check_indicator(values, names)
 
 
 def _as_array(Y: Any) -> NDArray[Any]:
     if isinstance(Y, str | bytes | Number):
         raise InputError(f"Y must hold one entry per row; got {Y!r}. {FORMS}")
-    values = check_array(
-        Y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", ensure_min_features=0
-    )
+    options = {"ensure_2d": False, "allow_nd": True, "ensure_min_features": 0}
+    values = check_array(Y, dtype=None, input_name="y", **options)
     if values.ndim > 2:
-        raise InputError(
-            "Y must have one row per sample and one column per label; "
-            f"got shape {values.shape}. {FORMS}"
-        )
+        raise InputError(f"Y must have two dimensions; got shape {values.shape}. {FORMS}")
     if values.dtype == object and values.ndim == 2:
         try:
             return np.asarray(values.astype(float))
@@ -188,7 +181,7 @@ def _read_classes(y: NDArray[Any]) -> LabelTable:
     return LabelTable(Y, _as_names(classes), single=True)
 
 
-def _checked_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:
+def _check_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:
     labels = _as_names(names)
     if values.shape[1] == 0:
         raise InputError(f"Y has no label columns: shape {values.shape}. {FORMS}")
@@ -212,9 +205,8 @@ def _is_binary(values: NDArray[Any]) -> bool:
 
 def _holds_label_sets(Y: Any) -> bool:
     """Whether `Y` lists one collection of label names per row, rather than rows of 0 and 1."""
-    if isinstance(Y, np.ndarray) and (Y.dtype != object or Y.ndim != 1):
-        return False
-    if not isinstance(Y, list | tuple | np.ndarray) and not hasattr(Y, "to_list"):
+    is_matrix = isinstance(Y, np.ndarray) and (Y.dtype != object or Y.ndim != 1)
+    if is_matrix or not (isinstance(Y, list | tuple | np.ndarray) or hasattr(Y, "to_list")):
         return False
     rows = Y.to_list() if hasattr(Y, "to_list") else list(Y)
     collections = [row for row in rows if isinstance(row, list | tuple | set | frozenset)]
@@ -228,29 +220,25 @@ def _holds_label_sets(Y: Any) -> bool:
 
 
 def _as_sets(Y: Any) -> list[set[Any]]:
-    return [_as_set(i, row) for i, row in enumerate(Y.to_list() if hasattr(Y, "to_list") else Y)]
-
-
-def _as_set(row: int, labels: Any) -> set[Any]:
-    try:
-        if isinstance(labels, str):
-            raise TypeError
-        return set(labels)
-    except TypeError:
-        raise InputError(
-            f"Y must have one set of label names per row; row {row} holds {labels!r}. {FORMS}"
-        ) from None
+    sets = []
+    for i, labels in enumerate(Y.to_list() if hasattr(Y, "to_list") else Y):
+        members: Any = None if isinstance(labels, str) else labels
+        try:
+            sets.append(set(members))
+        except TypeError:
+            message = f"Y must have one set of label names per row; row {i} holds {labels!r}."
+            raise InputError(f"{message} {FORMS}") from None
+    return sets
 
 
 def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
-    found = {label for labels in sets for label in labels}
+    found = set[Any]().union(*sets)
     try:
         return _as_names(sorted(found))
     except TypeError:
         kinds = ", ".join(sorted({type(label).__name__ for label in found}))
-        raise InputError(
-            f"Label names must be of one type to be put in order; got {kinds}."
-        ) from None
+        message = f"Label names must be of one type to be put in order; got {kinds}."
+        raise InputError(message) from None
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:

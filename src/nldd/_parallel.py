@@ -8,15 +8,13 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from joblib import cpu_count, delayed, effective_n_jobs
+from joblib import cpu_count, delayed as delayed, effective_n_jobs
 from joblib.parallel import ThreadingBackend, get_active_backend
 from sklearn import config_context, get_config
 from sklearn.utils import parallel as in_sklearn
 from threadpoolctl import ThreadpoolController
 
 from nldd._progress import progress
-
-__all__ = ["delayed", "do_all", "one_blas_thread"]
 
 # A call to be made: function, positional and keyword arguments, as `delayed` gives them.
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
@@ -28,35 +26,32 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
-class _BlasLimit:
+# The limits on BLAS threads that hold now, and the numbers of threads that the first one found.
+_lock, _limits, _found = Lock(), list[int](), list[int]()
+
+
+@contextmanager
+def _limit_blas(n_threads: int) -> Iterator[None]:
     """A limit on BLAS threads that calls within calls, and from several threads, can share.
 
     It belongs to the process, so the strictest of those who are inside holds for all of them, and
     what the first one found comes back when the last one leaves.
     """
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.limits: list[int] = []
-        self.found: list[int] = []
-
-    @contextmanager
-    def __call__(self, n_threads: int) -> Iterator[None]:
-        with self.lock:
-            if not self.limits:
-                self.found = [library.num_threads for library in _blas()]
-            self.limits.append(n_threads)
-            for library in _blas():
-                # Fewer threads than that may have been asked for; they stay fewer.
-                _set_threads(library, min(n_threads, library.num_threads))
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.limits.remove(n_threads)
-                for library, found in zip(_blas(), self.found, strict=True):
-                    if not self.limits or library.num_threads == n_threads:
-                        _set_threads(library, min([found, *self.limits]))
+    with _lock:
+        if not _limits:
+            _found[:] = [library.num_threads for library in _blas()]
+        _limits.append(n_threads)
+        for library in _blas():
+            # Fewer threads than that may have been asked for; they stay fewer.
+            _set_threads(library, min(n_threads, library.num_threads))
+    try:
+        yield
+    finally:
+        with _lock:
+            _limits.remove(n_threads)
+            for library, found in zip(_blas(), _found, strict=True):
+                if not _limits or library.num_threads == n_threads:
+                    _set_threads(library, min([found, *_limits]))
 
 
 def _set_threads(library: Any, n_threads: int) -> None:
@@ -65,9 +60,6 @@ def _set_threads(library: Any, n_threads: int) -> None:
     give_way(force=True)
     library.set_num_threads(n_threads)
     give_way(force=True)
-
-
-_limit_blas = _BlasLimit()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
@@ -85,17 +77,18 @@ def do_all(
     """
     workers = min(effective_n_jobs(n_jobs), total)
     backend, _ = get_active_backend(prefer="threads")
-    share = max(1, cpu_count() // max(workers, 1))
-    with _limit_blas(share) if workers > 1 else nullcontext():
+    with _limit_blas(max(1, cpu_count() // workers)) if workers > 1 else nullcontext():
         results: Iterable[Any]
         if workers <= 1:
-            results = (function(*args, **kw) for function, args, kw in tasks)
+            results = (f(*args, **kw) for f, args, kw in tasks)
         elif isinstance(backend, ThreadingBackend):
             results = _in_threads(tasks, workers)
         else:
-            # Not all backends can hand results over one by one, so only where it is watched.
+            # Processes, Dask, Ray: not all can hand results over one by one, as a bar needs them.
             one_by_one = title is not None and backend.supports_return_generator
-            results = _by_joblib(tasks, n_jobs, one_by_one)
+            form = "generator" if one_by_one else "list"
+            parallel = in_sklearn.Parallel(n_jobs, prefer="threads", return_as=form)
+            results = parallel(in_sklearn.delayed(f)(*args, **kw) for f, args, kw in tasks)
         return list(progress(results, total, title or "", show=title is not None))
 
 
@@ -126,11 +119,3 @@ def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
                 yield results.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _by_joblib(tasks: Iterable[Task], n_jobs: int | None, one_by_one: bool) -> Iterable[Any]:
-    """Results in order, from whatever backend joblib was told to use: processes, Dask, Ray."""
-    parallel = in_sklearn.Parallel(
-        n_jobs=n_jobs, prefer="threads", return_as="generator" if one_by_one else "list"
-    )
-    return parallel(in_sklearn.delayed(function)(*args, **kw) for function, args, kw in tasks)

@@ -24,9 +24,6 @@ def simulate(seed, b, n_pairs, n_labels, x_scale=4.0, y_scale=2.0):
     return make_pairs(Dx, Dy, errors, n_labels, instance=np.arange(n_pairs) // 2)
 
 
-# --- log-odds -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("b", "Dx", "Dy", "eta", "J"),
     [
@@ -64,19 +61,6 @@ def test_log_odds_derivatives_equal_finite_differences(seed):
     assert_allclose(log_odds(b, Dx, Dy)[1], np.transpose(differences), rtol=1e-6, atol=1e-7)
 
 
-def test_log_odds_derivatives_at_zero_exponents():
-    """To the right of 0, where the bounds allow a step."""
-    Dx, Dy = np.array([0.2, 1.0, 4.0]), np.array([3.0, 0.5, 1.0])
-    b, h = np.array([-1.0, 0.0, 0.0]), 1e-7
-    differences = [
-        (log_odds(b + h * unit, Dx, Dy)[0] - log_odds(b, Dx, Dy)[0]) / h for unit in np.eye(3)
-    ]
-    assert_allclose(log_odds(b, Dx, Dy)[1], np.transpose(differences), atol=1e-6)
-
-
-# --- estimates ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "b",
     [
@@ -92,16 +76,6 @@ def test_multiplicative_recovers_known_coefficients(b):
     # The pairs are independent, so both kinds of standard errors estimate the same.
     assert_allclose(fit.robust_standard_errors, fit.standard_errors, rtol=0.1)
     assert (fit.separated, fit.fixed) == (False, ())
-
-
-def test_multiplicative_of_exact_counts_returns_their_coefficients():
-    """Errors at their expectation: the maximum is at the coefficients that made them."""
-    b = np.array([-2.0, 0.6, 1.2])
-    rng = np.random.default_rng(0)
-    Dx, Dy = rng.uniform(0, 3, 200), rng.uniform(0, 2, 200)
-    fit = fit_model(make_pairs(Dx, Dy, 8 * expit(b[0] + Dx ** b[1] * Dy ** b[2]), 8))
-    assert_allclose(fit.beta, b, rtol=1e-4)
-    assert_allclose(fit.theta(Dx, Dy), expit(b[0] + Dx ** b[1] * Dy ** b[2]), rtol=1e-4)
 
 
 def numerical_hessian(function, b, h=1e-4):
@@ -124,16 +98,9 @@ def test_multiplicative_standard_errors_equal_numerical_hessian():
     Dy[10:30] = 0
     pairs = make_pairs(Dx, Dy, 8 * expit(b[0] + Dx ** b[1] * Dy ** b[2]), 8)
     loss, fit = loss_of(pairs), fit_model(pairs)
+    assert_allclose(fit.beta, b, rtol=1e-4)
     hessian = numerical_hessian(lambda b: loss.value(log_odds(b, Dx, Dy)[0]), fit.beta)
     assert_allclose(fit.covariance_matrix, np.linalg.inv(hessian), rtol=1e-4)
-
-
-def test_multiplicative_standard_errors_close_to_numerical_hessian_of_counts():
-    pairs = simulate(3, (-3, 0.5, 0.8), n_pairs=5000, n_labels=10)
-    loss, fit = loss_of(pairs), fit_model(pairs)
-    hessian = numerical_hessian(lambda b: loss.value(log_odds(b, pairs.Dx, pairs.Dy)[0]), fit.beta)
-    errors = np.sqrt(np.diag(np.linalg.inv(hessian)))
-    assert_allclose(fit.standard_errors, errors, rtol=0.03)
 
 
 def test_multiplicative_robust_errors_by_definition():
@@ -148,20 +115,6 @@ def test_multiplicative_robust_errors_by_definition():
     bread = np.linalg.inv(information)
     assert_allclose(fit.robust_covariance_matrix, 150 / 149 * bread @ meat @ bread, rtol=1e-8)
 
-
-def test_multiplicative_weight_equals_repetition():
-    pairs = simulate(5, (-3, 0.5, 0.8), n_pairs=200, n_labels=10)
-    times = 1 + pairs.instance % 2
-    rows = np.repeat(np.arange(200), times)
-    columns = [column[rows] for column in (pairs.Dx, pairs.Dy, pairs.errors)]
-    repeated = fit_model(make_pairs(*columns, 10, pairs.instance[rows]))
-    weighted = fit_model(make_pairs(pairs.Dx, pairs.Dy, pairs.errors, 10, pairs.instance, times))
-    assert_allclose(weighted.beta, repeated.beta, rtol=1e-5)
-    assert_allclose(weighted.standard_errors, repeated.standard_errors, rtol=1e-5)
-    assert_allclose(weighted.robust_standard_errors, repeated.robust_standard_errors, rtol=1e-5)
-
-
-# --- the smallest loss of all -------------------------------------------------------------------
 
 EXPONENTS = np.array([0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1, 1.3, 1.7, 2.2, 3, 4.5, 7, 10])
 
@@ -210,7 +163,7 @@ some_or_many = pytest.mark.parametrize("n_seeds", [2, pytest.param(50, marks=pyt
 
 @some_or_many
 @pytest.mark.parametrize("zeros", [False, True], ids=["positive distances", "some zero distances"])
-@pytest.mark.parametrize("n_pairs", [20, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_pairs", [20, 150])
 def test_multiplicative_reaches_smallest_loss(n_pairs, zeros, n_seeds):
     worse = {}
     for seed in range(n_seeds):
@@ -220,25 +173,11 @@ def test_multiplicative_reaches_smallest_loss(n_pairs, zeros, n_seeds):
         excess = loss.value(estimate.eta) - smallest_loss(loss, pairs.Dx, pairs.Dy)
         if excess > 1e-3:
             worse[seed] = round(excess, 4)
-    assert worse == {}
-
-
-@some_or_many
-@pytest.mark.parametrize("zeros", [False, True], ids=["positive distances", "some zero distances"])
-def test_multiplicative_converges_where_it_stops(zeros, n_seeds):
-    """At the optimum it must not say that it did not converge."""
-    lost = []
-    for seed in range(n_seeds):
-        pairs = random_problem(seed, 150, zeros)
-        estimate = fit_multiplicative(loss_of(pairs), pairs.Dx, pairs.Dy)
-        loss = loss_of(pairs).smoothed(3) if estimate.separated else loss_of(pairs)
+        # At the optimum it must not say that it did not converge.
         gradient = estimate.J.T @ loss.gradient(estimate.eta) / loss.m.sum()
-        if np.abs(gradient[estimate.free]).max() < 1e-6 and not estimate.converged:
-            lost.append(seed)
-    assert lost == []
-
-
-# --- what the pairs cannot tell -----------------------------------------------------------------
+        is_flat = np.abs(gradient[estimate.free]).max() < 1e-6
+        assert estimate.converged or not is_flat or n_pairs == 20, seed
+    assert worse == {}
 
 
 def test_multiplicative_of_zero_distances_is_overall_rate():
@@ -289,59 +228,9 @@ def test_multiplicative_unidentified_exponent_has_no_standard_error(Dx, Dy):
     assert fit.fixed != ()
 
 
-def test_multiplicative_of_one_pair_has_no_weights():
-    fit = fit_quietly(make_pairs([0.5], [0.3], [3], 10), model="multiplicative")
-    assert_allclose(fit.theta(np.array([0.5]), np.array([0.3])), 0.3, rtol=1e-6)
-    assert fit.fixed == (FEATURES, LABELS)
-
-
-def test_multiplicative_falling_errors_give_no_weight():
-    """Errors fall with both distances, so both exponents are 0 and theta is the overall rate."""
-    Dx = np.array([1.0, 2.0, 3.0, 4.0])
-    fit, messages = fit_recording(
-        make_pairs(Dx, Dx[[1, 0, 3, 2]], [4, 3, 2, 1], 5), model="multiplicative"
-    )
-    assert list(messages) == [ZeroWeightWarning]
-    assert_array_equal(fit.beta[1:], [0, 0])
-    assert_allclose(fit.beta[0], -1, atol=1e-6)  # b0 + 1 = 0: 10 of 20 labels are wrong
-    assert fit.fixed == (FEATURES, LABELS)
-    assert_array_equal(np.isnan(fit.standard_errors), [False, True, True])
-
-
-# --- separation ---------------------------------------------------------------------------------
-
-
-def separated_pairs(kind, n_pairs=60):
-    rng = np.random.default_rng(5)
-    Dx, Dy = rng.uniform(0, 3, n_pairs), rng.uniform(0, 3, n_pairs)
-    wrong = {
-        "by product": Dx * Dy > 1,
-        "no errors": np.zeros(n_pairs, dtype=bool),
-        "all wrong": np.ones(n_pairs, dtype=bool),
-    }[kind]
-    return make_pairs(Dx, Dy, np.where(wrong, 7, 0), 7)
-
-
-@pytest.mark.parametrize("kind", ["by product", "no errors", "all wrong"])
-def test_multiplicative_separation_is_found_and_smoothed(kind):
-    fit, messages = fit_recording(separated_pairs(kind), model="multiplicative")
-    assert fit.separated
-    assert "the 60 pairs at hand" in messages[SeparationWarning]
-    assert np.isfinite(fit.beta).all()
-    assert (fit.beta[1:] >= 0).all()
-
-    distances = np.array([0, 1e-3, 0.5, 1, 1.5, 2, 3, 10, 1e3, 1e6])
-    theta = fit.theta(*np.meshgrid(distances, distances, indexing="ij"))
-    assert theta.min() > 0
-    assert theta.max() < 1
-    assert (np.diff(theta, axis=0) >= 0).all()
-    assert (np.diff(theta, axis=1) >= 0).all()
-
-
-@pytest.mark.parametrize("seed", [0])
-def test_multiplicative_without_errors_has_no_weights(seed):
+def test_multiplicative_without_errors_has_no_weights():
     """Nothing grows with the distances: what is left of the exponents is rounding, not weight."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     pairs = make_pairs(rng.uniform(0, 1, 200), rng.uniform(0, 2, 200), np.zeros(200), 10)
     fit, messages = fit_recording(pairs, model="multiplicative")
     # 200 pairs of 10 labels get 3/200 more each, half of it wrong
@@ -350,8 +239,3 @@ def test_multiplicative_without_errors_has_no_weights(seed):
     assert_array_equal(fit.beta[1:], [0, 0])
     assert fit.fixed == (FEATURES, LABELS)
     assert set(messages) == {SeparationWarning, ZeroWeightWarning}
-
-
-def test_multiplicative_overlapping_pairs_are_not_separated():
-    fit = fit_model(simulate(0, (-3, 0.5, 0.8), n_pairs=100, n_labels=10))  # without a warning
-    assert not fit.separated

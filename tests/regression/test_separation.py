@@ -1,16 +1,18 @@
 """Separation in the linear model: found, smoothed, and told apart from mere certainty."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from numpy.testing import assert_allclose, assert_array_equal
-from pairs_data import fit_quietly, fit_recording, loss_of, make_pairs
+from pairs_data import fit_quietly, fit_recording, make_pairs
 from scipy.special import expit
 
 import reference
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
 from nldd.regression import fit_regression
-from nldd.regression._models import identified_columns, is_separated
+from nldd.regression._models import identified_columns
 
 
 def separated_pairs(kind, n_pairs=60):
@@ -20,19 +22,22 @@ def separated_pairs(kind, n_pairs=60):
         "by Dx": Dx > 1.5,
         "by Dy": Dy > 1,
         "by both": Dx + Dy > 2.5,
+        "by product": Dx * Dy > 1,
         "no errors": np.zeros(n_pairs, dtype=bool),
         "all wrong": np.ones(n_pairs, dtype=bool),
     }[kind]
     return make_pairs(Dx, Dy, np.where(wrong, 7, 0), 7)
 
 
-KINDS = ["by Dx", "by Dy", "by both", "no errors", "all wrong"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_linear_separation_is_found_and_smoothed(kind):
-    pairs = separated_pairs(kind)
-    fit, messages = fit_recording(pairs)
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        *product(["linear"], ["by Dx", "by Dy", "by both", "no errors", "all wrong"]),
+        *product(["multiplicative"], ["by product", "no errors", "all wrong"]),
+    ],
+)
+def test_separation_is_found_and_smoothed(kind, model):
+    fit, messages = fit_recording(separated_pairs(kind), model=model)
     assert fit.separated
     assert fit.converged
     assert "the 60 pairs at hand" in messages[SeparationWarning]
@@ -45,17 +50,6 @@ def test_linear_separation_is_found_and_smoothed(kind):
     assert theta.max() < 1
     assert (np.diff(theta, axis=0) >= 0).all()
     assert (np.diff(theta, axis=1) >= 0).all()
-
-
-def test_linear_separated_theta_still_tells_right_from_wrong():
-    """Away from the border that separates them."""
-    Dx = np.array([0.0, 0.1, 0.2, 0.3, 1.7, 1.8, 1.9, 2.0])
-    pairs = make_pairs(Dx, np.zeros(8), [0, 0, 0, 0, 5, 5, 5, 5], 5)
-    fit = fit_quietly(pairs)
-    theta = fit.theta(pairs.Dx, pairs.Dy)
-    assert theta[:4].max() < 0.05
-    assert theta[4:].min() > 0.95
-    assert_allclose(theta + theta[::-1], 1)  # the two sides are mirror images
 
 
 @pytest.mark.parametrize("kind", ["by Dx", "by Dy", "by both"])
@@ -81,26 +75,6 @@ def test_linear_without_errors_or_without_right_labels_by_hand(errors, what):
     assert_array_equal(fit.beta[1:], [0, 0])
     assert what in messages[SeparationWarning]
     assert_allclose(fit.theta(pairs.Dx, pairs.Dy), (errors + 0.15) / 5.3)
-
-
-@pytest.mark.parametrize("n_pairs", [12, 120, 1200])
-def test_linear_theta_without_errors_falls_no_faster_than_the_labels_grow(n_pairs):
-    """1.5 wrong labels are added in all, so theta is about 1.5 over the number of labels."""
-    rng = np.random.default_rng(0)
-    pairs = make_pairs(rng.uniform(size=n_pairs), rng.uniform(size=n_pairs), np.zeros(n_pairs), 10)
-    theta = fit_quietly(pairs).theta(np.zeros(1), np.zeros(1))
-    assert_allclose(theta, 1.5 / (10 * n_pairs + 3))
-
-
-def test_linear_overlapping_pairs_are_not_separated():
-    """One wrong label on the other side is enough for a finite maximum."""
-    pairs = separated_pairs("by both")
-    errors = pairs.errors.copy()
-    errors[np.argmin(pairs.Dx + pairs.Dy)] = 1
-    errors[np.argmax(pairs.Dx + pairs.Dy)] = 6
-    fit = fit_regression(make_pairs(pairs.Dx, pairs.Dy, errors, 7))  # without a warning
-    assert not fit.separated
-    assert fit.fixed == ()
 
 
 def test_linear_separation_against_the_bounds_is_none():
@@ -132,14 +106,6 @@ def test_linear_separation_agrees_with_linear_program(part):
         kinds.append(bool(truth))
         assert fit_quietly(pairs).separated == truth, f"data set {seed}"
     assert min(kinds.count(True), kinds.count(False)) >= 15
-
-
-def test_is_separated_needs_certainty_and_missing_information():
-    pairs = make_pairs([0.0, 1.0, 2.0], np.zeros(3), [1, 1, 1], 2)
-    loss, J = loss_of(pairs), np.ones((3, 1))
-    assert not is_separated(loss, np.array([-15.0, 0, 15.0]), J)  # nobody is certain
-    assert not is_separated(loss, np.array([-20.0, 0, 20.0]), J)  # the second pair informs
-    assert is_separated(loss, np.array([-20.0, -25.0, -18.0]), J)  # none does
 
 
 def test_linear_far_pairs_alone_are_no_separation():

@@ -27,13 +27,6 @@ def test_pack_puts_feature_j_into_bit_j(n_features, container):
         )
 
 
-def test_pack_by_hand():
-    # Features 0 and 63 are the lowest and the highest bit of the first word, 64 starts the second.
-    X = np.zeros((3, 66))
-    X[0, [0, 63]] = X[1, [1, 64, 65]] = 1
-    assert pack(csr_array(X)).tolist() == [[2**63 + 1, 0], [2, 3], [0, 0]]
-
-
 def test_pack_takes_wide_indices():
     X = csr_array(np.array([[0.0, 1.0, 1.0]]))
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)

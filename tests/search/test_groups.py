@@ -51,46 +51,11 @@ def test_split_into_cells_equals_halving_one_by_one():
         assert cells_of(labelset, sketch, max_rows) == expected
 
 
-def test_cells_hold_every_row_once_and_one_labelset_each():
-    rng = np.random.default_rng(1)
-    for _ in range(60):
-        labelset, sketch = random_rows(rng)
-        max_rows = int(rng.integers(1, 20))
-        cells = cells_of(labelset, sketch, max_rows)
-        assert sorted(chain(*cells)) == list(range(len(labelset)))
-        owners = [set(labelset[cell].tolist()) for cell in cells]
-        assert all(len(owner) == 1 for owner in owners)
-        assert owners == sorted(owners, key=min)
-        # Halves of more than `max_rows` rows: cells are no smaller than they need to be.
-        for cell in cells:
-            assert len(cell) <= max_rows
-            whole = np.count_nonzero(labelset == labelset[cell[0]])
-            assert whole <= max_rows or len(cell) >= (max_rows + 1) // 2
-
-
-def test_cells_are_cut_where_they_are_widest():
-    # 10 wide and 1 high: two cells side by side, each of them then 1 wide and 1 high.
-    sketch = np.array([[0, 0], [10, 1], [1, 1], [9, 0]], dtype=np.float32)
-    assert cells_of(np.zeros(4, dtype=int), sketch, 2) == [[0, 2], [3, 1]]
-    # Turned by a right angle.
-    assert cells_of(np.zeros(4, dtype=int), sketch[:, ::-1], 2) == [[0, 2], [3, 1]]
-
-
 @pytest.mark.parametrize("max_rows", [1, 2, 4, 8])
 def test_rows_that_lie_on_one_point_are_split_all_the_same(max_rows):
     cells = cells_of(np.zeros(8, dtype=int), np.ones((8, 3), dtype=np.float32), max_rows)
     assert list(chain(*cells)) == list(range(8))
     assert {len(cell) for cell in cells} == {max_rows}
-
-
-def test_labelsets_that_fit_stay_whole_and_in_the_order_of_rows():
-    labelset = np.array([1, 0, 1, 2, 0, 1])
-    sketch = np.array([[5], [4], [3], [2], [1], [0]], dtype=np.float32)
-    assert cells_of(labelset, sketch, 3) == [[1, 4], [0, 2, 5], [3]]
-
-
-def test_one_row_is_one_cell():
-    assert cells_of(np.array([0]), np.zeros((1, 2), dtype=np.float32), 1) == [[0]]
 
 
 # The distinct labelsets
@@ -113,29 +78,6 @@ def test_distinct_labelsets_are_those_of_numpy(n_labels, dtype):
         assert labelsets.dtype == dtype
 
 
-def test_distinct_labelsets_come_with_the_first_label_counting_most():
-    # Nine labels are two bytes: the ninth counts least although it is alone in its byte.
-    Y = np.eye(9, dtype=int)
-    labelsets, labelset = distinct_labelsets(Y)
-    assert labelsets.tolist() == Y[::-1].tolist()
-    assert labelset.tolist() == [8, 7, 6, 5, 4, 3, 2, 1, 0]
-
-
-def test_distinct_labelsets_of_rows_all_alike_is_one():
-    labelsets, labelset = distinct_labelsets(np.tile([0, 1, 1], (5, 1)))
-    assert (labelsets.tolist(), labelset.tolist()) == ([[0, 1, 1]], [0, 0, 0, 0, 0])
-
-
-def test_distinct_labelsets_know_the_empty_one():
-    labelsets, labelset = distinct_labelsets(np.array([[0, 1], [0, 0], [0, 1]]))
-    assert (labelsets.tolist(), labelset.tolist()) == ([[0, 0], [0, 1]], [1, 0, 1])
-
-
-def test_distinct_labelsets_of_one_row():
-    labelsets, labelset = distinct_labelsets(np.array([[1, 0]]))
-    assert (labelsets.tolist(), labelset.tolist()) == ([[1, 0]], [0])
-
-
 @pytest.mark.parametrize(
     "view",
     [
@@ -149,11 +91,3 @@ def test_distinct_labelsets_do_not_depend_on_the_layout_in_memory(view):
     Y = view(np.random.default_rng(0).integers(0, 2, size=(24, 24)))
     labelsets, labelset = distinct_labelsets(Y)
     assert (labelsets.tolist(), labelset.tolist()) == numpy_unique(Y)
-
-
-def test_distinct_labelsets_leave_their_input_alone():
-    Y = np.array([[1, 0], [0, 1]])
-    Y.flags.writeable = False
-    labelsets, _ = distinct_labelsets(Y)
-    labelsets[:] = 7
-    assert Y.tolist() == [[1, 0], [0, 1]]

@@ -7,10 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
 import reference
@@ -55,18 +52,6 @@ def test_query_equals_loops(score, naive_score, seed):
         assert_allclose(found.Dy[i], expected[:, 1], rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("offset", [1e3, 1e6], ids=["1e3", "1e6"])
-def test_query_survives_features_far_from_zero(offset):
-    """|a|^2 + |b|^2 - 2 a.b loses all digits here; the answer must not."""
-    score = LINEAR
-    for seed in range(5):
-        X, Y, X_new, P, scale = random_index(2 * seed, offset=offset)
-        found = LabelsetIndex(X, Y, scale).query(X_new, P, score)
-        for i in range(len(P)):
-            distances = reference.all_distances(X_new[i], P[i], X, Y, scale)
-            assert found.row[i, 0] == reference.nearest(distances, linear)
-
-
 def test_query_distance_of_a_duplicate_is_exactly_zero():
     rng = np.random.default_rng(0)
     X = rng.normal(50, 10, size=(40, 30))
@@ -94,30 +79,6 @@ def equal(a: Neighbors, b: Neighbors):
         assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12, atol=1e-14)
 
 
-@settings(max_examples=20, deadline=None)
-@given(
-    X=arrays(float, (12, 2), elements=st.integers(-2, 2)),
-    Y=arrays(np.int8, (12, 3), elements=st.integers(0, 1)),
-    X_new=arrays(float, (7, 2), elements=st.integers(-2, 2)),
-    P=arrays(float, (7, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])),
-    order=st.permutations(range(7)),
-)
-def test_query_does_not_depend_on_how_it_is_asked(X, Y, X_new, P, order):
-    score = LINEAR
-    index = LabelsetIndex(X, Y, np.ones(2))
-    expected = index.query(X_new, P, score)
-
-    for container in (csr_matrix, csr_array):
-        sparse = LabelsetIndex(container(X), Y, np.ones(2))
-        equal(sparse.query(container(X_new), P, score), expected)
-    equal(LabelsetIndex(X.astype(np.float32), Y, np.ones(2)).query(X_new, P, score), expected)
-    equal(index.query(X_new, P, score, n_jobs=2), expected)
-    one_by_one = Neighbors.stack([index.query(X_new[[i]], P[[i]], score) for i in range(7)])
-    equal(one_by_one, expected)
-    shuffled = index.query(X_new[order], P[order], score)
-    assert_array_equal(shuffled.row, expected.row[order])
-
-
 def test_query_block_size_follows_working_memory():
     X, Y, X_new, P, scale = random_index(1, n_rows=5000, n_queries=600)
     index = LabelsetIndex(X, Y, scale)
@@ -133,16 +94,6 @@ def test_query_block_size_follows_working_memory():
         assert index._block_rows(None, all_distances=False) == 40
         assert index._block_rows(None, all_distances=True) == 1
         equal(index.query(X_new, P, LINEAR), expected)
-
-
-def test_query_row_order_of_training_changes_nothing_but_the_row_numbers():
-    for seed in range(5):
-        X, Y, X_new, P, scale = random_index(2 * seed + 1)  # continuous: no ties
-        order = np.random.default_rng(seed).permutation(len(X))
-        a = LabelsetIndex(X, Y, scale).query(X_new, P, LINEAR)
-        b = LabelsetIndex(X[order], Y[order], scale).query(X_new, P, LINEAR)
-        assert_array_equal(order[b.row], a.row)
-        assert_allclose(b.Dx, a.Dx)
 
 
 # How much is in memory at a time

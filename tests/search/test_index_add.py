@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from ways import SCORES, WAYS, assert_same, every_way, random_problem
 
 from nldd.exceptions import InputError
-from nldd.search import IN_FEATURES, LabelsetIndex, Score
+from nldd.search import IN_FEATURES, LabelsetIndex
 
 LINEAR = SCORES[0]
 
@@ -41,19 +41,6 @@ def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
             grown.add(as_rows(X[start:stop]), Y[start:stop])
         whole = LabelsetIndex(as_rows(X), Y, scale)
         assert_equal_indexes(grown, whole, as_queries(X_new), P)
-
-
-def test_added_labelsets_can_be_found():
-    index = LabelsetIndex(np.zeros((2, 1)), np.array([[0, 1], [0, 1]]), np.ones(1))
-    index.add(np.array([[5.0], [0.0]]), np.array([[0, 0], [1, 1]]))
-    assert index.labelsets.tolist() == [[0, 0], [0, 1], [1, 1]]
-    assert index.counts.tolist() == [1, 2, 1]
-    found = index.query(np.array([[4.0]]), np.array([[0.0, 0.9]]), Score(1, 1), k=3)
-    # Row 2: 1 + 0.9. Row 0: 4 + 0.1. Row 3: 4 + sqrt(1 + 0.01).
-    assert found.row.tolist() == [[2, 0, 3]]
-    assert found.labelset.tolist() == [[0, 1, 2]]
-    np.testing.assert_allclose(found.Dx, [[1, 4, 4]])
-    np.testing.assert_allclose(found.Dy, [[0.9, 0.1, np.sqrt(1.01)]])
 
 
 def test_added_rows_equal_to_old_ones_come_after_them():
@@ -97,14 +84,6 @@ def test_rows_that_are_not_ones_unpack_the_bits(value):
     assert_equal_indexes(grown, whole, csr_array(value * X_new), P)
 
 
-def test_rows_of_ones_stay_packed():
-    X, Y, X_new, P, scale = random_problem(np.random.default_rng(3), "bits", 60, 130, 4)
-    grown = LabelsetIndex(csr_array(X[:30]), Y[:30], scale)
-    grown.add(csr_array(X[30:]), Y[30:])
-    assert grown.features.bits.shape == (60, 3)
-    assert_equal_indexes(grown, LabelsetIndex(csr_array(X), Y, scale), csr_array(X_new), P)
-
-
 @pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("few_rows", [4096, 0], ids=["bounds", "sketches"])
 def test_rows_far_from_all_old_ones_are_found(container, few_rows, monkeypatch):
@@ -119,21 +98,6 @@ def test_rows_far_from_all_old_ones_are_found(container, few_rows, monkeypatch):
     X_new = container(X + 0.1 * rng.normal(size=X.shape))
     assert_equal_indexes(grown, whole, X_new, P, [LINEAR, IN_FEATURES])
     assert grown.query(X_new, P, IN_FEATURES).row.ravel().tolist() == list(range(100))
-
-
-def test_added_rows_are_scaled_as_the_first():
-    index = LabelsetIndex(np.array([[0.0]]), np.array([[1]]), scale=np.array([4.0]))
-    index.add(np.array([[8.0]]), np.array([[0]]))
-    found = index.query(np.array([[6.0]]), np.array([[0.5]]), IN_FEATURES, k=2)
-    assert (found.row.tolist(), found.Dx.tolist()) == ([[1, 0]], [[0.5, 1.5]])
-
-
-def test_adding_leaves_its_input_alone():
-    for container in (np.array, csr_array):
-        X, Y = container([[0.0, 3.0], [5.0, 0.0]]), np.array([[0, 1], [1, 1]])
-        LabelsetIndex(X, Y, np.full(2, 2.0)).add(X, Y)
-        assert (X.tolist() if container is np.array else X.toarray().tolist()) == [[0, 3], [5, 0]]
-        assert Y.tolist() == [[0, 1], [1, 1]]
 
 
 def test_rows_that_are_refused_change_nothing():

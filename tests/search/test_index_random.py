@@ -9,7 +9,7 @@ from ways import SCORES, WAYS, assert_same, every_way, naive, random_problem
 
 from brute_force import BruteForceIndex
 from nldd.exceptions import InputError
-from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
+from nldd.search import IN_FEATURES, LabelsetIndex, Score
 
 LINEAR = SCORES[0]
 
@@ -73,20 +73,6 @@ def test_query_refuses_more_labelsets_than_there_are(k):
         index.query(np.eye(4), np.zeros((4, 2)), LINEAR, k)
 
 
-@every_way
-def test_query_leaves_its_input_alone(way):
-    _, _, as_rows, as_queries = WAYS[way]
-    X, Y, X_new, P, scale = random_problem(np.random.default_rng(3), way, 30, 6, 4)
-    rows, queries = as_rows(X.copy()), as_queries(X_new.copy())
-    before = Y.copy(), P.copy(), scale.copy()
-    LabelsetIndex(rows, Y, scale).query(queries, P, LINEAR)
-    for after, expected in zip((rows, queries), (X, X_new), strict=True):
-        after = after if isinstance(after, np.ndarray) else after.toarray()
-        np.testing.assert_array_equal(after, expected.astype(after.dtype))
-    for after, expected in zip((Y, P, scale), before, strict=True):
-        np.testing.assert_array_equal(after, expected)
-
-
 def clustered(rng, n_rows, ones):
     """30 clusters, each with a labelset of its own but for one row in ten."""
     centres = np.random.default_rng(99).random((30, 60))
@@ -118,14 +104,6 @@ def test_query_looks_at_few_rows_of_clusters(container, ones, score, monkeypatch
     found = index.query(container(X_new), P, score)
     assert_same(found, BruteForceIndex(X, Y, np.ones(60)).query(X_new, P, naive(score)))
     assert found.evaluated.mean() < 0.1 * len(X)
-
-
-def test_query_in_labels_looks_only_at_the_nearest_labelsets():
-    rng = np.random.default_rng(5)
-    X, Y = clustered(rng, 3000, ones=False)
-    index = LabelsetIndex(X, Y, np.ones(60))
-    found = index.query(X[:100], Y[:100] * 0.9 + 0.05, IN_LABELS)
-    assert (found.evaluated <= index.counts[found.labelset[:, 0]]).all()
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e9])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nldd.search import IN_FEATURES, LabelsetIndex, Neighbors, Score, SearchStats
+from nldd.search import IN_FEATURES, LabelsetIndex, Neighbors, SearchStats
 
 
 def search(n_queries):
@@ -9,12 +9,6 @@ def search(n_queries):
     X = np.arange(5.0)[:, np.newaxis]
     index = LabelsetIndex(X, np.eye(5, dtype=int), np.ones(1))
     return index.query(np.zeros((n_queries, 1)), np.full((n_queries, 5), 0.5), IN_FEATURES)
-
-
-def test_score_of_arrays_by_hand():
-    Dx, Dy = np.array([2.0, 0.0]), np.array([3.0, 4.0])
-    assert Score(0.5, 2.0).of(Dx, Dy).tolist() == [7, 8]
-    assert Score(2.0, 0.5, product=True).of(Dx, Dy) == pytest.approx([4 * np.sqrt(3), 0])
 
 
 def test_stats_count_queries_distances_and_pairs():
@@ -27,12 +21,6 @@ def test_stats_count_queries_distances_and_pairs():
 
 def test_stats_of_nothing():
     assert (SearchStats().share_evaluated, SearchStats().share_certified) == (0, 1)
-
-
-def test_stats_are_values():
-    with pytest.raises(AttributeError):
-        SearchStats().n_queries = 7
-    assert {SearchStats(1, 2, 3, 1)} == {SearchStats(1, 2, 3, 1)}
 
 
 def test_answers_can_be_compared_and_stacked():

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+Labels = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
     """Labels in truth and prediction, in the truth, and in the prediction, of the same shape."""
 
-    both: NDArray[Any]
-    true: NDArray[Any]
-    pred: NDArray[Any]
+    both: Labels
+    true: Labels
+    pred: Labels
 
     def sum(self) -> "Counts":
         """Counts of all labels together."""
@@ -42,19 +43,17 @@ class Counts:
         """Labels in both over labels in either."""
         return self._ratio(self.both, self.true + self.pred - self.both, empty)
 
-    def _ratio(self, part: NDArray[Any], whole: NDArray[Any], empty: float) -> FloatArray:
+    def _ratio(self, part: Labels, whole: Labels, empty: float) -> FloatArray:
         value = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
         return np.where(self.true + self.pred == 0, empty, value)
 
 
-def row_counts(Y: NDArray[Any], Y_pred: NDArray[Any]) -> Counts:
+def row_counts(Y: Labels, Y_pred: Labels) -> Counts:
     """Counts of each row."""
     return label_counts(Y.T, Y_pred.T)
 
 
-def label_counts(
-    Y: NDArray[Any], Y_pred: NDArray[Any], weights: FloatArray | None = None
-) -> Counts:
+def label_counts(Y: Labels, Y_pred: Labels, weights: FloatArray | None = None) -> Counts:
     """Counts of each label; for each row of `weights`, where there are several."""
     Y, Y_pred = Y.astype(bool), Y_pred.astype(bool)
     parts = (Y & Y_pred, Y, Y_pred)
@@ -63,11 +62,9 @@ def label_counts(
     return Counts(*(weights @ part.astype(float) for part in parts))
 
 
-def row_values(Y: NDArray[Any], Y_pred: NDArray[Any], empty: float = 1.0) -> dict[str, FloatArray]:
+def row_values(Y: Labels, Y_pred: Labels, empty: float = 1.0) -> dict[str, FloatArray]:
     """One value a row for each example-based measure; their means are the measures.
 
-    Examples
-    --------
     >>> Y = np.array([[1, 1, 0, 0], [0, 0, 0, 0]])
     >>> row_values(Y, np.array([[1, 0, 0, 0], [0, 0, 0, 0]]))["multilabel_accuracy"]
     array([0.5, 1. ])
@@ -95,12 +92,10 @@ def label_values(counts: Counts, empty: float = 1.0) -> dict[str, FloatArray]:
 
 
 def weighted_values(
-    Y: NDArray[Any], Y_pred: NDArray[Any], weights: FloatArray, empty: float = 1.0
+    Y: Labels, Y_pred: Labels, weights: FloatArray, empty: float = 1.0
 ) -> dict[str, FloatArray]:
     """Every measure for each row of `weights`, which has a column for each row of Y.
 
-    Examples
-    --------
     >>> Y, Y_pred = np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]])
     >>> weighted_values(Y, Y_pred, np.array([[1.0, 1.0], [3.0, 1.0]]))["subset_accuracy"]
     array([0.5 , 0.75])

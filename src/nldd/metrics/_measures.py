@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
 from nldd._labels import LabelTable, is_frame, read_indicator
@@ -21,8 +20,6 @@ from nldd.metrics._counts import label_counts, label_values, row_values
 def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of labels that are wrong.
 
-    Examples
-    --------
     >>> hamming_loss([[1, 0, 1, 0]], [[1, 1, 1, 0]])
     0.25
     """
@@ -32,8 +29,6 @@ def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> floa
 def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of rows whose labelset is not entirely right.
 
-    Examples
-    --------
     >>> zero_one_loss([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.5
     """
@@ -43,8 +38,6 @@ def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> flo
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of rows whose labelset is entirely right: one minus the 0/1 loss.
 
-    Examples
-    --------
     >>> subset_accuracy([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.5
     """
@@ -58,8 +51,6 @@ def multilabel_accuracy(
 
     Also known as the Jaccard index.
 
-    Examples
-    --------
     >>> multilabel_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
     0.75
     >>> multilabel_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]], empty=0)
@@ -71,8 +62,6 @@ def multilabel_accuracy(
 def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """``2 |y & y'| / (|y| + |y'|)``, averaged over rows.
 
-    Examples
-    --------
     >>> f_measure([[1, 1, 0]], [[1, 0, 1]])
     0.5
     """
@@ -84,8 +73,6 @@ def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
 
     An empty prediction scores `empty` where the truth is empty too, else 0.
 
-    Examples
-    --------
     >>> precision([[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 0, 0]])
     0.5
     """
@@ -97,8 +84,6 @@ def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any =
 
     An empty truth scores `empty` where the prediction is empty too, else 0.
 
-    Examples
-    --------
     >>> recall([[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.75
     """
@@ -108,8 +93,6 @@ def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any =
 def micro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """F-measure of all labels of all rows counted together.
 
-    Examples
-    --------
     >>> micro_f([[1, 1], [0, 1]], [[1, 0], [0, 1]])
     0.8
     """
@@ -121,8 +104,6 @@ def micro_precision(
 ) -> float:
     """Share of all predicted labels that are right.
 
-    Examples
-    --------
     >>> micro_precision([[1, 1], [0, 1]], [[1, 0], [1, 1]]).__round__(3)
     0.667
     """
@@ -134,8 +115,6 @@ def micro_recall(
 ) -> float:
     """Share of all true labels that are predicted.
 
-    Examples
-    --------
     >>> micro_recall([[1, 1], [0, 1]], [[1, 0], [1, 1]]).__round__(3)
     0.667
     """
@@ -147,8 +126,6 @@ def macro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any 
 
     `empty` is the score of a label that occurs neither in truth nor in prediction.
 
-    Examples
-    --------
     >>> macro_f([[1, 0], [1, 0]], [[1, 0], [0, 0]]).__round__(3)
     0.833
     """
@@ -160,8 +137,6 @@ def macro_precision(
 ) -> float:
     """Precision of each label over all rows, averaged over labels.
 
-    Examples
-    --------
     >>> macro_precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.75
     """
@@ -173,8 +148,6 @@ def macro_recall(
 ) -> float:
     """Recall of each label over all rows, averaged over labels.
 
-    Examples
-    --------
     >>> macro_recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.75
     """
@@ -182,7 +155,19 @@ def macro_recall(
 
 
 def _value(key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float = 1.0) -> float:
-    Y, Y_pred = _check_pair(Y_true, Y_pred)
+    truth, prediction = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
+    Y, shapes = truth.Y, (truth.Y.shape, prediction.Y.shape)
+    if shapes[0] != shapes[1]:
+        raise InputError(
+            "Y_true and Y_pred must have the same rows and label columns; got shapes "
+            f"{shapes[0]} and {shapes[1]}."
+        )
+    names = list(truth.names), list(prediction.names)
+    if is_frame(Y_true) and is_frame(Y_pred) and names[0] != names[1]:
+        raise InputError(
+            "Y_true and Y_pred must have the same label columns in the same order; got "
+            f"{names[0]} and {names[1]}."
+        )
     weight = np.ones(len(Y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if weight.shape != (len(Y),) or not weight.any():
         raise InputError(
@@ -190,24 +175,8 @@ def _value(key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float 
             f"got shape {weight.shape}."
         )
     if key.startswith(("micro", "macro")):
-        return float(label_values(label_counts(Y, Y_pred, weight), empty)[key])
-    return float(np.average(row_values(Y, Y_pred, empty)[key], weights=weight))
-
-
-def _check_pair(Y_true: Any, Y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    truth, prediction = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
-    if truth.Y.shape != prediction.Y.shape:
-        raise InputError(
-            "Y_true and Y_pred must have the same rows and label columns; got shapes "
-            f"{truth.Y.shape} and {prediction.Y.shape}."
-        )
-    names = [list(table.names) for table in (truth, prediction)]
-    if is_frame(Y_true) and is_frame(Y_pred) and names[0] != names[1]:
-        raise InputError(
-            "Y_true and Y_pred must have the same label columns in the same order; got "
-            f"{names[0]} and {names[1]}."
-        )
-    return truth.Y, prediction.Y
+        return float(label_values(label_counts(Y, prediction.Y, weight), empty)[key])
+    return float(np.average(row_values(Y, prediction.Y, empty)[key], weights=weight))
 
 
 def _read(Y: Any, name: str) -> LabelTable:
@@ -219,19 +188,11 @@ def _read(Y: Any, name: str) -> LabelTable:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of multi-label predictions.
+    """A measure of multi-label predictions, with its name in code and files and that in tables.
 
-    Attributes
-    ----------
-    key, name : str
-        Name in code, files and options, and name in tables.
-    function : callable
-        ``function(Y_true, Y_pred, *, sample_weight=None)``; those that divide by counts of labels
-        also take ``empty``.
-    greater_is_better : bool
+    It is called as its `function`: ``measure(Y_true, Y_pred, *, sample_weight=None)``; those that
+    divide by counts of labels also take ``empty``.
 
-    Examples
-    --------
     >>> measure = MEASURES["f_measure"]
     >>> measure([[0, 0]], [[0, 0]]), measure([[0, 0]], [[0, 0]], empty=0)
     (1.0, 0.0)
@@ -282,8 +243,6 @@ def evaluate(
 ) -> dict[str, float]:
     """Value of each measure, by key.
 
-    Examples
-    --------
     >>> evaluate([[1, 0, 1]], [[1, 0, 0]], [MEASURES["zero_one_loss"], MEASURES["recall"]])
     {'zero_one_loss': 1.0, 'recall': 0.5}
     """

@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from nldd.exceptions import (
-    InputError,
-    MissingExtraError,
-    SeparationWarning,
-    ZeroWeightWarning,
-)
+from nldd.exceptions import InputError, MissingExtraError, SeparationWarning, ZeroWeightWarning
 from nldd.regression._likelihood import BinomialLoss
 from nldd.regression._models import CERTAIN, Estimate, fit_linear, fit_multiplicative
 from nldd.regression._result import NAMES, DistanceRegression, Pairs
@@ -23,14 +18,9 @@ from nldd.regression._result import NAMES, DistanceRegression, Pairs
 def fit_regression(
     pairs: Pairs, model: str = "linear", covariance: str = "independent"
 ) -> DistanceRegression:
-    """Binomial regression of the errors in `pairs` on both distances.
+    """Regress the errors in `pairs` on both distances, by the model "linear" or "multiplicative".
 
-    Parameters
-    ----------
-    pairs : Pairs
-    model : {"linear", "multiplicative"}
-    covariance : {"independent", "exchangeable"}
-        "exchangeable" estimates the linear model by GEE, with statsmodels.
+    The covariance "exchangeable" estimates the linear model by GEE, with statsmodels.
 
     Examples
     --------
@@ -43,20 +33,17 @@ def fit_regression(
     array([-3. ,  0.2,  1. ])
     """
     check_regression(model, covariance)
-    loss = BinomialLoss(
-        pairs.errors.astype(float), np.full(len(pairs), float(pairs.n_labels)), pairs.weight
-    )
+    labels = np.full(len(pairs), float(pairs.n_labels))
+    loss = BinomialLoss(pairs.errors.astype(float), labels, pairs.weight)
     if model == "linear":
         estimate = fit_linear(loss, pairs.design)
     else:
         estimate = fit_multiplicative(loss, pairs.Dx, pairs.Dy)
-    naive, robust = _covariances(loss, pairs, estimate)
     result = DistanceRegression(
-        model=model,
-        covariance="independent",
-        beta=estimate.beta,
-        covariance_matrix=naive,
-        robust_covariance_matrix=robust,
+        model,
+        "independent",
+        estimate.beta,
+        *_covariances(loss, pairs, estimate),
         log_likelihood=-loss.value(estimate.eta),
         n_pairs=len(pairs),
         n_instances=len(np.unique(pairs.instance)),
@@ -94,11 +81,10 @@ def _covariances(
     J = estimate.J[:, estimate.free] / unit
     bread = np.linalg.pinv(J.T @ (loss.curvature(estimate.eta)[:, np.newaxis] * J))
     _, cluster = np.unique(pairs.instance, return_inverse=True)
-    scores = np.zeros((cluster.max() + 1, J.shape[1]))
+    n_clusters = cluster.max() + 1
+    scores = np.zeros((n_clusters, J.shape[1]))
     np.add.at(scores, cluster, loss.gradient(estimate.eta)[:, np.newaxis] * J)
-    n_clusters = len(scores)
-    correction = n_clusters / max(n_clusters - 1, 1)
-    sandwich = correction * bread @ (scores.T @ scores) @ bread
+    sandwich = n_clusters / max(n_clusters - 1, 1) * bread @ (scores.T @ scores) @ bread
     back = np.outer(unit, unit)
     return _embed(bread / back, estimate.free), _embed(sandwich / back, estimate.free)
 
@@ -125,15 +111,11 @@ def _exchangeable(
         # The slope that does most harm, measured in log-odds rather than in its own unit.
         worst = 1 + (beta[1:] * pairs.design[:, 1:].max(axis=0)).argmin()
         columns = columns[columns != worst]
-    eta = pairs.design @ beta
-    farthest = 2 * max(CERTAIN, np.abs(estimate.eta).max())
+    eta, farthest = pairs.design @ beta, 2 * max(CERTAIN, np.abs(estimate.eta).max())
     if not np.isfinite(beta).all() or np.abs(eta).max() > farthest:
-        warn(
-            "The estimating equations did not converge on these pairs; the estimates for "
-            "independent pairs are kept.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        what = "The estimating equations did not converge on these pairs; "
+        what += "the estimates for independent pairs are kept."
+        warn(what, ConvergenceWarning, stacklevel=5)
         return result
     covariance = _embed(fit.cov_robust, np.isin(np.arange(3), columns))
     return replace(
@@ -191,20 +173,20 @@ def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str)
         elif (errors == result.n_labels).all():
             what = f"Every label is wrong {at}"
         untried = " The estimating equations were not tried." if covariance != "independent" else ""
-        message = (
-            f"{what}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
+        what += (
+            ", so the likelihood has no finite maximum; theta comes from slightly smoothed "
             f"counts.{untried} More training rows would settle it."
         )
-        warn(message, SeparationWarning, stacklevel=5)
+        warn(what, SeparationWarning, stacklevel=5)
     if not result.converged:
-        message = f"The regression did not converge in {result.n_steps} steps {at}."
-        warn(message, ConvergenceWarning, stacklevel=5)
+        what = f"The regression did not converge in {result.n_steps} steps {at}."
+        warn(what, ConvergenceWarning, stacklevel=5)
     if result.fixed:
         names = " and ".join(result.fixed)
-        message = f"The {result.n_pairs} pairs do not determine {names}."
+        what = f"The {result.n_pairs} pairs do not determine {names}."
         if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
-            message = (
+            what = (
                 f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
                 "cannot tell it from the rest, so it only settles ties."
             )
-        warn(message, ZeroWeightWarning, stacklevel=5)
+        warn(what, ZeroWeightWarning, stacklevel=5)

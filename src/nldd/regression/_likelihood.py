@@ -24,12 +24,7 @@ class BinomialLoss:
     With log-odds eta of an error, one observation contributes
     ``m * log(1 + exp(eta)) - k * eta``, whose first two derivatives in eta are
     ``m * theta - k`` and ``m * theta * (1 - theta)``, where ``theta = 1 / (1 + exp(-eta))``.
-
-    Attributes
-    ----------
-    k, m : ndarray of shape (n_observations,)
-        Errors and labels; fractions are fine, as smoothed counts have them.
-    weight : ndarray of shape (n_observations,)
+    Counts may be fractions, as smoothed ones are.
     """
 
     k: FloatArray
@@ -94,7 +89,7 @@ def minimize(
         eta, J = model(b)
         gradient = J.T @ loss.gradient(eta)
         information = J.T @ (loss.curvature(eta)[:, np.newaxis] * J)
-        free = ~held_at_bound(b, gradient, lower, upper)
+        free = ~(((b <= lower) & (gradient > 0)) | ((b >= upper) & (gradient < 0)))
         step = np.zeros_like(b)
         step[free] = -np.linalg.lstsq(information[np.ix_(free, free)], gradient[free])[0]
         decrement = -float(gradient @ step)
@@ -102,22 +97,13 @@ def minimize(
         slack = ROUNDING * (1 + abs(value))
         # The longest of 1, 1/2, 1/4, ... of the step that lowers the loss enough, if there is one.
         trials = ((r, np.clip(b + r * step, lower, upper)) for r in 0.5 ** np.arange(60))
-        b = next(
-            (
-                trial
-                for r, trial in trials
-                if loss.value(model(trial)[0]) <= value - ARMIJO * r * decrement + slack
-            ),
-            b,
+        low_enough = (
+            trial
+            for r, trial in trials
+            if loss.value(model(trial)[0]) <= value - ARMIJO * r * decrement + slack
         )
+        b = next(low_enough, b)
         # Near the minimum a step squares the error: after this small a one nothing is left.
         converged = decrement <= slack
         n_steps += 1
     return Minimum(b, loss.value(model(b)[0]), n_steps, converged)
-
-
-def held_at_bound(
-    b: FloatArray, gradient: FloatArray, lower: FloatArray, upper: FloatArray
-) -> NDArray[np.bool_]:
-    """Coefficients at a bound that the loss would push beyond it."""
-    return ((b <= lower) & (gradient > 0)) | ((b >= upper) & (gradient < 0))

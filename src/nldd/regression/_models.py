@@ -6,14 +6,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.regression._likelihood import (
-    BinomialLoss,
-    FloatArray,
-    Minimum,
-    Model,
-    minimize,
-    minimize_linear,
-)
+from nldd.regression._likelihood import BinomialLoss, FloatArray, Minimum, minimize, minimize_linear
 
 # Linear: a slope that changes no log-odds by more, log-odds beyond which a label is all but
 # certain, and information below which nothing is known about a direction.
@@ -53,28 +46,25 @@ def fit_linear(loss: BinomialLoss, Z: FloatArray) -> Estimate:
     columns = identified_columns(Z / unit)
     U = Z[:, columns] / unit[columns]
     minimum = minimize_linear(loss, U)
-    free = minimum.b > 0
-    free[0] = True
+    is_intercept = np.arange(3) == 0
+    free = is_intercept[columns] | (minimum.b > 0)
     separated = is_separated(loss, U @ minimum.b, U[:, free])
     if separated:
         minimum = minimize_linear(loss.smoothed(len(columns)), U)
-    b = minimum.b
     # A slope that moves no pair's log-odds is rounding error around 0, and must not rank rows.
-    b[1:][b[1:] < NO_EFFECT] = 0
-    beta = np.zeros(Z.shape[1])
-    beta[columns] = b / unit[columns]
-    free = beta > 0
-    free[0] = True
+    minimum.b[1:][minimum.b[1:] < NO_EFFECT] = 0
+    beta = np.zeros(3)
+    beta[columns] = minimum.b / unit[columns]
+    free = is_intercept | (beta > 0)
     return Estimate(beta, free, Z, Z @ beta, minimum.n_steps, minimum.converged, separated)
 
 
 def is_separated(loss: BinomialLoss, eta: FloatArray, J: FloatArray) -> bool:
     """Whether the fit ran off along a direction in which the likelihood grows for ever.
 
-    Then some pair's labels are fitted as all but certainly right or wrong, and what is left of
-    the information about that direction has vanished; `J` has columns of similar size. A pair
-    that is merely far away does the first but not the second. (Albert and Anderson, 1984,
-    Biometrika 71.)
+    Then some pair's labels are fitted as all but certainly right or wrong, and the information
+    about that direction has vanished; `J` has columns of similar size. A pair that is merely far
+    away does the first but not the second. (Albert and Anderson, 1984, Biometrika 71.)
     """
     if np.abs(eta).max() <= CERTAIN:
         return False
@@ -119,47 +109,37 @@ def log_odds(b: FloatArray, Dx: FloatArray, Dy: FloatArray) -> tuple[FloatArray,
 
 def _fit(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Estimate:
     """The best of four models: each exponent 0, or above 0. Equally good: the simpler one."""
-    minima = [_fit_face(loss, Dx, Dy, np.array([True, *face])) for face in FACES]
+    minima = [_fit_face(loss, Dx, Dy, [True, *face]) for face in FACES]
     smallest = min(minimum.value for minimum in minima)
     best = next(m for m in minima if m.value <= smallest + 1e-9 * (1 + abs(smallest)))
     eta, J = log_odds(best.b, Dx, Dy)
     # An exponent whose derivative vanishes in all pairs may have any value; one at the largest
     # value allowed is not an estimate either.
-    free = (best.b != 0) & (best.b < LARGEST) & (np.abs(J).max(axis=0) > 0)
-    free[0] = True
+    free = (np.arange(3) == 0) | ((best.b != 0) & (best.b < LARGEST) & J.any(axis=0))
     return Estimate(best.b, free, J, eta, best.n_steps, best.converged, separated=False)
 
 
-def _fit_face(
-    loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray, free: NDArray[np.bool_]
-) -> Minimum:
+def _fit_face(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray, free: list[bool]) -> Minimum:
     """Minimum over b0 and the exponents that are `free`; the others are 0."""
-
-    def expand(reduced: FloatArray) -> FloatArray:
-        b = np.zeros(3)
-        b[free] = reduced
-        return b
+    embedding = np.eye(3)[:, free]
 
     def model(reduced: FloatArray) -> tuple[FloatArray, FloatArray]:
-        eta, J = log_odds(expand(reduced), Dx, Dy)
+        eta, J = log_odds(embedding @ reduced, Dx, Dy)
         return eta, J[:, free]
 
-    lower, upper = np.full(free.sum(), SMALLEST), np.full(free.sum(), LARGEST)
-    lower[0], upper[0] = -np.inf, np.inf
-    grid = [
-        _with_intercept(loss, model, np.array([0.0, *exponents]))
-        for exponents in product(STARTS, repeat=int(free.sum()) - 1)
-    ]
-    grid.sort(key=lambda start: loss.value(model(start)[0]))
-    found = [minimize(loss, model, start, lower, upper) for start in grid[:N_STARTS]]
+    def start(exponents: tuple[float, ...]) -> FloatArray:
+        """With the intercept that suits the exponents, by a few steps in that one direction."""
+        b = np.array([0.0, *exponents])
+        for _ in range(8):
+            eta = model(b)[0]
+            b[0] -= np.clip(loss.gradient(eta).sum() / max(loss.curvature(eta).sum(), 1e-9), -2, 2)
+        return b
+
+    n_exponents = sum(free) - 1
+    lower = np.array([-np.inf, *n_exponents * [SMALLEST]])
+    upper = np.array([np.inf, *n_exponents * [LARGEST]])
+    starts = [start(exponents) for exponents in product(STARTS, repeat=n_exponents)]
+    starts.sort(key=lambda b: loss.value(model(b)[0]))
+    found = [minimize(loss, model, b, lower, upper) for b in starts[:N_STARTS]]
     best = min(found, key=lambda minimum: minimum.value)
-    return replace(best, b=expand(best.b))
-
-
-def _with_intercept(loss: BinomialLoss, model: Model, b: FloatArray) -> FloatArray:
-    """`b` with the intercept that suits its exponents, by a few steps in that one direction."""
-    for _ in range(8):
-        eta = model(b)[0]
-        curvature = loss.curvature(eta).sum()
-        b = b - np.eye(len(b))[0] * np.clip(loss.gradient(eta).sum() / max(curvature, 1e-9), -2, 2)
-    return b
+    return replace(best, b=embedding @ best.b)

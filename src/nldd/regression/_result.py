@@ -6,31 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nldd.regression._likelihood import FloatArray
+
 NAMES = ("intercept", "Dx (features)", "Dy (labels)")
 FORMULAS = {"linear": "b0 + b1 Dx + b2 Dy", "multiplicative": "b0 + Dx^b1 Dy^b2"}
 METHODS = {"independent": "maximum likelihood", "exchangeable": "GEE, exchangeable"}
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """Pairs of a validation instance and a training row near to it: S in the paper.
 
-    Attributes
-    ----------
-    Dx, Dy : ndarray of shape (n_pairs,)
-        Distance in feature space and in label space.
-    errors : ndarray of shape (n_pairs,)
-        Number of labels in which the two differ.
-    n_labels : int
-    instance : ndarray of shape (n_pairs,)
-        Validation row of each pair, as a position in the data passed to `fit`; pairs that share
-        an instance are not independent.
-    row : ndarray of shape (n_pairs,)
-        Training row of each pair, as a position in the data passed to `fit`.
-    weight : ndarray of shape (n_pairs,)
-        Weight of the instance; 1 unless sample weights were given.
+    Each array has one entry a pair: the distances in feature and in label space, the number of
+    labels in which the two differ, the validation row (`instance`) and the training `row`, as
+    positions in the data passed to `fit`, and the weight of the instance, 1 unless sample weights
+    were given. Pairs that share an instance are not independent.
     """
 
     Dx: FloatArray
@@ -56,8 +46,6 @@ class DistanceRegression:
 
     Attributes
     ----------
-    model : "linear" or "multiplicative"
-    covariance : "independent" or "exchangeable"
     beta : ndarray of shape (3,)
     covariance_matrix : ndarray of shape (3, 3)
         Of the estimates; model-based when independent, GEE's robust one when exchangeable.
@@ -66,8 +54,6 @@ class DistanceRegression:
         Sandwich estimate that allows pairs of one instance to depend on each other.
     log_likelihood : float
         Without the binomial coefficients, which do not depend on beta.
-    n_pairs, n_instances, n_labels, n_steps : int
-    converged : bool
     separated : bool
         No finite maximum existed; the coefficients are those of slightly smoothed counts.
     fixed : tuple of str
@@ -119,13 +105,19 @@ class DistanceRegression:
         """The fit as text, for people."""
         origin = float(self.theta(np.zeros(1), np.zeros(1))[0])
         steps = f"converged in {self.n_steps} steps" if self.converged else "NOT converged"
+        errors = self.standard_errors, self.robust_standard_errors
+        table = zip(NAMES, self.beta, *errors, strict=True)
         lines = [
             f"log-odds of a wrong label = {FORMULAS[self.model]}   ({METHODS[self.covariance]})",
             f"{self.n_pairs} pairs of {self.n_instances} instances, {self.n_labels} labels; "
             f"log-likelihood {self.log_likelihood:.2f}; {steps}",
             "",
             f"{'':<15}{'coefficient':>12}{'std. error':>12}{'robust s.e.':>12}",
-            *self._coefficient_lines(),
+            *(
+                f"{name:<15}{b:>12.4f}"
+                + (f"{'fixed':>12}" * 2 if name in self.fixed else f"{error:>12.4f}{robust:>12.4f}")
+                for name, b, error, robust in table
+            ),
             "",
             f"theta at Dx = Dy = 0: {origin:.4f}, "
             f"or {origin * self.n_labels:.2f} wrong labels of {self.n_labels}",
@@ -137,15 +129,4 @@ class DistanceRegression:
             lines.append("counts were smoothed to keep the coefficients finite")
         return "\n".join(lines)
 
-    def _coefficient_lines(self) -> list[str]:
-        errors = [
-            "       fixed       fixed" if name in self.fixed else f"{error:>12.4f}{robust:>12.4f}"
-            for name, error, robust in zip(
-                NAMES, self.standard_errors, self.robust_standard_errors, strict=True
-            )
-        ]
-        table = zip(NAMES, self.beta, errors, strict=True)
-        return [f"{name:<15}{b:>12.4f}{numbers}" for name, b, numbers in table]
-
-    def __str__(self) -> str:
-        return self.summary()
+    __str__ = summary

@@ -17,12 +17,8 @@ The answer is the row with the smallest score, which never falls when one of the
                               '--_arrays--> features as the kernel reads them: dense, sparse, bits
 
     query --_index--> blocks, only as many at a time as there are workers
-          --_kernel-> Dy of every labelset                          (the same for all its rows)
-                        | nearest member of the labelset with the smallest Dy: a score to beat
-                        | labelsets in order of the lowest score they can have, until none can win
-          --_scan---->  | its nearest member: cells, then rows, whose bounds are not too far
-                        v
-                      distances by subtraction (exact), ties by rule
+          --_kernel-> labelsets in order of the lowest score they can have, until none can win
+          --_scan---> the nearest member of each: cells, then rows, whose bounds are not too far
           --_query--> Neighbors, and how much work it was: SearchStats
 
 Beside this line: ``_compile`` (how kernels are compiled), ``_faiss`` (candidates from elsewhere,

@@ -21,62 +21,48 @@ class Features(NamedTuple):
     """Rows of features: dense, sparse, or sparse and also as bits; what does not apply is empty.
 
     One type for all kinds means one compiled kernel for all kinds.
-
-    Attributes
-    ----------
-    dense : ndarray of shape (n_rows, n_stretches, n_features_per_stretch)
-        Filled up with zeros, which change no distance.
-    starts, columns, values : the arrays of a CSR matrix
-    bits : ndarray of shape (n_rows, n_words)
-    squared_norms : ndarray of shape (n_rows,)
     """
 
-    dense: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    dense: NDArray[np.float64]  # (n_rows, n_stretches, n_features_per_stretch), filled with zeros
+    starts: NDArray[np.int64]  # of a CSR matrix, as the next two
     columns: NDArray[np.int32]
     values: NDArray[np.float64]
-    bits: NDArray[np.uint64]
+    bits: NDArray[np.uint64]  # (n_rows, n_words)
     squared_norms: NDArray[np.float64]
 
     @classmethod
     def of(cls, Z: Any, with_bits: bool) -> "Features":
         """`Z`, dense or CSR, in the form that the kernel reads."""
-        norms = squared_norms(Z)
-        dense, bits = np.empty((0, 0, 0)), np.empty((0, 0), dtype=np.uint64)
-        if not issparse(Z):
-            nowhere = np.empty(0, dtype=np.int64)
-            return cls(
-                _in_stretches(Z), nowhere, nowhere.astype(np.int32), np.empty(0), bits, norms
-            )
-        if with_bits:
-            bits = pack(Z)
-        starts, columns = Z.indptr.astype(np.int64), Z.indices.astype(np.int32)
-        return cls(dense, starts, columns, Z.data, bits, norms)
+        norms, dense = squared_norms(Z), np.empty((0, 0, 0))
+        bits = pack(Z) if with_bits else np.empty((0, 0), dtype=np.uint64)
+        starts, columns, values = np.empty((3, 0))
+        if issparse(Z):
+            starts, columns, values = Z.indptr, Z.indices, Z.data
+        else:
+            dense = _in_stretches(Z)
+        return cls(dense, starts.astype(np.int64), columns.astype(np.int32), values, bits, norms)
 
 
 def _in_stretches(Z: NDArray[np.float64]) -> NDArray[np.float64]:
     n_rows, n_features = Z.shape
     n_stretches = -(-n_features // STRETCH)
     length = -(-n_features // n_stretches)
-    dense = np.zeros((n_rows, n_stretches * length))
-    dense[:, :n_features] = Z
-    return dense.reshape(n_rows, n_stretches, length)
+    padded = np.pad(Z, ((0, 0), (0, n_stretches * length - n_features)))
+    return padded.reshape(n_rows, n_stretches, length)
 
 
 def is_worth_packing(Z: Any) -> bool:
     """Whether the rows are sparse zeros and ones, and not so sparse that most words are empty."""
-    if not issparse(Z) or not (Z.data == 1).all():
-        return False
-    return bool(Z.shape[0] * Z.shape[1] / WORD <= WORDS_PER_NUMBER * Z.nnz)
+    is_ones = issparse(Z) and (Z.data == 1).all()
+    return bool(is_ones and Z.shape[0] * Z.shape[1] / WORD <= WORDS_PER_NUMBER * Z.nnz)
 
 
 def pack(Z: Any) -> NDArray[np.uint64]:
     """CSR matrix of ones as words of 64 features, of shape (n_rows, n_words)."""
-    n_words = -(-Z.shape[1] // WORD)
-    words = np.zeros((Z.shape[0], n_words), dtype=np.uint64)
+    words = np.zeros((Z.shape[0], -(-Z.shape[1] // WORD)), dtype=np.uint64)
     row = np.repeat(np.arange(Z.shape[0]), np.diff(Z.indptr))
-    word, bit = np.divmod(Z.indices.astype(np.uint64), np.uint64(WORD))
-    np.bitwise_or.at(words, (row, word.astype(np.intp)), np.left_shift(np.uint64(1), bit))
+    word, bit = np.divmod(Z.indices, WORD)
+    np.bitwise_or.at(words, (row, word), np.uint64(1) << bit.astype(np.uint64))
     return words
 
 
@@ -89,44 +75,29 @@ class Found(NamedTuple):
     Dy: NDArray[np.float64]
     evaluated: NDArray[np.int64]
 
-    @classmethod
-    def empty(cls, n_queries: int, k: int) -> "Found":
-        """Room for the answers to so many queries."""
-        row, labelset = np.empty((2, n_queries, k), dtype=np.int64)
-        Dx, Dy = np.empty((2, n_queries, k))
-        return cls(row, labelset, Dx, Dy, np.zeros(n_queries, dtype=np.int64))
-
 
 def working_memory(groups: Groups, n_columns: int, n_labels: int, k: int) -> tuple[Any, ...]:
-    """Arrays for one query at a time, of `n_columns` sparse features, in the kernel's order."""
+    """Numbers, positions and keys for one query at a time, of so many sparse features.
+
+    What each of them is for stands where the kernel unpacks them.
+    """
     n_labelsets = len(groups.low)
-    n_cells = int(np.diff(groups.cell_starts).max())
-    n_rows = int(np.diff(groups.row_starts[groups.cell_starts]).max())
-    number, position = np.float64, np.int64
-    shapes: list[tuple[Any, type]] = [
-        (n_columns, number),  # x
-        (n_labelsets, number),  # Dy2
-        (n_labelsets, number),  # bounds
-        (n_labelsets, position),  # by_bound
-        (n_cells, number),  # gaps
-        (n_cells, position),  # by_gap
-        (n_rows, number),  # tied_Dx
-        (n_rows, position),  # tied_at
-        (n_labels, number),  # gains
-        (k, number),  # best
-        (n_labelsets, position),  # seen_row
-        (n_labelsets, position),  # seen_labelset
-        ((n_labelsets, 3), number),  # seen_keys
-        (3, number),  # smallest
-    ]
-    return tuple(np.zeros(shape, dtype) for shape, dtype in shapes)
+    n_cells = np.diff(groups.cell_starts).max()
+    n_rows = np.diff(groups.row_starts[groups.cell_starts]).max()
+    numbers = (n_columns, n_labelsets, n_labelsets, n_cells, n_rows, n_labels, k, 3)
+    positions = (n_labelsets, n_cells, n_rows, n_labelsets, n_labelsets)
+    return (
+        tuple(np.zeros(size) for size in numbers),
+        tuple(np.zeros(size, dtype=np.int64) for size in positions),
+        np.zeros((n_labelsets, 3)),
+    )
 
 
 def read_only(arrays: Any) -> Any:
-    """The same named tuple with arrays that are read-only.
+    """The same named tuple with read-only arrays.
 
-    In a worker process arrays may be mapped from a file and read-only, which to the compiler is
-    another type. Read-only everywhere, they are of one type, and one kernel is compiled.
+    In a worker process they may be mapped from a file, which makes them read-only: to the compiler
+    another type. Read-only everywhere, one kernel is compiled.
     """
     views = [np.ascontiguousarray(array).view() for array in arrays]
     for view in views:

@@ -54,8 +54,7 @@ class Sketch:
         They are in single precision: reading them is most of the work of a search in many rows.
         """
         n_rows, n_features = Z.shape
-        sketch = np.zeros((n_rows, COORDINATES), dtype=np.float32)
-        length = np.empty(n_rows)
+        sketch, length = np.zeros((n_rows, COORDINATES), dtype=np.float32), np.empty(n_rows)
         for block in gen_batches(n_rows, BLOCK):
             part = Z[block] if issparse(Z) else Z[block] - self.centre
             norms = squared_norms(part)
@@ -84,7 +83,7 @@ class LowerBounds:
         norms = squared_norms(Z)
         self.largest_norm = norms.max()
         if self.largest_norm <= LARGEST_SQUARE:
-            self.rows = _columns(Z, np.ones(len(Z)), norms)
+            self.rows = np.column_stack((Z, np.ones(len(Z)), norms)).astype(np.float32)
 
     def __call__(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
         """Bounds of shape (n_queries, n_rows), or none where numbers are too large for them."""
@@ -97,8 +96,5 @@ class LowerBounds:
         # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps, and terms
         # too small for single precision are off by its smallest number.
         doubt = (A.shape[1] + 16) * (SINGLE.eps * largest + SINGLE.tiny)
-        return _columns(-2 * A, norms - doubt, np.ones(len(A))) @ self.rows.T
-
-
-def _columns(*parts: NDArray[np.float64]) -> NDArray[np.float32]:
-    return np.column_stack([part.astype(np.float32) for part in parts])
+        queries = np.column_stack((-2 * A, norms - doubt, np.ones(len(A)))).astype(np.float32)
+        return queries @ self.rows.T

@@ -6,6 +6,7 @@ Numba takes a third of a second to import, so nothing here imports it before a k
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -20,10 +21,9 @@ NOTICE = "Compiling the search, once after installation: about 10 seconds."
 
 
 def kernel(**options: Any) -> Callable[[Any], Any]:
-    """Decorator: compiled at the first call, and free to run in several threads.
+    """Decorator: compiled at the first call, free to run in several threads.
 
-    Without numba's reference counts, which are atomic and took more than half of the time. The
-    price is that kernels cannot allocate: the caller gives them room.
+    Reference counts took half of the time. Without them kernels cannot allocate.
     """
     import numba
 
@@ -41,9 +41,8 @@ sum_kernel = partial(kernel, fastmath={"reassoc", "contract"})
 def cached_kernel(function: Any) -> Any:
     """Decorator: a kernel that stays on disk until one of the files of this folder changes.
 
-    Numba looks only at the file of the function itself to see whether its cache is out of date. So
-    the fingerprint of all files is part of the name under which it is cached, and what another
-    version of this folder has left there is never opened.
+    Numba by itself looks at one file only, that of the function: so the fingerprint of all files
+    is part of the name under which it is cached.
     """
     sources = sorted(Path(__file__).parent.glob("*.py"))
     fingerprint = crc32(b"".join(source.read_bytes() for source in sources))
@@ -61,8 +60,6 @@ def tell_compilation(tell: Callable[[str], None] | None = None) -> None:
 
     Without it the line goes to standard error, if that is a terminal, and nowhere otherwise.
 
-    Examples
-    --------
     >>> tell_compilation(print)  # on standard output, terminal or not
     >>> tell_compilation()  # as it was
     """
@@ -80,9 +77,7 @@ _tell: Callable[[str], None] = _tell_terminal
 
 def _announce(compiled: Any) -> None:
     """Say so when `compiled` is compiled for the first time, rather than loaded from the cache."""
-    import numba.core.event
-
-    events: Any = numba.core.event  # without types
+    events: Any = import_module("numba.core.event")  # without types
 
     class Announcement(events.Listener):
         def on_start(self, event: Any) -> None:

@@ -1,5 +1,6 @@
 """Candidates from faiss, proven or replaced: for dense data of very many rows."""
 
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.search._distances import exact_distances
+from nldd.search._distances import FloatArray, exact_distances
 from nldd.search._index import LabelsetIndex
 from nldd.search._query import Score
 
@@ -41,9 +42,7 @@ class FaissLabelsetIndex(LabelsetIndex):
             self.faiss.nprobe = LISTS_SEARCHED
         self.faiss.add(rows)
 
-    def _known_scores(
-        self, A: Any, P: NDArray[np.float64], score: Score, k: int
-    ) -> NDArray[np.float64]:
+    def _known_scores(self, A: Any, P: FloatArray, score: Score, k: int) -> FloatArray:
         """Exact score of the best neighbour that faiss finds, where one labelset is asked for."""
         if k > 1:
             return super()._known_scores(A, P, score, k)
@@ -67,11 +66,9 @@ def check_faiss(X: Any) -> ModuleType:
             'sklearn.decomposition.TruncatedSVD say, or use search="exact".'
         )
     try:
-        import faiss
+        return import_module("faiss")
     except ImportError as error:
         raise MissingExtraError(
             'search="faiss" needs faiss: pip install "nldd[faiss]". '
             'The default, search="exact", needs nothing more.'
         ) from error
-    module: ModuleType = faiss
-    return module

@@ -12,17 +12,9 @@ CELL_ROWS = 32
 class Groups(NamedTuple):
     """Training rows by labelset, and within a labelset by cell, as the compiled search reads them.
 
-    Attributes
-    ----------
-    label_starts, labels : labelset u has ``labels[label_starts[u] : label_starts[u + 1]]``
-    cell_starts : its cells are ``cell_starts[u]`` to ``cell_starts[u + 1]``
-    low, high : ndarray of shape (n_labelsets, n_coordinates)
-        Box around the sketches of its rows.
-    row_starts : the rows of cell c are ``row_starts[c]`` to ``row_starts[c + 1]``
-    cell_low, cell_high : ndarray of shape (n_cells, n_coordinates)
-    sketch : ndarray of shape (n_rows, n_coordinates)
-    number : ndarray of shape (n_rows,)
-        Which training row each one is.
+    Labelset u has the labels from ``label_starts[u]`` to ``label_starts[u + 1]`` and likewise its
+    cells, and each cell its rows. Boxes, from `low` to `high`, are around the sketches of rows, and
+    `number` tells which training row each one is.
     """
 
     label_starts: NDArray[np.int64]
@@ -52,19 +44,11 @@ def group_rows(
     cell_low, cell_high = (
         extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum)
     )
-    groups = Groups(
-        label_starts=np.searchsorted(owner, np.arange(len(counts) + 1)),
-        labels=labels.astype(np.int32),
-        cell_starts=np.append(cell_starts, len(row_starts) - 1),
-        low=np.minimum.reduceat(cell_low, cell_starts),
-        high=np.maximum.reduceat(cell_high, cell_starts),
-        row_starts=row_starts,
-        cell_low=cell_low,
-        cell_high=cell_high,
-        sketch=sketch,
-        number=number[order],
-    )
-    return groups, order
+    label_starts = np.searchsorted(owner, np.arange(len(counts) + 1))
+    low = np.minimum.reduceat(cell_low, cell_starts)
+    high = np.maximum.reduceat(cell_high, cell_starts)
+    cells = np.append(cell_starts, len(row_starts) - 1), low, high, row_starts, cell_low, cell_high
+    return Groups(label_starts, labels.astype(np.int32), *cells, sketch, number[order]), order
 
 
 def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

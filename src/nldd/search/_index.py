@@ -14,7 +14,7 @@ from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd.exceptions import InputError
 from nldd.search._arrays import Features, Found, is_worth_packing, read_only, working_memory
 from nldd.search._bounds import COORDINATES, LowerBounds, Sketch
-from nldd.search._distances import TIE, scaled
+from nldd.search._distances import TIE, FloatArray, scaled
 from nldd.search._groups import distinct_labelsets, group_rows
 from nldd.search._query import Neighbors, Score
 
@@ -37,19 +37,8 @@ class LabelsetIndex:
     within a labelset into cells of rows that lie close together. A query visits labelsets in order
     of the lowest score they can have and stops when that is worse than the best it has found.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR} of shape (n_rows, n_features)
-    Y : ndarray of shape (n_rows, n_labels), 0 and 1
-    scale : ndarray of shape (n_features,)
-        Divisors of the features, as from :func:`nldd.search.feature_scale`.
-
-    Attributes
-    ----------
-    labelsets : ndarray of shape (n_labelsets, n_labels)
-        The distinct rows of `Y`.
-    counts : ndarray of shape (n_labelsets,)
-        How many rows carry each of them.
+    Features, dense or CSR, are divided by `scale`, as from :func:`nldd.search.feature_scale`. The
+    distinct rows of `Y` are in `labelsets`, and in `counts` how many rows carry each of them.
 
     Examples
     --------
@@ -63,7 +52,7 @@ class LabelsetIndex:
 
     _bounds: LowerBounds | None
 
-    def __init__(self, X: Any, Y: NDArray[Any], scale: NDArray[np.float64]) -> None:
+    def __init__(self, X: Any, Y: NDArray[Any], scale: FloatArray) -> None:
         self.scale = scale
         Z = scaled(X, scale)
         with one_blas_thread():
@@ -85,8 +74,7 @@ class LabelsetIndex:
         old = self._rows()
         new = scaled(self._like_rows(X), self.scale)
         Z = vstack([old, new], format="csr") if issparse(old) else np.concatenate([old, new])
-        labelset = np.repeat(np.arange(len(self.counts)), self.counts)
-        Y = np.concatenate([self.labelsets[labelset], Y])
+        Y = np.concatenate([np.repeat(self.labelsets, self.counts, axis=0), Y])
         number = np.concatenate([self.groups.number, len(self) + np.arange(X.shape[0])])
         with one_blas_thread():
             self._arrange(Z, Y, number)
@@ -94,7 +82,7 @@ class LabelsetIndex:
     def query(
         self,
         X: Any,
-        P: NDArray[np.float64],
+        P: FloatArray,
         score: Score,
         k: int = 1,
         n_jobs: int | None = None,
@@ -102,9 +90,8 @@ class LabelsetIndex:
     ) -> Neighbors:
         """The `k` distinct labelsets of smallest score for each row of `X` and `P`.
 
-        Scores that differ by rounding alone are equal; then the smaller label distance wins,
-        then the smaller feature distance, then the lowest training row. With a `title` there is
-        a progress bar over the blocks.
+        Scores that differ by rounding alone are equal; then the smaller label distance wins, then
+        the smaller feature distance, then the lowest row. With a `title` there is a progress bar.
         """
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
@@ -119,9 +106,7 @@ class LabelsetIndex:
         """Bounds on all distances at once where that is the quickest way: dense rows that are few,
         or of which labels rule out none. Made when they are first asked for.
         """
-        if len(self.features.dense) == 0 or score.x == 0:
-            return None
-        if len(self) > FEW_ROWS and score.y > 0:
+        if len(self.features.dense) == 0 or score.x == 0 or (len(self) > FEW_ROWS and score.y > 0):
             return None
         with _rearranging:
             if self._bounds is None:
@@ -131,14 +116,13 @@ class LabelsetIndex:
     def _block_rows(self, n_jobs: int | None, all_distances: bool) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""
         budget = min(get_config()["working_memory"] * 2**20, MAX_BYTES) / effective_n_jobs(n_jobs)
-        # Per query: features as given, scaled and in stretches, probabilities, sketch.
-        bytes_per_query = 8 * (4 * len(self.scale) + self.labelsets.shape[1] + COORDINATES)
-        if all_distances:
-            bytes_per_query += 4 * len(self)
+        # Per query: features as given, scaled and in stretches, probabilities, sketch, distances.
+        doubles = 4 * len(self.scale) + self.labelsets.shape[1] + COORDINATES
+        bytes_per_query = 8 * doubles + 4 * len(self) * all_distances
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
     def _query_block(
-        self, X: Any, P: NDArray[np.float64], score: Score, k: int, bounds: LowerBounds | None
+        self, X: Any, P: FloatArray, score: Score, k: int, bounds: LowerBounds | None
     ) -> Neighbors:
         # Numba takes a third of a second to import, so it waits until something is searched for.
         from nldd.search._kernel import query_block
@@ -147,7 +131,11 @@ class LabelsetIndex:
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
         sketch, error = self.sketch(A)
         known = self._known_scores(A, P, score, k)
-        found = Found.empty(len(P), k)
+        (row, labelset), (Dx, Dy) = (
+            np.empty((2, len(P), k), dtype=np.int64),
+            np.empty((2, len(P), k)),
+        )
+        found = Found(row, labelset, Dx, Dy, np.zeros(len(P), dtype=np.int64))
         query_block(
             read_only(self.features),
             read_only(self.groups),
@@ -165,9 +153,7 @@ class LabelsetIndex:
         certified = np.isinf(known) | (known <= best * (1 + TIE))
         return Neighbors(self.groups.number[found.row], *found[1:], certified)
 
-    def _known_scores(
-        self, A: Any, P: NDArray[np.float64], score: Score, k: int
-    ) -> NDArray[np.float64]:
+    def _known_scores(self, A: Any, P: FloatArray, score: Score, k: int) -> FloatArray:
         """Scores that are known to be within reach, one a scaled query; here nothing is known."""
         return np.full(len(P), np.inf)
 
@@ -192,8 +178,7 @@ class LabelsetIndex:
 
     def _rows(self) -> Any:
         """The scaled rows, in the order of the groups."""
-        features = self.features
-        if len(features.dense) == 0:
-            parts = (features.values, features.columns, features.starts)
-            return csr_array(parts, shape=(len(self), len(self.scale)))
-        return features.dense.reshape(len(self), -1)[:, : len(self.scale)]
+        dense, starts, columns, values, _, _ = self.features
+        if len(dense) == 0:
+            return csr_array((values, columns, starts), shape=(len(self), len(self.scale)))
+        return dense.reshape(len(self), -1)[:, : len(self.scale)]

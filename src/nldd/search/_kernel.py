@@ -32,18 +32,17 @@ def query_block(features, groups, queries, lower, sketch, slack, P, score, known
     known; one a query. The row that is found is a position in `features`.
     """
     evaluated, k = found.evaluated, found.row.shape[1]
-    x, Dy2, bounds, by_bound, gaps, by_gap, tied_Dx, tied_at = room[:8]
-    gains, best, seen_row, seen_labelset, seen_keys, smallest = room[8:]
+    numbers, positions, seen_keys = room
+    x, Dy2, bounds, gaps, tied_Dx, gains, best, smallest = numbers
+    by_bound, by_gap, tied_at, seen_row, seen_labelset = positions
     n_queries, n_labels = P.shape
     doubt = (n_labels + 8) * EPSILON * n_labels  # rounding of Dy^2
     for i in range(n_queries):
-        _scatter(queries.starts, queries.columns, queries.values, i, x)
+        _scatter(queries.starts, queries.columns, queries.values, i, x, 1.0)
         first = _label_distances(P, i, groups.label_starts, groups.labels, gains, Dy2)
         for j in range(k):
             best[j] = known[i]
-        n_seen, n_left = 0, 0
-        evaluated[i] = lower.shape[1]
-        u = first
+        n_seen, n_left, evaluated[i], u = 0, 0, lower.shape[1], first
         while True:
             # The nearest member of labelset u, no farther away than can still win.
             dy = np.sqrt(max(0.0, Dy2[u] - doubt))
@@ -56,10 +55,9 @@ def query_block(features, groups, queries, lower, sketch, slack, P, score, known
             if at >= 0:
                 dy = _label_distance(P, i, groups.label_starts, groups.labels, u)
                 seen_row[n_seen], seen_labelset[n_seen] = at, u
-                seen_keys[n_seen, 0] = _score(score, dx, dy)
-                seen_keys[n_seen, 1] = dy
-                seen_keys[n_seen, 2] = dx
-                keep_smallest(best, seen_keys[n_seen, 0])
+                total = _score(score, dx, dy)
+                seen_keys[n_seen, 0], seen_keys[n_seen, 1], seen_keys[n_seen, 2] = total, dy, dx
+                keep_smallest(best, total)
                 n_seen += 1
             cut = best[k - 1] * SLACK
             if u == first:
@@ -73,7 +71,7 @@ def query_block(features, groups, queries, lower, sketch, slack, P, score, known
             u = by_bound[0]
             n_left = pop(bounds, by_bound, n_left)
         _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, groups.number, smallest)
-        _erase(queries.starts, queries.columns, i, x)
+        _scatter(queries.starts, queries.columns, queries.values, i, x, 0.0)
 
 
 @inlined_kernel()
@@ -109,19 +107,11 @@ def _farthest(score, cut, Dy):
 
 
 @kernel()
-def _scatter(starts, columns, values, i, x):
-    """Write sparse row i into the dense vector x, which was zero."""
+def _scatter(starts, columns, values, i, x, factor):
+    """Write sparse row i, times 1 or 0 to make it zero again, into the dense vector x."""
     if len(starts) > 0:
         for t in range(starts[i], starts[i + 1]):
-            x[columns[t]] = values[t]
-
-
-@kernel()
-def _erase(starts, columns, i, x):
-    """Make x zero again."""
-    if len(starts) > 0:
-        for t in range(starts[i], starts[i + 1]):
-            x[columns[t]] = 0.0
+            x[columns[t]] = factor * values[t]
 
 
 @kernel()
@@ -169,9 +159,8 @@ def _candidates(
     Returns their number and the number of rows evaluated.
     """
     # What Dy^2 may be at most if Dx were 0: for most labelsets no more than this is looked at.
-    widest = np.inf
-    if not score.product and score.y > 0:
-        widest = (cut / score.y) ** 2 + doubt
+    bounded = not score.product and score.y > 0
+    widest = (cut / score.y) ** 2 + doubt if bounded else np.inf
     n, looked = 0, 0
     for u in range(len(Dy2)):
         if Dy2[u] > widest or u == first:
@@ -182,10 +171,8 @@ def _candidates(
             dx = np.sqrt(max(0.0, _lowest(lower, i, start, stop)))
         elif len(queries.bits) > 0 and score.y == 0:
             # Labels rule nothing out, and boxes hardly do: the rows themselves are quick enough.
-            size = queries.squared_norms[i]
-            dx = np.sqrt(
-                _fewest(features.bits, features.squared_norms, start, stop, queries.bits, i) + size
-            )
+            least = _fewest(features.bits, features.squared_norms, start, stop, queries.bits, i)
+            dx = np.sqrt(least + queries.squared_norms[i])
             looked += stop - start
         else:
             dx = max(0.0, np.sqrt(gap(sketch, i, groups.low, groups.high, u)) - slack)

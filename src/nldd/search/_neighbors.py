@@ -25,10 +25,6 @@ class NeighborIndex:
 
     Distances come from a matrix product and, where rounding leaves more than k rows in question,
     once more by subtraction, so that equal rows have equal distances.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR} of shape (n_rows, n_features)
     """
 
     def __init__(self, X: Any) -> None:
@@ -50,34 +46,25 @@ class NeighborIndex:
         block_rows = int(np.clip(budget // (24 * len(self.norms)), 1, MAX_BLOCK))
         blocks = list(gen_batches(A.shape[0], block_rows))
         tasks = (
-            delayed(self._search_block)(A[block], k, block.start if without_self else None)
+            delayed(self._search_block)(A[block], k, block if without_self else None)
             for block in blocks
         )
         return np.concatenate(do_all(tasks, len(blocks), n_jobs))
 
-    def _search_block(self, A: Any, k: int, first_self: int | None) -> NDArray[np.intp]:
+    def _search_block(self, A: Any, k: int, themselves: slice | None) -> NDArray[np.intp]:
         A_norms = squared_norms(A)
         squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
-        if first_self is not None:
-            query = np.arange(len(squares))
-            squares[query, first_self + query] = np.inf
+        if themselves is not None:
+            np.fill_diagonal(squares[:, themselves], np.inf)
         bound = rounding_bound(A.shape[1], A_norms, self.norms)
         kth = np.partition(squares, k - 1, axis=1)[:, k - 1]
         query, row = np.nonzero(squares <= (kth + 2 * bound)[:, np.newaxis])
         # Where just k rows come into question the order among them does not matter; only where
         # there are more must distances be told apart by subtraction.
         crowded = (np.bincount(query, minlength=len(squares)) > k)[query]
-        is_nearest = ~crowded
-        is_nearest[crowded] = self._among_nearest(A, query[crowded], row[crowded], k)
-        return row[is_nearest].reshape(-1, k)
-
-    def _among_nearest(
-        self, A: Any, query: NDArray[np.intp], row: NDArray[np.intp], k: int
-    ) -> NDArray[np.bool_]:
-        """Which of the candidates, sorted by query, are among its k nearest; ties by row."""
-        distance = exact_distances(A, self.Z, query, row)
+        distance = np.zeros(len(query))
+        distance[crowded] = exact_distances(A, self.Z, query[crowded], row[crowded])
         order = np.lexsort((row, distance, query))
-        rank = np.arange(len(order)) - np.searchsorted(query, query)
-        nearest = np.empty(len(order), dtype=bool)
-        nearest[order] = rank < k
-        return nearest
+        # Queries come in order, so ranks are positions since the first candidate of the query.
+        nearest = order[np.arange(len(order)) - np.searchsorted(query, query) < k]
+        return np.sort(row[nearest].reshape(-1, k), axis=1)

@@ -11,12 +11,8 @@ from numpy.typing import NDArray
 class Score(NamedTuple):
     """``x * Dx + y * Dy``, or as a product ``Dx^x * Dy^y``: what a search minimises.
 
-    Attributes
-    ----------
-    x, y : float, not negative
-        Weights of the feature distance and the label distance.
-    product : bool
-        Whether the weights are exponents, as in the multiplicative model.
+    The weights x and y are not negative; in a product, as in the multiplicative model, they are
+    exponents.
     """
 
     x: float
@@ -38,16 +34,10 @@ IN_LABELS = Score(x=0.0, y=1.0)
 class Neighbors:
     """The k nearest labelsets of each query, best first; arrays of shape (n_queries, k).
 
-    Attributes
-    ----------
-    row : training row that represents the labelset: its member nearest in feature space
-    labelset : number of the labelset in ``LabelsetIndex.labelsets``
-    Dx, Dy : distances of that row in feature space and in label space
-    evaluated : ndarray of shape (n_queries,)
-        Feature distances that the search computed.
-    certified : ndarray of shape (n_queries,)
-        Whether the candidate that the search started from was proven to be the answer; True where
-        it started from none. Answers are exact in any case.
+    A `labelset` of the index is represented by a `row`: its member nearest in feature space. For
+    each query, `evaluated` counts the feature distances that the search computed, and `certified`
+    says whether the candidate that it started from was proven to be the answer; True where it
+    started from none. Answers are exact in any case.
     """
 
     row: NDArray[np.intp]
@@ -68,15 +58,9 @@ class Neighbors:
 class SearchStats:
     """How much work a search was.
 
-    Attributes
-    ----------
-    n_queries : int
-    n_evaluated : int
-        Feature distances that were computed.
-    n_pairs : int
-        Feature distances that a search without shortcuts would have computed.
-    n_certified : int
-        Queries in which the candidate to start from, if there was one, was proven right.
+    For `n_queries` queries, `n_evaluated` feature distances were computed, where a search without
+    shortcuts would have computed `n_pairs`. In `n_certified` of them the candidate to start from,
+    if there was one, was proven right.
 
     Examples
     --------

@@ -35,8 +35,6 @@ class Friedman:
 def friedman(values: Any, greater_is_better: bool) -> Friedman:
     """Test whether the methods differ at all in their ranks.
 
-    Examples
-    --------
     >>> result = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3]], greater_is_better=False)
     >>> print(f"{result.statistic:.2f}, p = {result.p_value:.3f}")
     6.50, p = 0.039
@@ -73,8 +71,6 @@ def holm(p_values: Any) -> NDArray[np.float64]:
     The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may fall below
     the one before it, or exceed 1.
 
-    Examples
-    --------
     >>> print(holm([0.01, 0.04, 0.03]))
     [0.03 0.06 0.06]
     """
@@ -91,20 +87,10 @@ def holm(p_values: Any) -> NDArray[np.float64]:
 def pairwise_holm(values: Any) -> NDArray[np.float64]:
     """Two-sided Wilcoxon tests of all pairs of methods, adjusted by Holm over all pairs.
 
-    A two-sided p-value is twice the smaller one-sided one, at most 1.
+    A two-sided p-value is twice the smaller one-sided one, at most 1. The matrix is symmetric, with
+    NaN on the diagonal. With n data sets and m pairs no p-value is below m / 2**(n - 1): 7 methods
+    need 10 data sets to differ at 0.05 at all, and the paper has 9.
 
-    Returns
-    -------
-    P : ndarray of shape (n_methods, n_methods)
-        Symmetric, with NaN on the diagonal.
-
-    Notes
-    -----
-    With n data sets and m pairs no p-value is below m / 2**(n - 1): 7 methods need 10 data sets to
-    differ at 0.05 at all, and the paper has 9.
-
-    Examples
-    --------
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> pairwise_holm(losses)
     array([[   nan, 0.1875, 1.    ],
@@ -123,22 +109,9 @@ def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tu
     """Group methods that cannot be told apart: the bars of a critical-difference diagram.
 
     A group is a run of methods, consecutive in average rank, in which no pair differs with
-    p < `alpha`, and which cannot be made longer. Groups of one are left out.
+    p < `alpha` in `P_adjusted`, as of :func:`pairwise_holm`, and which cannot be made longer.
+    Groups of one are left out. Each lists its methods by their indices, the best first.
 
-    Parameters
-    ----------
-    average_ranks : array-like of shape (n_methods,)
-    P_adjusted : array-like of shape (n_methods, n_methods)
-        As of :func:`pairwise_holm`; the diagonal is not read.
-    alpha : float
-
-    Returns
-    -------
-    list of tuples of int
-        Indices of methods, the best first.
-
-    Examples
-    --------
     The first differs from the last; the one in the middle differs from none.
 
     >>> cliques([1.2, 2.8, 2.0], [[1, 0.01, 0.3], [0.01, 1, 0.4], [0.3, 0.4, 1]])

@@ -44,8 +44,6 @@ def average_ranks(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
 
     NaN for every method where there is no such data set.
 
-    Examples
-    --------
     >>> average_ranks([[0.9, 0.8, 0.7], [0.5, 0.6, 0.4], [0.1, np.nan, 0.2]], True)
     array([1.5, 1.5, 3. ])
     """
@@ -60,8 +58,6 @@ def complete_rows(values: Any) -> NDArray[np.bool_]:
 
     All comparisons leave the other rows out; who reports a comparison says which these are.
 
-    Examples
-    --------
     >>> complete_rows([[0.2, 0.1], [0.3, np.nan]])
     array([ True, False])
     """

@@ -60,8 +60,6 @@ def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float
 def signed_rank_p_value(differences: Any) -> float:
     """p-value of "the differences lie above zero", by :data:`WILCOXON_RULE`.
 
-    Examples
-    --------
     Ranks 1, 2.5, 2.5 with sum 5 above zero: 2 of the 8 patterns of signs reach 5 (5 and 6).
     One difference more has no sign and is dropped.
 
@@ -99,13 +97,8 @@ def significance(
 ) -> dict[str, list[str]]:
     """Who is significantly better than whom: one-sided Wilcoxon tests with p < `alpha`.
 
-    Returns
-    -------
-    dict of str to list of str
-        The methods that beat another one, with those that they beat, all in the order of `methods`.
+    The methods that beat another one, with those that they beat, all in the order of `methods`.
 
-    Examples
-    --------
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> significance(losses, ["NLDD", "BR", "ECC"], greater_is_better=False)
     {'NLDD': ['BR'], 'ECC': ['BR']}
@@ -133,8 +126,6 @@ def significance_line(
 ) -> str:
     """:func:`significance` in the notation of the paper, with the method `first` in front.
 
-    Examples
-    --------
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False)
     'NLDD > {BR}; ECC > {BR}'
