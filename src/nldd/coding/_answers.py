@@ -24,17 +24,10 @@ LARGEST = 1e150
 
 @dataclass(frozen=True)
 class CodeColumns:
-    """Where the codes of an answer stand.
+    """Where codes stand: in one column that lists them, or in a column of 0 and 1 for each code.
 
-    Attributes
-    ----------
-    names : tuple of str
-        One column that lists codes, or one column of 0 and 1 for each code.
-    separator : str
-        Between the codes of a list; empty for columns of 0 and 1.
-    none : str
-        Cell of a list which says that the answer was looked at and no code applies. An empty cell
-        says that nobody has coded the answer yet.
+    The separator is empty for columns of 0 and 1. `none` is the cell of a list which says that no
+    code applies to an answer; an empty cell says that nobody has coded it yet.
     """
 
     names: tuple[str, ...]
@@ -49,15 +42,7 @@ class CodeColumns:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table a model reads, by name.
-
-    Attributes
-    ----------
-    text : tuple of str
-    codes : CodeColumns
-    numeric, categorical : tuple of str
-        Features beside the text.
-    """
+    """Which columns of a table a model reads, by name: text, codes, and features beside them."""
 
     text: tuple[str, ...]
     codes: CodeColumns
@@ -66,10 +51,8 @@ class Columns:
 
     def __post_init__(self) -> None:
         if not self.inputs:
-            raise InputError(
-                "No column to code from was named.",
-                hint="--text NAME, or --features NAMES, or both",
-            )
+            hint = "--text NAME, or --features NAMES, or both"
+            raise InputError("No column to code from was named.", hint=hint)
         names = (*self.inputs, *self.codes.names)
         repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if repeated is not None:
@@ -88,14 +71,8 @@ class Columns:
 class Answers:
     """What answers say, without their codes; ``answers[rows]`` is a part of them.
 
-    Attributes
-    ----------
-    texts : list of str
-        Text columns of an answer, one below the other.
-    numbers : ndarray of shape (n_answers, n_numeric)
-        NaN where a value is missing.
-    categories : list of tuple of str
-        Empty where a value is missing.
+    The text columns of an answer stand one below the other; missing numbers are NaN, missing
+    categories empty.
     """
 
     texts: list[str]
@@ -140,11 +117,8 @@ def read_answers(
 
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
-    """Where a column stands that a model reads; an error proposes none that is `used` already.
-
-    The name may have been guarded in a CSV file of ours.
-    """
-    for known in (name, guarded(name)):
+    """Where a column stands that a model reads; an error proposes none that is `used` already."""
+    for known in (name, guarded(name)):  # as a CSV file of ours may have it
         if known in table.names:
             return table.names.index(known)
     taken = {*used, *map(guarded, used)}
@@ -158,11 +132,9 @@ def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -
         if value is not None and not abs(value) <= LARGEST:
             raise ValueError
     except ValueError:
-        found, name = quote(plain_text(row[column])), table.names[column]
-        raise InputError(
-            f"{table.where(number, column)}: expected a number, got {found}.",
-            hint=f"correct the cell, or fit the model with --categorical {name!r}",
-        ) from None
+        found, where = quote(plain_text(row[column])), table.where(number, column)
+        hint = f"correct the cell, or fit the model with --categorical {table.names[column]!r}"
+        raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
     return np.nan if value is None else value
 
 

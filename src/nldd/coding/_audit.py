@@ -3,6 +3,7 @@
 import random
 import re
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from nldd._wording import quote
@@ -30,10 +31,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Audit:
-    """Rows of a sample that were checked, found right, and not looked at yet.
-
-    The accuracy of the automatic codes has an exact 95 % interval.
-    """
+    """Rows of a sample: checked, right, not looked at yet; the accuracy with a 95 % interval."""
 
     n_checked: int
     n_right: int
@@ -80,7 +78,7 @@ def draw_sample(
             hint="nldd predict with a lower --target-accuracy, or --max-theta",
         )
     with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
-        writer.write((*row, "") for _, row in sorted(drawn, key=lambda numbered: numbered[0]))
+        writer.write((*row, "") for _, row in sorted(drawn, key=itemgetter(0)))
     return Sample(n_rows, n_auto, len(drawn))
 
 

@@ -59,14 +59,8 @@ def _vectorizer(kind: str, **options: Any) -> Any:
 class AnswerFeatures:
     """How answers become rows of features; learned by :meth:`fit`.
 
-    Attributes
-    ----------
-    words, letters : Terms
-    centre, scale : ndarray of shape (n_numeric,)
-        Mean and standard deviation of the numeric columns. A missing value becomes the mean, and a
-        feature of its own says that it was missing.
-    levels : tuple of tuple of str
-        Known values of each categorical column; others become no feature.
+    Numbers are standardised by `centre` and `scale`; a missing one becomes the mean, and a feature
+    of its own says so. Of categories, the known `levels` become a feature each.
     """
 
     words: Terms

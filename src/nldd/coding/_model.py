@@ -44,10 +44,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Event:
-    """One step in the life of a model: a fit or an update with the coded answers of a file.
+    """A fit or an update with the coded answers of a file, and what it made of the model.
 
-    `n_added` answers joined the model, `n_set_aside` rows had no codes. The other counts, and the
-    accuracies by cross-validation, are those of the model after the step.
+    `n_added` answers joined it, `n_set_aside` rows had no codes.
     """
 
     action: str
@@ -68,20 +67,9 @@ class Event:
 class CodingModel:
     """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
 
-    Attributes
-    ----------
-    columns, settings : Columns, Settings
-    labels : tuple of str
-        The codes.
-    answers, Y : Answers, ndarray of shape (n_answers, n_labels)
-        The coded answers it was fitted to, and their codes as 0 and 1.
-    features, classifier : AnswerFeatures, NLDDClassifier
-    evidence : Predictions
-        Each coded answer as predicted without itself.
-    history : tuple of Event
-    identities, identity_columns : tuple of str
-        By which answers that come a second time are known again, and the columns they are made of;
-        may be empty.
+    `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `evidence` has each
+    answer as predicted without itself. By `identities`, made of `identity_columns`, answers that
+    come a second time are known again; both may be empty.
     """
 
     columns: Columns
@@ -102,16 +90,9 @@ class CodingModel:
         return any(event.action == "update" for event in self.history)
 
     def code(self, answers: Answers, X: Any = None) -> Predictions:
-        """Predicted codes of new answers with their evidence; none speaks for an empty answer.
-
-        `X` are the features of the answers, where they are known.
-        """
-        found = self.predict(self.features.transform(answers) if X is None else X)
+        """Predicted codes of answers (with features `X`) and the evidence; an empty one has none."""
+        found = predict(self.classifier, self.features.transform(answers) if X is None else X)
         return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
-
-    def predict(self, X: Any) -> Predictions:
-        """The same for answers that are features already."""
-        return predict(self.classifier, X)
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
@@ -159,8 +140,7 @@ def fit_coding_model(
     X = features.transform(answers)
     _check_features(answers, X)
     classifier = new_classifier(settings).fit(X, Y)
-    folds = (settings.n_folds, settings.random_state, watch)
-    evidence = out_of_fold(classifier, answers, Y, *folds)
+    evidence = out_of_fold(classifier, answers, Y, settings.n_folds, settings.random_state, watch)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
 
 
@@ -207,9 +187,8 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 def _check_features(answers: Answers, X: Any) -> None:
     if np.isinf(answers.numbers).any():
-        raise InputError(
-            "A numeric feature of the answers is infinite.", hint="leave such cells empty"
-        )
+        hint = "leave such cells empty"
+        raise InputError("A numeric feature of the answers is infinite.", hint=hint)
     if X.shape[1] == 0:
         raise InputError(
             "The answers say nothing: their texts are empty, and there are no other features.",

@@ -58,16 +58,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Policy:
-    """What is coded automatically and what is written.
+    """Answers of a theta above `threshold` go to people; without one, all do.
 
-    Attributes
-    ----------
-    threshold : float or None
-        Answers of a larger theta go to people; None sends all.
-    explain : bool
-        Write the distances and the next best codes as well.
-    raw : bool
-        Write cells that a spreadsheet would run as formulas as they are.
+    `explain` writes the distances and the next best codes as well, `raw` leaves cells as they are
+    that a spreadsheet would run as formulas.
     """
 
     threshold: float | None

@@ -32,20 +32,11 @@ FEW = 30
 
 @dataclass(frozen=True)
 class Selection:
-    """A threshold for theta and what is known about the answers below it.
+    """A promise: with this confidence, answers up to the threshold reach the target accuracy.
 
-    Attributes
-    ----------
-    target, confidence, threshold : float
-        The promise: with this confidence, answers of theta <= `threshold` are right at least as
-        often as the target says. None if no threshold keeps it as far as these answers can tell.
-    n_answers, n_auto : int
-        All answers, and those that the threshold lets through.
-    accuracy, lower : float or None
-        Share of the latter that is right, which is higher than `lower` with the stated confidence.
-    needed : int or None
-        Without a threshold: about how many coded answers it would take to find one, with a chance
-        of four in five. None where none are needed, or where no number would do.
+    No threshold means that none keeps it as far as these answers can tell; then about so many as
+    `needed` would do, with a chance of four in five, or no number would. Of all answers, `n_auto`
+    pass the threshold; their accuracy is above `lower` with the stated confidence.
     """
 
     target: float

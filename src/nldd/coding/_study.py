@@ -94,20 +94,16 @@ def update_model(
     Answers that the model has already, by the columns of the table that it was fitted to, do not
     join a second time; where they come with other codes, these replace the old ones.
 
-    One process at a time: a second one waits and then starts from what the first has saved, so that
-    no answer is lost.
+    One process at a time: a second one waits, which it may `tell`, and then starts from what the
+    first has saved, so that no answer is lost.
 
     Parameters
     ----------
     model_path, path, out : Path
         The model, the table, and where the new model goes; without it, the old one is replaced.
-    options, watch, n_jobs
-        As for :func:`fit_table`.
     again, new_codes : bool
         Take a file that the model has had already; and codes that it does not know even if they
         look like ones that it does.
-    tell : callable
-        Is told if another process is at work and has to be waited for.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")

@@ -42,14 +42,8 @@ CLOSE = 0.8
 class Request:
     """Columns as a person names them.
 
-    Attributes
-    ----------
-    labels, label_columns : str
-        The column that lists codes, or pattern or names of the columns of 0 and 1.
-    separator, none : str
-        See :class:`nldd.coding.CodeColumns`.
-    text, features, categorical : tuple of str
-        Columns to code from; those named as categorical are so even if they hold numbers.
+    Codes are listed in the column `labels`, or marked in the `label_columns`, a pattern or names.
+    Features that are named as categorical are so even if they hold numbers.
     """
 
     text: tuple[str, ...] = ()
@@ -130,22 +124,11 @@ def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CodedAnswers:
-    """The rows of a table that somebody has coded.
+    """The rows of a table that somebody has coded, by their numbers in it, from 1.
 
-    Attributes
-    ----------
-    answers, codes, rows : Answers, list of set of str, list of int
-        What they say, their codes, and their numbers in the table, from 1.
-    n_rows : int
-        All rows of the table; those without codes are set aside.
-    notes : list of str
-        What a person should know about the table.
-    identities, identity_columns : list of str, tuple of str
-        Digests by which each answer is known again, and the columns they are made of.
-    tell_apart : bool
-        Whether answers of the same identity are one answer.
-    n_known : int
-        Coded rows that were left out because they are there already.
+    `notes` is what a person should know about the table. By `identities`, digests of the
+    `identity_columns`, answers are known again; whether equal ones are one answer says
+    `tell_apart`. `n_known` coded rows were left out because they are there already.
     """
 
     answers: Answers

@@ -8,15 +8,13 @@ from numpy.typing import NDArray
 from nldd.coding._model import CodingModel
 from nldd.coding._selective import Selection, accuracy_interval
 
-SHARES = tuple(k / 10 for k in range(1, 11))
 
 
 @dataclass(frozen=True)
 class TriageRow:
-    """One line of the table: all answers up to a theta, the `threshold`, are coded by the machine.
+    """One line of the table: all answers up to the `threshold` of theta are coded by the machine.
 
-    Their `accuracy` comes from cross-validation, with a 95 % interval; it is `combined` with that
-    of people who code the rest. The line that holds the target is `chosen`.
+    Their `accuracy`, with a 95 % interval, is `combined` with that of people who code the rest.
     """
 
     threshold: float
@@ -31,11 +29,7 @@ class TriageRow:
 
 @dataclass(frozen=True)
 class Triage:
-    """The table, from the surest tenth to all answers, and the threshold that holds a target.
-
-    By `measure` an answer counts as right as a whole ("subset"), or each label by itself
-    ("hamming"); `human_accuracy` is that of the codes which people give to the rest.
-    """
+    """The table, from the surest tenth to all answers, and the threshold that holds a target."""
 
     rows: tuple[TriageRow, ...]
     selection: Selection
@@ -74,7 +68,7 @@ def triage_rows(
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n = len(theta)
-    thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in SHARES}
+    thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in np.arange(1, 11) / 10}
     if chosen is not None and chosen >= theta[0]:
         thresholds.add(chosen)
     rows = []
