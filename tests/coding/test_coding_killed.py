@@ -9,7 +9,6 @@ import pytest
 
 from nldd.cli import run
 from nldd.coding import load_coding_model
-from nldd.exceptions import InputError
 from nldd.tables import open_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -153,20 +152,3 @@ def test_predict(study, n_kills):
     assert n_not > 0 or n_kills < 50
     with open_table(coded) if coded.exists() else open_table(new) as table:
         assert sum(len(block.rows) for block in table.blocks()) in (1, 2500)
-
-
-def test_a_model_in_use_is_never_half_read(study):
-    """Readers beside a writer: each sees the old model or the new one."""
-    model = study / "model.nldd"
-    other = write(study / "other.csv", rows(100, 80, 1))
-    child, reader = in_child(fit_arguments(other, model))
-    seen = set()
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        try:
-            seen.add(len(load_coding_model(model).answers))
-        except InputError as error:  # pragma: no cover
-            pytest.fail(f"half a model: {error}")
-    os.close(reader)
-    seen.add(len(load_coding_model(model).answers))
-    assert seen <= {60, 80}
-    assert 80 in seen

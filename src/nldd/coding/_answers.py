@@ -56,10 +56,8 @@ class Columns:
         names = (*self.inputs, *self.codes.names)
         repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if repeated is not None:
-            raise InputError(
-                f"Column {repeated!r} is named twice; a column is text, a feature or codes.",
-                hint="name each column once",
-            )
+            message = f"Column {repeated!r} is named twice; a column is text, a feature or codes."
+            raise InputError(message, hint="name each column once")
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -16,8 +16,9 @@ from nldd.tables import Cell, TableOptions, TableReader, cell_text, create_table
 
 STATUS = f"{PREFIX}status"
 CHECK = f"{PREFIX}check"
-RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si"})
-WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non"})
+RIGHT = ("1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si")
+WRONG = ("0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non")
+MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,8 @@ def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
     if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
-        raise InputError(
-            f"{out} holds a sample that people have begun to check; it is not replaced.",
-            hint=f"nldd audit {out}, or -o with another name",
-        )
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
 
 
 def _status_column(table: TableReader) -> int:
@@ -115,7 +114,7 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     with options.open(path) as table:
         place = table.column(CHECK)
         marks = [
-            _is_right(table, number, place, cell_text(row[place]).strip().lower())
+            _read_mark(table, number, place, row[place])
             for block in table.blocks()
             for number, row in enumerate(block.rows, block.first)
         ]
@@ -129,12 +128,10 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
 
 
-def _is_right(table: TableReader, number: int, place: int, mark: str) -> bool | None:
-    if mark in RIGHT or mark in WRONG:
-        return mark in RIGHT
-    if mark:
-        raise InputError(
-            f"{table.where(number, place)}: expected yes or no, got {quote(mark)}.",
-            hint="yes where all codes of the row are right, no where one is wrong",
-        )
-    return None
+def _read_mark(table: TableReader, number: int, place: int, cell: Cell) -> bool | None:
+    mark = cell_text(cell).strip().lower()
+    if mark not in MARKS:
+        message = f"{table.where(number, place)}: expected yes or no, got {quote(mark)}."
+        hint = "yes where all codes of the row are right, no where one is wrong"
+        raise InputError(message, hint=hint)
+    return MARKS[mark]

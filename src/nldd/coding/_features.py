@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -102,11 +103,7 @@ class AnswerFeatures:
     def _one_hot(self, categories: list[tuple[str, ...]]) -> csr_array:
         known = [(column, level) for column, levels in enumerate(self.levels) for level in levels]
         place = {level: j for j, level in enumerate(known)}
-        found = [
-            (i, place[level])
-            for i, row in enumerate(categories)
-            for level in enumerate(row)
-            if level in place
-        ]
-        cells = tuple(zip(*found, strict=True)) if found else ((), ())
-        return csr_array((np.ones(len(found)), cells), shape=(len(categories), len(place)))
+        rows = [[place[cell] for cell in enumerate(row) if cell in place] for row in categories]
+        ends = np.cumsum([0, *map(len, rows)])
+        parts = (np.ones(ends[-1]), list(chain(*rows)), ends)
+        return csr_array(parts, shape=(len(categories), len(place)))

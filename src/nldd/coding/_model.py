@@ -90,15 +90,14 @@ class CodingModel:
         return any(event.action == "update" for event in self.history)
 
     def code(self, answers: Answers, X: Any = None) -> Predictions:
-        """Predicted codes of answers (with features `X`) and the evidence; an empty one has none."""
+        """Predicted codes of answers, whose features may be given, with their evidence."""
         found = predict(self.classifier, self.features.transform(answers) if X is None else X)
         return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
-        if self._knows_empty:
-            return np.zeros(len(answers), dtype=bool)
-        return np.array([not text.strip() for text in answers.texts], dtype=bool)
+        empty = [not self._knows_empty and not text.strip() for text in answers.texts]
+        return np.array(empty, dtype=bool)
 
     @cached_property
     def _knows_empty(self) -> bool:
@@ -131,7 +130,7 @@ def fit_coding_model(
     """Fit a model to coded answers, and find out by cross-validation how good it is.
 
     An empty set of codes means that no code applies. ``watch(folds, n_folds)`` passes the folds
-    through, for a progress bar. The model has no history yet.
+    through, for a progress bar.
     """
     labels = order_codes(codes, columns)
     _check_codes(codes, labels)
@@ -151,10 +150,7 @@ def add_answers(
     watch: Watch = lambda folds, total: folds,
     corrections: Mapping[int, set[str]] = MappingProxyType({}),
 ) -> CodingModel:
-    """The model fitted anew to its own answers and further ones; codes may be new ones.
-
-    Corrections are other codes for its own answers, by their place.
-    """
+    """The model fitted anew to its own answers, with corrected codes by place, and further ones."""
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
     fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
@@ -190,10 +186,8 @@ def _check_features(answers: Answers, X: Any) -> None:
         hint = "leave such cells empty"
         raise InputError("A numeric feature of the answers is infinite.", hint=hint)
     if X.shape[1] == 0:
-        raise InputError(
-            "The answers say nothing: their texts are empty, and there are no other features.",
-            hint="check that --text names the column with the answers",
-        )
+        message = "The answers say nothing: their texts are empty, and there are no other features."
+        raise InputError(message, hint="check that --text names the column with the answers")
 
 
 def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:

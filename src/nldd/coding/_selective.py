@@ -7,6 +7,7 @@ or, for shares of right labels, Bentkus').
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,8 @@ def selective_threshold(
     1 - confidence, whether theta is calibrated or not. What it takes is that the answers are a
     random sample of those to come, and that accuracy does not rise with theta.
 
-    The first test takes the smallest number of answers at which an accuracy half way from the
-    target to 1 passes with an even chance, 52 for a target and a confidence of 0.9, or a twentieth
-    of all answers if that is more: fewer answers would stop the walk by chance.
+    The first test takes the number of answers at which an accuracy half way from the target to 1
+    passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all.
 
     Parameters
     ----------
@@ -96,9 +96,8 @@ def selective_threshold(
     n, chosen = len(theta), proven_size(theta, right, target, confidence)
     if not chosen:
         needed = answers_needed(theta, right, target, confidence)
-        if needed is not None:
-            # What there is was not enough, whatever the smoothed accuracy says.
-            needed = max(needed, n + n // 10 + 1)
+        # What there is was not enough, whatever the smoothed accuracy says.
+        needed = needed and max(needed, n + n // 10 + 1)
         return Selection(target, confidence, None, n, 0, None, None, needed)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     lower = lower_bound(total, chosen, confidence, price_of_shares(right))
@@ -122,13 +121,13 @@ def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence:
     """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
     factor = price_of_shares(right)
     n_right = np.cumsum(right)
-    proven = 0
-    for k in sizes_of_tests(theta, target, confidence, factor):
+
+    def passes(k: int) -> bool:
         # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        if n_right[k - 1] < critical_count(k, target, confidence, factor) - 1e-9:
-            break
-        proven = k
-    return proven
+        return bool(n_right[k - 1] >= critical_count(k, target, confidence, factor) - 1e-9)
+
+    sizes = sizes_of_tests(theta, target, confidence, factor)
+    return max(takewhile(passes, sizes), default=0)
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -153,14 +152,11 @@ def first_size(n: int, target: float, confidence: float, factor: float) -> int:
 
 @lru_cache(maxsize=256)
 def _smallest_size(target: float, confidence: float, factor: float) -> int:
-    half_way = (1 + target) / 2
     n = 1
-    while True:
-        count = critical_count(n, target, confidence, factor)
-        if count <= n and binom.sf(count - 1, n, half_way) >= 0.5:
-            return n
-        # Right answers by far the most: a step in proportion skips no more than a percent.
-        n += max(1, n // 100)
+    # With more right answers than there are, sf is 0.
+    while binom.sf(critical_count(n, target, confidence, factor) - 1, n, (1 + target) / 2) < 0.5:
+        n += max(1, n // 100)  # a step in proportion skips no more than a percent
+    return n
 
 
 @lru_cache(maxsize=100_000)

@@ -67,9 +67,8 @@ def fit_table(
         table = read_coded(path, columns, options).once()
         _check_unchanged(path, digest)
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
-        if table.tell_apart:
-            names = table.identity_columns
-            model = replace(model, identities=tuple(table.identities), identity_columns=names)
+        known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
+        model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
         model = model.with_event(_event("fit", path, digest, table, model))
         # Where there was none, somebody may have made one meanwhile, and updated it.
         with _model_lock(out, tell, not locked and out.exists()):
@@ -122,9 +121,8 @@ def update_model(
         table = _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections)
-        if old.identities:
-            identities = (*old.identities, *table.identities)
-            model = replace(model, identities=identities, identity_columns=old.identity_columns)
+        identities = (*old.identities, *table.identities) if old.identities else ()
+        model = replace(model, identities=identities, identity_columns=old.identity_columns)
         model = model.with_event(_event("update", path, digest, table, model))
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
@@ -141,24 +139,18 @@ def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextM
 def _new_answers(
     model: CodingModel, table: CodedAnswers, path: Path
 ) -> tuple[CodedAnswers, dict[int, set[str]]]:
-    """The answers that the model does not have, and other codes for those that it has.
-
-    A review that is filled in further brings both.
-    """
+    """The answers that the model does not have, and other codes for those that it has."""
     if not (model.identities and table.tell_apart):
         return table, {}
     table = table.once()
     place = {name: i for i, name in enumerate(model.identities)}
     new = [i for i, name in enumerate(table.identities) if name not in place]
-    pairs = zip(table.identities, table.codes, strict=True)
+    pairs, before = zip(table.identities, table.codes, strict=True), model.codes(model.Y)
     given = {place[name]: codes for name, codes in pairs if name in place}
-    before = model.codes(model.Y)
     corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
     if not new and not corrections:
-        raise InputError(
-            f"{path.name}: the model has all {len(table.codes)} coded answers of it already.",
-            hint="give a file with new answers, or with other codes",
-        )
+        message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
+        raise InputError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
     if corrections:
         corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
@@ -172,8 +164,7 @@ def _check_new_codes(
     """Note codes that are new to the model, and refuse those that look misspelt."""
     new = sorted(set().union(*table.codes) - set(model.labels))
     for name in () if allowed else new:
-        known = similar_code(name, model.labels)
-        if known is not None:
+        if known := similar_code(name, model.labels):
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
             raise InputError(
                 f"{path.name}, row {row}: the model does not know the code {quote(name)}, but "
@@ -201,20 +192,18 @@ def _check_replaceable(out: Path) -> None:
 
 def _check_unchanged(path: Path, digest: str) -> None:
     if checksum(path) != digest:
-        raise InputError(
-            f"{path.name} was changed while it was read.",
-            hint="close it in other programs, then run the same command again",
-        )
+        hint = "close it in other programs, then run the same command again"
+        raise InputError(f"{path.name} was changed while it was read.", hint=hint)
 
 
 def _check_new(model: CodingModel, path: Path, digest: str) -> None:
-    before = [event for event in model.history if event.sha256 == digest]
-    if before:
-        raise InputError(
-            f"{path.name}: the model has these answers already, since {before[0].time} "
-            f"({before[0].action} with {before[0].file}).",
-            hint="give a file with new answers; or --again, to take the same file once more",
-        )
+    for event in model.history:
+        if event.sha256 == digest:
+            raise InputError(
+                f"{path.name}: the model has these answers already, since {event.time} "
+                f"({event.action} with {event.file}).",
+                hint="give a file with new answers; or --again, to take the same file once more",
+            )
 
 
 def _event(action: str, path: Path, digest: str, table: CodedAnswers, model: CodingModel) -> Event:

@@ -1,12 +1,13 @@
 """The table that a model learns from: its columns, its coded rows, and what looks like a slip."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from hashlib import sha256
-from itertools import takewhile
+from os.path import commonprefix
 from pathlib import Path
 from unicodedata import normalize
 
@@ -81,12 +82,13 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
 
 
 def _numeric_columns(table: TableReader, names: Sequence[str]) -> tuple[str, ...]:
-    values: dict[str, set[Cell]] = {name: set() for name in names}
+    places = [table.column(name) for name in names]
+    values: list[set[Cell]] = [set() for _ in names]
     for block in table.blocks() if names else ():
-        for name in names:
-            place = table.column(name)
-            values[name].update(row[place] for row in block.rows)
-    return tuple(name for name in names if holds_numbers(values[name], table.format.decimal))
+        for place, cells in zip(places, values, strict=True):
+            cells.update(row[place] for row in block.rows)
+    pairs = zip(names, values, strict=True)
+    return tuple(name for name, cells in pairs if holds_numbers(cells, table.format.decimal))
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -194,16 +196,12 @@ def read_coded(
                 cells += filter(None, (plain_text(row[place]).strip() for row in block.rows))
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
     if not n_rows:
-        raise InputError(
-            f"{path.name} has no rows below its header.",
-            hint="put the answers below the header, one a row; or use another file",
-        )
+        hint = "put the answers below the header, one a row; or use another file"
+        raise InputError(f"{path.name} has no rows below its header.", hint=hint)
     if not codes:
         named = quote_first(columns.codes.names)
-        raise InputError(
-            f"{path.name}: none of the {n_rows} rows has codes in {named}.",
-            hint="code some answers there first; or name another column of codes, or another file",
-        )
+        hint = "code some answers there first; or name another column of codes, or another file"
+        raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
     if columns.codes.listed:
         notes += _notes_on_codes(cells, codes, columns.codes)
     return CodedAnswers(
@@ -215,11 +213,10 @@ def read_coded(
 
 
 class _Identities:
-    """Digests of rows, of all that is not codes and was not added by nldd.
+    """Digests of rows, of all that is neither codes nor added by nldd: a review leaves them alone.
 
-    An answer that comes back from a review has the same one, whatever codes it got. `names` are the
-    columns of an earlier table: what somebody has added since then makes no other answer of an
-    answer. Without them all columns count.
+    `names` are the columns of an earlier table: what was added since then makes no other answer.
+    Without them all columns count.
     """
 
     def __init__(self, table: TableReader, columns: Columns, names: Sequence[str]) -> None:
@@ -228,9 +225,7 @@ class _Identities:
         self.names = tuple(names or sorted(own))
         self.digests: list[str] = []
         self._places = {name: places[name] for name in self.names if name in places}
-        self._values: dict[str, set[str]] = {
-            name: set() for name in self._places if name not in columns.text
-        }
+        self._values = {name: set[str]() for name in self._places if name not in columns.text}
 
     def add(self, rows: Sequence[Sequence[Cell]]) -> None:
         """Take in further rows."""
@@ -247,12 +242,10 @@ class _Identities:
         Then rows that are equal are one answer that is there twice. Without such a column, which
         the answers themselves are not, they may as well be two people who say the same.
         """
-        if len(self._places) < len(self.names):
-            return False
         n_distinct = len(set(self.digests))
-        return n_distinct == len(self.digests) or any(
-            len(values) >= DISTINCT * n_distinct for values in self._values.values()
-        )
+        most = max(map(len, self._values.values()), default=-1)
+        apart = n_distinct == len(self.digests) or most >= DISTINCT * n_distinct
+        return apart and len(self._places) == len(self.names)
 
 
 def _as_in_excel(text: str) -> str:
@@ -264,27 +257,23 @@ def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[
     """Columns that look like codes of 0 and 1 and were not in the earlier table."""
     if columns.codes.listed or not earlier:
         return []
-    letters = zip(min(columns.codes.names), max(columns.codes.names), strict=False)
-    start = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], letters))
+    start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
     known = {*columns.codes.names, *columns.inputs, *earlier}
     new = [name for name in names if start and name.startswith(start) and name not in known]
-    if not new:
-        return []
-    return [f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."]
+    told = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
+    return [told] if new else []
 
 
 def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
     """What looks like a slip in a column that lists codes."""
     notes = []
     column, names = named.names[0], sorted(set().union(*codes))
-    other = likely_separator(cells, named.separator)
-    if other:
+    if other := likely_separator(cells, named.separator):
         notes.append(
             f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
             f'If that separates codes, use --sep "{other}".'
         )
-    n_missing = sum(means_not_coded(cell, named) for cell in cells)
-    if n_missing:
+    if n_missing := sum(means_not_coded(cell, named) for cell in cells):
         n_cells = count_noun(n_missing, "cell")
         notes.append(f"{n_cells} of {column!r}: NA or the like, taken as not coded.")
     notes += [
@@ -310,9 +299,9 @@ def likely_separator(cells: Sequence[str], separator: str) -> str | None:
 
 def similar_groups(names: Sequence[str]) -> list[list[str]]:
     """Names that differ only in capitals or spaces, those of a group together."""
-    groups: dict[str, list[str]] = {}
+    groups = defaultdict(list)
     for name in names:
-        groups.setdefault(_fold(name), []).append(name)
+        groups[_fold(name)].append(name)
     return [group for group in groups.values() if len(group) > 1]
 
 

@@ -9,7 +9,6 @@ from nldd.coding._model import CodingModel
 from nldd.coding._selective import Selection, accuracy_interval
 
 
-
 @dataclass(frozen=True)
 class TriageRow:
     """One line of the table: all answers up to the `threshold` of theta are coded by the machine.
