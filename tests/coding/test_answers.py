@@ -166,14 +166,3 @@ def test_column_of_a_model_that_a_table_lacks(tmp_path, names, hint):
         answers_in(path, columns)
     assert hint in refused.value.hint
     assert "Did you mean" not in refused.value.hint
-
-
-def test_column_of_codes_that_a_table_lacks(tmp_path):
-    path = write_csv(tmp_path / "a.csv", ["answer", "nldd_codes", "q1_bus"], [["a", "b", "1"]])
-    for codes, hint in (
-        (LISTED, "rename the right column to 'codes' in the file, or use another file; this one"),
-        (CodeColumns(("q1_bug", "q1_bus"), ""), "rename the right column to 'q1_bug' in the file"),
-    ):
-        with pytest.raises(InputError, match="has no column") as refused:
-            codes_of(path, codes)
-        assert refused.value.hint.startswith(hint)

@@ -70,16 +70,6 @@ def test_column_of_few_values_is_no_id(tmp_path):
     assert len(found.once().codes) == 81
 
 
-def test_review_given_back_a_second_time_adds_only_what_is_new(tmp_path):
-    """Although a row of the first table was there twice."""
-    first = rows_of(slice(50))
-    fit(tmp_path, [*first, first[0]])
-    assert len(update(tmp_path, rows_of(slice(50, 60))).table.codes) == 10
-    step = update(tmp_path, rows_of(slice(50, 70)))
-    assert step.model.answers.texts == TEXTS[:70]
-    assert step.table.notes == ["10 coded answers: in the model already."]
-
-
 @pytest.mark.parametrize(
     "change",
     [lambda row: [row[0].lstrip("0"), *row[1:]], lambda row: [*row, "seen by Ann"]],

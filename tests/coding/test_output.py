@@ -116,17 +116,6 @@ def test_rows_and_columns_are_kept_and_cells_are_the_models(
     assert counts.notes == []
 
 
-def test_review_has_the_rows_for_people_and_a_column_to_fill(model, table, new, tmp_path):
-    policy = Policy(threshold_of(model, new))
-    code_table(model, table, tmp_path / "coded.csv", policy, tmp_path / "review.csv")
-    header, rows = read_csv(tmp_path / "coded.csv")
-    review_header, review = read_csv(tmp_path / "review.csv")
-    assert review_header == [*header, "codes"]
-    status = header.index("nldd_status")
-    assert review == [[*row, ""] for row in rows if row[status] == "review"]
-    assert 0 < len(review) < len(rows)
-
-
 def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
     """Else predictions would join the model as what people said."""
     model = fitted(TEXTS[:40], CODES[:40], Columns(("answer",), CodeColumns(("nldd_codes",))))
@@ -189,17 +178,6 @@ def test_models_of_marks_add_marks(marked, table, new, tmp_path):
     assert review_header == [*header, *MARKS]
     status = header.index("nldd_status")
     assert review == [[*row, "", "", ""] for row in rows if row[status] == "review"]
-
-
-def test_no_code_is_written_as_its_mark(tmp_path):
-    columns = Columns(("answer",), CodeColumns(("codes",), "|", "none"))
-    texts = [*TEXTS[:40], *10 * ["dunno"]]
-    model = fitted(texts, [*CODES[:40], *10 * [set()]], columns)
-    rows = [["dunno"], ["more buses, clean park"]]
-    table = write_csv(tmp_path / "new.csv", ["answer"], rows)
-    code_table(model, table, tmp_path / "coded.csv", Policy(1.0))
-    _, rows = read_csv(tmp_path / "coded.csv")
-    assert [row[1] for row in rows] == ["none", "bus|park"]
 
 
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):

@@ -209,20 +209,6 @@ def write_codes(path, cells):
     return write_csv(path, ["answer", "codes"], rows)
 
 
-def test_misspelt_codes_do_not_join(study):
-    before = (study / "model.nldd").read_bytes()
-    table = write_codes(study / "more.csv", ["bus", "park;Rent", "rent"])
-    with pytest.raises(InputError) as refused:
-        update_model(study / "model.nldd", table)
-    assert str(refused.value) == (
-        "more.csv, row 2: the model does not know the code 'Rent', but 'rent'."
-    )
-    assert "--new-codes" in refused.value.hint
-    assert (study / "model.nldd").read_bytes() == before
-    step = update_model(study / "model.nldd", table, new_codes=True)
-    assert step.model.labels == ("Rent", "bus", "park", "rent")
-
-
 def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
     cells = [";".join(sorted(codes)) for codes in CODES]
     cells[:4] = ["Bus", "-", "NA", "o\u0308l;öl"]

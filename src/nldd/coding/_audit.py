@@ -62,8 +62,7 @@ def draw_sample(
     n_rows = n_auto = 0
     with options.open(path) as table:
         status = _status_column(table)
-        for row in (row for block in table.blocks() for row in block.rows):
-            n_rows += 1
+        for n_rows, row in enumerate((row for block in table.blocks() for row in block.rows), 1):
             if cell_text(row[status]).strip().lower() != AUTO:
                 continue
             n_auto += 1

@@ -156,11 +156,9 @@ def _evaluate(Y: LabelArray, found: Predictions, labels: tuple[str, ...]) -> Eva
 
 
 def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
-    """Every measure of nldd with a 95 % interval over the answers.
+    """Every measure of nldd with a 95 % interval, from answers drawn again with replacement.
 
-    The answers are drawn again with replacement a thousand times; the interval spans the middle
-    95 % of the values. Subset accuracy and its loss, shares of the answers, have an exact interval.
-    It also stands for measures that no drawing can change, as when all answers are right.
+    Shares of the answers have an exact one, and measures that no drawing changes take it too.
     """
     rng = np.random.default_rng(random_state)
     n = len(Y)
@@ -198,8 +196,8 @@ def count_confusions(
     counts = (missed.T @ extra).astype(np.intp)
     a, b = np.nonzero(counts)
     pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in zip(a, b, strict=True)]
-    pairs.sort(key=lambda pair: (-pair.count, pair.missed, pair.predicted))
-    return tuple(pairs[:N_CONFUSIONS])
+    order = sorted(pairs, key=lambda pair: (-pair.count, pair.missed, pair.predicted))
+    return tuple(order[:N_CONFUSIONS])
 
 
 def promise_kept(

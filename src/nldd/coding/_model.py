@@ -192,11 +192,9 @@ def _check_features(answers: Answers, X: Any) -> None:
 
 def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
     if len(codes) < FEWEST_ANSWERS:
-        raise InputError(
-            f"At least {FEWEST_ANSWERS} coded answers are needed to learn from; "
-            f"there are {len(codes)}.",
-            hint="code more answers by hand first; a few hundred are a good start",
-        )
+        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
+        hint = "code more answers by hand first; a few hundred are a good start"
+        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
     if len(set(map(frozenset, codes))) < 2:
         raise InputError(
             f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}: there "

@@ -190,18 +190,7 @@ def typical_parts(evidence: Predictions, threshold: float | None) -> tuple[float
 
 
 def reasons(found: Predictions, typical: tuple[float, float]) -> list[str]:
-    """The reason to abstain from each prediction: which distance exceeds its typical part.
-
-    Examples
-    --------
-    >>> ones = np.ones(3)
-    >>> found = Predictions(ones, ones, ones, ones, ones, np.array([5, 1, 4]), np.array([1, 5, 4]))
-    >>> for reason in reasons(found, (1, 1)):
-    ...     print(reason)
-    far from all coded answers
-    no known combination of codes fits well enough
-    far from all coded answers, and no known combination of codes fits well enough
-    """
+    """The reason to abstain from each prediction: which distance exceeds its typical part."""
     x = np.maximum(found.x_part - typical[0], 0.0)
     y = np.maximum(found.y_part - typical[1], 0.0)
     cases = [x + y == 0, x >= MOST * (x + y), y >= MOST * (x + y)]

@@ -1,10 +1,8 @@
 """Predicted labelsets with the evidence for them; coded answers are predicted without themselves.
 
-What is known about a model comes from predictions out of fold: classifiers and neighbours are those
-of the other folds. The weights of both distances are the model's own in every fold: a threshold of
-theta is to be used with these, and weights learned anew would put the theta of each fold on a scale
-of its own, by the chance of the halves that they are learned from. What three numbers know of a
-single row is next to nothing.
+Classifiers and neighbours are those of the other folds. The weights of both distances are the
+model's own in every fold: a threshold of theta is to be used with these, and weights learned anew
+would put each fold on a scale of its own. What three numbers know of a row is next to nothing.
 """
 
 from collections.abc import Callable, Iterable

@@ -174,16 +174,8 @@ def lower_bound(total: float, n: int, confidence: float, factor: float = 1.0) ->
 def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
     """Interval for the mean of answers that are right or wrong, or right by a share.
 
-    Clopper and Pearson's exact interval for the former; Student's for shares, whose labels are not
-    independent within an answer, so that the answer is the unit. Of few or equal shares Student's
-    would claim too much: there the exact interval is taken, which holds for shares at the price of
-    a factor e (Bentkus' inequality).
-
-    Examples
-    --------
-    >>> low, high = accuracy_interval([1] * 95 + [0] * 5)
-    >>> round(low, 3), round(high, 3)
-    (0.887, 0.984)
+    Clopper and Pearson's for the former, Student's over answers for shares. Of few or equal shares
+    Student's claims too much: they get the exact one, at the price of a factor e (Bentkus).
     """
     right = np.asarray(right, dtype=float)
     n, total, tail = len(right), float(right.sum()), (1 - level) / 2
@@ -200,11 +192,7 @@ def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
 def answers_needed(
     theta: FloatArray, right: FloatArray, target: float, confidence: float
 ) -> int | None:
-    """About how many answers it takes until the first test passes with a chance of four in five.
-
-    How accuracy falls with theta is smoothed by a logistic regression of the errors on the log-odds
-    of theta, with a slope that cannot be negative; then the number is searched for.
-    """
+    """About how many answers it takes until the first test passes with a chance of four in five."""
     factor = price_of_shares(right)
     chance = np.sort(smooth_accuracy(theta, right))[::-1]
     ranks = np.arange(1, len(chance) + 1)
@@ -228,7 +216,7 @@ def answers_needed(
 
 
 def smooth_accuracy(theta: FloatArray, right: FloatArray) -> FloatArray:
-    """Chance of being right as a smooth function of theta that does not rise."""
+    """Chance of being right by a logistic regression on the log-odds of theta; it never rises."""
     ones = np.ones(len(theta))
     Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
     loss = BinomialLoss(1 - right, ones, ones).smoothed(2)

@@ -56,14 +56,7 @@ def triage_rows(
     human_accuracy: float = 1.0,
     chosen: float | None = None,
 ) -> tuple[TriageRow, ...]:
-    """A line for each tenth of the answers, and one for the chosen threshold.
-
-    Examples
-    --------
-    >>> rows = triage_rows(np.array([0.1, 0.2, 0.2, 0.4]), np.array([1.0, 1.0, 0.0, 0.0]))
-    >>> [(row.threshold, row.n_auto, round(row.accuracy, 2)) for row in rows]
-    [(0.1, 1, 1.0), (0.2, 3, 0.67), (0.4, 4, 0.5)]
-    """
+    """A line for each tenth of the answers, and one for the chosen threshold."""
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n = len(theta)
@@ -75,7 +68,6 @@ def triage_rows(
         k = int(np.searchsorted(theta, threshold, side="right"))
         total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
-        rows.append(
-            TriageRow(threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
-        )
+        values = (threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
+        rows.append(TriageRow(*values))
     return tuple(rows)
