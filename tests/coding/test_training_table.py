@@ -6,10 +6,10 @@ import pytest
 from coding.made_up import write_csv
 from nldd.coding import CodeColumns, Columns, Request, find_columns, read_coded
 from nldd.coding._training_table import (
+    close_code,
     holds_numbers,
     likely_separator,
     match_columns,
-    similar_code,
     similar_groups,
 )
 from nldd.exceptions import InputError
@@ -154,7 +154,7 @@ KNOWN = ["Service", "Öffnungszeiten", "Preis", "Sauberkeit", "q1_06"]
     ],
 )
 def test_known_code_that_is_meant(name, meant):
-    assert similar_code(name, KNOWN) == meant
+    assert close_code(name, KNOWN) == meant
 
 
 def test_groups_that_differ_in_capitals_and_spaces():

@@ -1,6 +1,7 @@
 """Answers as a table holds them: which columns a model reads, and what their cells say."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -53,9 +54,9 @@ class Columns:
         if not self.inputs:
             hint = "--text NAME, or --features NAMES, or both"
             raise InputError("No column to code from was named.", hint=hint)
-        names = (*self.inputs, *self.codes.names)
-        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if repeated is not None:
+        names = Counter((*self.inputs, *self.codes.names))
+        repeated, times = names.most_common(1)[0]
+        if times > 1:
             message = f"Column {repeated!r} is named twice; a column is text, a feature or codes."
             raise InputError(message, hint="name each column once")
 

@@ -97,10 +97,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of the new answers that the threshold of a promise lets through.
-
-    The accuracy of the automatic codes has a 95 % interval; None if there are none.
-    """
+    """New answers that the threshold of a promise lets through, and their accuracy, if any."""
 
     selection: Selection
     measure: str

@@ -19,7 +19,7 @@ from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd.coding._answers import Answers, Columns
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._predictions import NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
+from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
 from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -44,10 +44,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Event:
-    """A fit or an update with the coded answers of a file, and what it made of the model.
-
-    `n_added` answers joined it, `n_set_aside` rows had no codes.
-    """
+    """A fit or update with a file, rows that joined or had no codes, and the model after it."""
 
     action: str
     time: str
@@ -119,6 +116,15 @@ class CodingModel:
         """The model with one more event in its history."""
         return replace(self, history=(*self.history, event))
 
+    def record(
+        self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int
+    ) -> "CodingModel":
+        """The model with an event of now in its history."""
+        sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
+        whole, by_label = (float(self.evidence.right(self.Y, m).mean()) for m in MEASURES)
+        event = Event(action, now(), file, sha256, n_added, n_set_aside, *sizes, whole, by_label)
+        return self.with_event(event)
+
 
 def fit_coding_model(
     answers: Answers,
@@ -127,11 +133,7 @@ def fit_coding_model(
     settings: Settings = Settings(),
     watch: Watch = lambda folds, total: folds,
 ) -> CodingModel:
-    """Fit a model to coded answers, and find out by cross-validation how good it is.
-
-    An empty set of codes means that no code applies. ``watch(folds, n_folds)`` passes the folds
-    through, for a progress bar.
-    """
+    """Fit a model to coded answers; to those with an empty set, no code applies."""
     labels = order_codes(codes, columns)
     _check_codes(codes, labels)
     Y = indicator(codes, np.array(labels, dtype=object))

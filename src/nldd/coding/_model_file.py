@@ -1,6 +1,6 @@
 """Coding models as files: no pickle, checked, whole or not there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     contents = read_archive(path, kind=KIND, trusted=trusted)
     classifier = unpack_classifier(contents)
     try:
-        model = _build_model(contents.documents, contents.arrays, classifier)
+        model = _build_model(contents, classifier)
         for part, fits in _checks(model):
             if not fits:
                 raise ValueError(f"{part} cannot be right")
@@ -70,9 +70,8 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     return model
 
 
-def _build_model(
-    documents: Mapping[str, Any], arrays: Mapping[str, Any], classifier: Any
-) -> CodingModel:
+def _build_model(contents: Contents, classifier: Any) -> CodingModel:
+    documents, arrays = contents.documents, contents.arrays
     model, answers = documents["model"], documents["answers"]
     columns, settings = model["columns"], model["settings"]
     codes = columns["codes"]

@@ -127,8 +127,8 @@ class _RowCoder:
         taken = {*names, *columns.codes.names, *columns.inputs}
         added: list[str] = []
         for name in (*ADDED, *marks, *(EXPLAINED if self.policy.explain else ())):
-            numbered = (f"{PREFIX}{name} ({number})" for number in count(2))
-            added.append(next(n for n in chain([PREFIX + name], numbered) if n not in taken))
+            ends = chain([""], (f" ({number})" for number in count(2)))
+            added.append(next(n for end in ends if (n := PREFIX + name + end) not in taken))
             taken.add(added[-1])
         return added
 

@@ -5,28 +5,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding._model import (
-    CodingModel,
-    Event,
-    Settings,
-    add_answers,
-    checksum,
-    fit_coding_model,
-    now,
-)
+from nldd.coding._model import CodingModel, Settings, add_answers, checksum, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._predictions import Watch
-from nldd.coding._training_table import (
-    CodedAnswers,
-    Request,
-    find_columns,
-    read_coded,
-    similar_code,
-)
+from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
 from nldd.coding._write_guards import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
@@ -69,7 +53,7 @@ def fit_table(
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
-        model = model.with_event(_event("fit", path, digest, table, model))
+        model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
         # Where there was none, somebody may have made one meanwhile, and updated it.
         with _model_lock(out, tell, not locked and out.exists()):
             _check_replaceable(out)
@@ -123,7 +107,7 @@ def update_model(
         model = add_answers(old, table.answers, table.codes, watch, corrections)
         identities = (*old.identities, *table.identities) if old.identities else ()
         model = replace(model, identities=identities, identity_columns=old.identity_columns)
-        model = model.with_event(_event("update", path, digest, table, model))
+        model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
 
@@ -164,7 +148,7 @@ def _check_new_codes(
     """Note codes that are new to the model, and refuse those that look misspelt."""
     new = sorted(set().union(*table.codes) - set(model.labels))
     for name in () if allowed else new:
-        if known := similar_code(name, model.labels):
+        if known := close_code(name, model.labels):
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
             raise InputError(
                 f"{path.name}, row {row}: the model does not know the code {quote(name)}, but "
@@ -204,19 +188,3 @@ def _check_new(model: CodingModel, path: Path, digest: str) -> None:
                 f"({event.action} with {event.file}).",
                 hint="give a file with new answers; or --again, to take the same file once more",
             )
-
-
-def _event(action: str, path: Path, digest: str, table: CodedAnswers, model: CodingModel) -> Event:
-    return Event(
-        action=action,
-        time=now(),
-        file=path.name,
-        sha256=digest,
-        n_added=len(table.codes),
-        n_set_aside=table.n_set_aside,
-        n_answers=len(model.answers),
-        n_labels=len(model.labels),
-        n_labelsets=len(np.unique(model.Y, axis=0)),
-        subset_accuracy=float(model.evidence.right(model.Y).mean()),
-        hamming_accuracy=float(model.evidence.right(model.Y, "hamming").mean()),
-    )

@@ -305,7 +305,7 @@ def similar_groups(names: Sequence[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def similar_code(name: str, known: Sequence[str]) -> str | None:
+def close_code(name: str, known: Sequence[str]) -> str | None:
     """The known code that a new one may be meant to be; codes with other numbers are others."""
     by_fold = {_fold(other): other for other in known if _digits(other) == _digits(name)}
     close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
