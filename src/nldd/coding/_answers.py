@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,11 +68,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What answers say, without their codes; ``answers[rows]`` is a part of them.
-
-    The text columns of an answer stand one below the other; missing numbers are NaN, missing
-    categories empty.
-    """
+    """What answers say, without codes; missing numbers are NaN, missing categories empty."""
 
     texts: list[str]
     numbers: NDArray[np.float64]
@@ -86,9 +82,8 @@ class Answers:
         return Answers(texts, self.numbers[rows], [self.categories[row] for row in rows.tolist()])
 
     @classmethod
-    def join(cls, parts: Iterable["Answers"]) -> "Answers":
+    def join(cls, parts: Sequence["Answers"]) -> "Answers":
         """All the answers of the parts, in their order."""
-        parts = list(parts)
         return cls(
             [text for part in parts for text in part.texts],
             np.concatenate([part.numbers for part in parts]),
@@ -196,12 +191,10 @@ def _marked_codes(
 ) -> set[str] | None:
     marks = {name: plain_text(row[j]).strip().lower() for name, j in places.items()}
     for name, mark in marks.items():
-        if mark not in YES and mark not in NO and mark not in MISSING:
-            where = table.where(number, places[name])
-            raise InputError(
-                f"{where}: expected 0 or 1 (or yes, no, x), got {quote(mark)}.",
-                hint="correct the cell; or --labels NAME for a column that lists codes",
-            )
-    if all(mark in MISSING for mark in marks.values()):
+        if mark not in YES | NO | MISSING:
+            message = f"expected 0 or 1 (or yes, no, x), got {quote(mark)}."
+            hint = "correct the cell; or --labels NAME for a column that lists codes"
+            raise InputError(f"{table.where(number, places[name])}: {message}", hint=hint)
+    if MISSING.issuperset(marks.values()):
         return None
     return {name for name, mark in marks.items() if mark in YES}

@@ -56,7 +56,11 @@ def draw_sample(
     likely, and rows keep their order.
     """
     check_places(path, out, hint="-o sample.csv")
-    _check_sample(size, out, options)
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
     rng = random.Random(random_state)
     drawn: list[tuple[int, tuple[Cell, ...]]] = []
     n_rows = n_auto = 0
@@ -72,22 +76,12 @@ def draw_sample(
                 drawn[place] = (n_rows, row)
         header, like = table.header, table.format
     if not n_auto:
-        raise InputError(
-            f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}, so there are no "
-            "automatic codes to check.",
-            hint="nldd predict with a lower --target-accuracy, or --max-theta",
-        )
+        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
     with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
         writer.write((*row, "") for _, row in sorted(drawn, key=itemgetter(0)))
     return Sample(n_rows, n_auto, len(drawn))
-
-
-def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
-    if size < 1:
-        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
-        message = f"{out} holds a sample that people have begun to check; it is not replaced."
-        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
 
 
 def _status_column(table: TableReader) -> int:
@@ -95,10 +89,9 @@ def _status_column(table: TableReader) -> int:
     pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
     found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
     if not found:
-        raise InputError(
-            f"{table.path.name} has no column {STATUS!r}, so it was not written by nldd predict.",
-            hint="nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv",
-        )
+        lacks = f"{table.path.name} has no column {STATUS!r}"
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
+        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
     return found[-1]
 
 
@@ -120,10 +113,9 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     checked = [mark for mark in marks if mark is not None]
     n, n_right = len(checked), sum(checked)
     if not n:
-        raise InputError(
-            f"{path.name}: no row of the column {CHECK!r} is filled in yet.",
-            hint="write yes or no into each row, then run the same command again",
-        )
+        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        hint = "write yes or no into each row, then run the same command again"
+        raise InputError(message, hint=hint)
     return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
 
 

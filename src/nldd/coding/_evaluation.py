@@ -72,8 +72,7 @@ class Summary:
 class Evaluation:
     """Measures of predictions against `Y`, the codes that people gave.
 
-    Of the labels, the model knows the first `n_known`. The calibration compares mean theta with the
-    share of wrong labels, by decile. The worst labels and the most frequent confusions come first.
+    The model knows the first `n_known` labels. The worst labels and confusions come first.
     """
 
     labels: tuple[str, ...]
@@ -157,8 +156,7 @@ def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> t
 
     Shares of the answers have an exact one, and measures that no drawing changes take it too.
     """
-    rng = np.random.default_rng(random_state)
-    n = len(Y)
+    rng, n = np.random.default_rng(random_state), len(Y)
     values = weighted_values(Y, Y_pred, np.ones((1, n)))
     sizes = [min(DRAWS_AT_ONCE, N_DRAWS - start) for start in range(0, N_DRAWS, DRAWS_AT_ONCE)]
     weights = (rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float) for size in sizes)

@@ -58,11 +58,7 @@ def _vectorizer(kind: str, **options: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class AnswerFeatures:
-    """How answers become rows of features; learned by :meth:`fit`.
-
-    Numbers are standardised by `centre` and `scale`; a missing one becomes the mean, and a feature
-    of its own says so. Of categories, the known `levels` become a feature each.
-    """
+    """How answers become rows of features, one of them for each number that may be missing."""
 
     words: Terms
     letters: Terms

@@ -198,11 +198,9 @@ def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
         hint = "code more answers by hand first; a few hundred are a good start"
         raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
     if len(set(map(frozenset, codes))) < 2:
-        raise InputError(
-            f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}: there "
-            "is nothing to choose from.",
-            hint="check that the right column is named by --labels, or code more answers",
-        )
+        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
+        hint = "check that the right column is named by --labels, or code more answers"
+        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
 
 
 def now() -> str:
@@ -211,10 +209,9 @@ def now() -> str:
     try:
         moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     except (ValueError, OverflowError, OSError):
-        raise InputError(
-            f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}.",
-            hint="unset SOURCE_DATE_EPOCH, or set it to a whole number",
-        ) from None
+        message = f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}."
+        hint = "unset SOURCE_DATE_EPOCH, or set it to a whole number"
+        raise InputError(message, hint=hint) from None
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

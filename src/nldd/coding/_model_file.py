@@ -113,10 +113,7 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
-    """Each part with whether its kind and size are right; later ones rely on earlier ones.
-
-    What is wrong would otherwise fail later, and far from its cause.
-    """
+    """Each part with whether its kind and size are right; later ones rely on earlier ones."""
     n, n_labels = len(model.answers), len(model.labels)
     columns, codes, settings = model.columns, model.columns.codes, model.settings
     yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)

@@ -88,10 +88,9 @@ def code_table(
     check_places(path, out, review, hint="-o coded.csv --review review.csv")
     codes = model.columns.codes.names
     if review is not None and is_filled_in(Path(review), codes):
-        raise InputError(
-            f"{review} holds codes that people have filled in; it is not replaced.",
-            hint=f"nldd update with {review} first, or --review with another name",
-        )
+        message = f"{review} holds codes that people have filled in; it is not replaced."
+        hint = f"nldd update with {review} first, or --review with another name"
+        raise InputError(message, hint=hint)
     counts, coder = Counts(), _RowCoder(model, policy)
     with ExitStack() as stack:
         table = stack.enter_context(options.open(path))

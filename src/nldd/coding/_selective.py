@@ -27,7 +27,6 @@ FIRST_SHARE = 0.05
 # How sure the number of answers that a target takes is to suffice.
 ENOUGH = 0.8
 MOST_ANSWERS = 10_000_000
-LEVEL = 0.95
 FEW = 30
 
 
@@ -171,7 +170,7 @@ def lower_bound(total: float, n: int, confidence: float, factor: float = 1.0) ->
     return float(beta.ppf((1 - confidence) / factor, right, n - right + 1)) if right else 0.0
 
 
-def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
+def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
     """Interval for the mean of answers that are right or wrong, or right by a share.
 
     Clopper and Pearson's for the former, Student's over answers for shares. Of few or equal shares

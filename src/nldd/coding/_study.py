@@ -136,10 +136,9 @@ def _new_answers(
         message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
         raise InputError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
-    if corrections:
-        corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
-        table = replace(table, notes=[*table.notes, corrected])
-    return table, corrections
+    corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
+    notes = [*table.notes, corrected] if corrections else table.notes
+    return replace(table, notes=notes), corrections
 
 
 def _check_new_codes(
@@ -150,14 +149,11 @@ def _check_new_codes(
     for name in () if allowed else new:
         if known := close_code(name, model.labels):
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
-            raise InputError(
-                f"{path.name}, row {row}: the model does not know the code {quote(name)}, but "
-                f"{quote(known)}.",
-                hint="correct it in the file; or --new-codes, if it is a code of its own",
-            )
-    if not new:
-        return table
-    return replace(table, notes=[*table.notes, f"New codes: {quote_first(new)}."])
+            unknown = f"the model does not know the code {quote(name)}, but {quote(known)}."
+            hint = "correct it in the file; or --new-codes, if it is a code of its own"
+            raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
+    notes = [f"New codes: {quote_first(new)}."] if new else []
+    return replace(table, notes=[*table.notes, *notes])
 
 
 def _check_replaceable(out: Path) -> None:
@@ -168,10 +164,9 @@ def _check_replaceable(out: Path) -> None:
     except (InputError, KeyError, TypeError):
         return  # no model of ours, or none that could be used
     if updated:
-        raise InputError(
-            f"{out} is a model with {count_noun(len(updated), 'update')}, which would be lost.",
-            hint="-o with another name; or rename the old model first",
-        )
+        times = count_noun(len(updated), "update")
+        hint = "-o with another name; or rename the old model first"
+        raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
 def _check_unchanged(path: Path, digest: str) -> None:
@@ -183,8 +178,7 @@ def _check_unchanged(path: Path, digest: str) -> None:
 def _check_new(model: CodingModel, path: Path, digest: str) -> None:
     for event in model.history:
         if event.sha256 == digest:
-            raise InputError(
-                f"{path.name}: the model has these answers already, since {event.time} "
-                f"({event.action} with {event.file}).",
-                hint="give a file with new answers; or --again, to take the same file once more",
-            )
+            since = f"since {event.time} ({event.action} with {event.file})"
+            hint = "give a file with new answers; or --again, to take the same file once more"
+            message = f"{path.name}: the model has these answers already, {since}."
+            raise InputError(message, hint=hint)

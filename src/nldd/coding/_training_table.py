@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import partial
 from hashlib import sha256
+from operator import itemgetter
 from os.path import commonprefix
 from pathlib import Path
 from unicodedata import normalize
@@ -41,11 +43,7 @@ CLOSE = 0.8
 
 @dataclass(frozen=True)
 class Request:
-    """Columns as a person names them.
-
-    Codes are listed in the column `labels`, or marked in the `label_columns`, a pattern or names.
-    Features that are named as categorical are so even if they hold numbers.
-    """
+    """Columns as a person names them; categorical ones are so even if they hold numbers."""
 
     text: tuple[str, ...] = ()
     labels: str = ""
@@ -60,15 +58,12 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
     """What the columns of a table mean: the named ones, with features told apart by their cells."""
     with options.open(path) as table:
         if bool(request.labels) == bool(request.label_columns):
-            raise InputError(
-                "Name either the column that lists the codes or the columns of 0 and 1.",
-                hint=f"--labels NAME or --label-columns PATTERN; {path.name} has the columns "
-                + ", ".join(map(repr, table.names[:12])),
-            )
+            message = "Name either the column that lists the codes or the columns of 0 and 1."
+            there = f"{path.name} has the columns {', '.join(map(repr, table.names[:12]))}"
+            raise InputError(message, hint=f"--labels NAME or --label-columns PATTERN; {there}")
+        codes = CodeColumns((request.labels,), request.separator, request.none)
         if request.label_columns:
             codes = CodeColumns(match_columns(request.label_columns, table.names), separator="")
-        else:
-            codes = CodeColumns((request.labels,), request.separator, request.none)
         text, features, categorical = (
             _split_names(given, table.names)
             for given in (request.text, request.features, request.categorical)
@@ -82,13 +77,11 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
 
 
 def _numeric_columns(table: TableReader, names: Sequence[str]) -> tuple[str, ...]:
-    places = [table.column(name) for name in names]
-    values: list[set[Cell]] = [set() for _ in names]
+    values = {name: set[Cell]() for name in names}
     for block in table.blocks() if names else ():
-        for place, cells in zip(places, values, strict=True):
-            cells.update(row[place] for row in block.rows)
-    pairs = zip(names, values, strict=True)
-    return tuple(name for name, cells in pairs if holds_numbers(cells, table.format.decimal))
+        for name, cells in values.items():
+            cells.update(map(itemgetter(table.column(name)), block.rows))
+    return tuple(name for name in names if holds_numbers(values[name], table.format.decimal))
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -106,11 +99,9 @@ def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
     found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
     if not found:
-        raise InputError(
-            f"No column matches {pattern!r}; the columns are {', '.join(map(repr, names[:12]))}"
-            f"{', ...' if len(names) > 12 else ''}.",
-            hint="--label-columns with a pattern such as 'q1_*', or names with commas",
-        )
+        few = ", ".join(map(repr, names[:12])) + ", ..." * (len(names) > 12)
+        hint = "--label-columns with a pattern such as 'q1_*', or names with commas"
+        raise InputError(f"No column matches {pattern!r}; the columns are {few}.", hint=hint)
     return found
 
 
@@ -128,9 +119,8 @@ def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 class CodedAnswers:
     """The rows of a table that somebody has coded, by their numbers in it, from 1.
 
-    `notes` is what a person should know about the table. By `identities`, digests of the
-    `identity_columns`, answers are known again; whether equal ones are one answer says
-    `tell_apart`. `n_known` coded rows were left out because they are there already.
+    By `identities`, digests of the `identity_columns`, answers are known again; `tell_apart` says
+    whether equal ones are one answer. `n_known` rows were left out: they are there already.
     """
 
     answers: Answers
@@ -215,8 +205,7 @@ def read_coded(
 class _Identities:
     """Digests of rows, of all that is neither codes nor added by nldd: a review leaves them alone.
 
-    `names` are the columns of an earlier table: what was added since then makes no other answer.
-    Without them all columns count.
+    `names` are the columns of an earlier table, if any: those added since then do not count.
     """
 
     def __init__(self, table: TableReader, columns: Columns, names: Sequence[str]) -> None:
@@ -237,10 +226,9 @@ class _Identities:
                 values.add(cells[name])
 
     def tell_apart(self) -> bool:
-        """Whether no rows are equal, or a column has another value in nearly every distinct one.
+        """Whether no rows are equal, or a column (not of text) tells nearly all others apart.
 
-        Then rows that are equal are one answer that is there twice. Without such a column, which
-        the answers themselves are not, they may as well be two people who say the same.
+        Otherwise equal rows may as well be two people who say the same.
         """
         n_distinct = len(set(self.digests))
         most = max(map(len, self._values.values()), default=-1)
@@ -307,7 +295,8 @@ def similar_groups(names: Sequence[str]) -> list[list[str]]:
 
 def close_code(name: str, known: Sequence[str]) -> str | None:
     """The known code that a new one may be meant to be; codes with other numbers are others."""
-    by_fold = {_fold(other): other for other in known if _digits(other) == _digits(name)}
+    digits = partial(re.sub, r"\D", "")
+    by_fold = {_fold(other): other for other in known if digits(other) == digits(name)}
     close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
     return by_fold[close[0]] if close else None
 
@@ -315,7 +304,3 @@ def close_code(name: str, known: Sequence[str]) -> str | None:
 def _fold(name: str) -> str:
     """A name without what people easily get wrong: capitals and spaces."""
     return " ".join(normalize("NFKC", name).casefold().split())
-
-
-def _digits(name: str) -> str:
-    return re.sub(r"\D", "", name)

@@ -11,10 +11,7 @@ from nldd.coding._selective import Selection, accuracy_interval
 
 @dataclass(frozen=True)
 class TriageRow:
-    """One line of the table: all answers up to the `threshold` of theta are coded by the machine.
-
-    Their `accuracy`, with a 95 % interval, is `combined` with that of people who code the rest.
-    """
+    """Answers up to a theta coded by machine, and `combined` with those that people code."""
 
     threshold: float
     n_auto: int

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
 from nldd.coding._answers import unguard
@@ -12,13 +13,11 @@ from nldd.tables import TableOptions, cell_text
 
 def check_places(*places: Path | str | None, hint: str) -> None:
     """Refuse a step that would write over what it reads; ``-`` is standard output."""
-    seen: set[Path] = set()
-    for place in (Path(place) for place in places if place is not None and str(place) != "-"):
-        if place.resolve() in seen:
-            raise InputError(
-                f"{place} is named twice; what is read and what is written must differ.", hint=hint
-            )
-        seen.add(place.resolve())
+    given = [Path(place) for place in places if place is not None and str(place) != "-"]
+    for a, b in combinations(given, 2):
+        if a.resolve() == b.resolve():
+            message = f"{b} is named twice; what is read and what is written must differ."
+            raise InputError(message, hint=hint)
 
 
 def check_writable(path: Path) -> None:
