@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding import (
-    CodeColumns,
-    Columns,
-    fit_table,
-    read_coded,
-    update_model,
-)
+from nldd.coding import CodeColumns, Columns, fit_table, read_coded, update_model
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 

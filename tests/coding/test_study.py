@@ -19,13 +19,7 @@ from coding.made_up import (
 )
 from nldd import __version__
 from nldd._files import file_lock
-from nldd.coding import (
-    Request,
-    _study as study_module,
-    fit_table,
-    load_coding_model,
-    update_model,
-)
+from nldd.coding import Request, _study as study_module, fit_table, load_coding_model, update_model
 from nldd.coding._model import checksum
 from nldd.exceptions import InputError
 
