@@ -117,12 +117,8 @@ def test_promise_is_compared_with_the_new_answers(model, quality, measure):
     assert kept.share == auto.mean()
     assert kept.accuracy == pytest.approx(quality.right(measure)[auto].mean())
     assert kept.low < kept.accuracy < kept.high
-
-
-def test_no_promise_has_no_accuracy(model, quality):
-    kept = promise_kept(model, quality, 0.999, 0.999)
-    assert (kept.n_auto, kept.accuracy, kept.low, kept.high) == (0, None, None, None)
-    assert kept.share == 0
+    none = promise_kept(model, quality, 0.999, 0.999, measure)
+    assert (none.n_auto, none.share, none.accuracy, none.low, none.high) == (0, 0, *[None] * 3)
 
 
 def random_labels(rng):
@@ -165,22 +161,6 @@ def test_confusions_are_those_of_a_loop():
         assert found == tuple(Confusion(*pair, counts[pair]) for pair in expected)
 
 
-def random_case(rng):
-    """Truth and prediction, often with empty rows and columns, sometimes all empty or equal."""
-    n, n_labels = rng.integers(1, 12), rng.integers(1, 6)
-    Y, Y_pred = ((rng.random((n, n_labels)) < rng.random()).astype(np.int8) for _ in range(2))
-    for matrix in (Y, Y_pred):
-        if rng.random() < 0.4:
-            matrix[rng.integers(n)] = 0
-        if rng.random() < 0.4:
-            matrix[:, rng.integers(n_labels)] = 0
-        if rng.random() < 0.05:
-            matrix[:] = 0
-    if rng.random() < 0.1:
-        Y_pred = Y.copy()
-    return Y, Y_pred
-
-
 @pytest.fixture
 def few_draws(monkeypatch):
     monkeypatch.setattr(scores_module, "N_DRAWS", 3)
@@ -189,7 +169,7 @@ def few_draws(monkeypatch):
 def test_drawn_answers_are_scored_as_if_they_stood_there_so_often():
     rng = np.random.default_rng(1)
     for _ in range(20):
-        Y, Y_pred = random_case(rng)
+        Y, Y_pred, _ = random_labels(rng)
         weights = rng.multinomial(len(Y), np.full(len(Y), 1 / len(Y)), size=2)
         found = weighted_values(Y, Y_pred, weights.astype(float))
         for i, times in enumerate(weights):

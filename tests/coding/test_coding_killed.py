@@ -1,4 +1,4 @@
-"""Killing fit, update and predict at random moments: files are old or new, never half."""
+"""Killing an update at random moments: the model is the old or the new one, never half."""
 
 import os
 import random
@@ -9,7 +9,6 @@ import pytest
 
 from nldd.cli import run
 from nldd.coding import load_coding_model
-from nldd.tables import open_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -26,10 +25,8 @@ def rows(first, n, seed):
     return found
 
 
-def write(path, answers, coded=True):
-    head = "answer,codes\n" if coded else "answer\n"
-    lines = [f"{text},{codes}\n" if coded else f"{text}\n" for text, codes in answers]
-    path.write_text(head + "".join(lines))
+def write(path, answers):
+    path.write_text("answer,codes\n" + "".join(f"{text},{codes}\n" for text, codes in answers))
     return str(path)
 
 
@@ -108,30 +105,3 @@ def test_update_never_loses_an_accepted_row(study, n_kills):
         assert set(accepted) <= set(after.answers.texts)
         assert len(after.history) == 1 + len(accepted) // 2
     assert n_done > 0 or n_kills < 50
-
-
-@pytest.mark.parametrize("n_kills", N_KILLS)
-def test_predict(study, n_kills):
-    rng = random.Random(3)
-    new = write(study / "new.csv", rows(5000, 2500, 3), coded=False)
-    coded, review = study / "coded.csv", study / "review.csv"
-    places = ["-o", str(coded), "--review", str(review)]
-    arguments = ["predict", str(study / "model.nldd"), new, "--max-theta", "0.2", *places]
-    takes = duration(arguments)
-    whole = coded.read_bytes(), review.read_bytes()
-    n_done = n_not = 0
-    for _ in range(n_kills):
-        old = rng.random() < 0.5
-        for path in (coded, review):
-            path.unlink(missing_ok=True)
-            if old:
-                path.write_text("answer\nold\n")
-        done = killed(arguments, rng.uniform(0, 1.2 * takes))
-        for path, content in zip((coded, review), whole, strict=True):
-            left = path.read_bytes() if path.exists() else None
-            assert left in (content, b"answer\nold\n" if old else None)
-            assert left == content or not done
-        n_done, n_not = n_done + done, n_not + (not done)
-    assert n_not > 0 or n_kills < 50
-    with open_table(coded) if coded.exists() else open_table(new) as table:
-        assert sum(len(block.rows) for block in table.blocks()) in (1, 2500)

@@ -49,14 +49,6 @@ def assert_equal_models(found, expected):
     assert_equal_predictions(found.code(new), expected.code(new))
 
 
-def test_clear_answers_get_their_codes(model):
-    clear = answers_of(["more buses", "trees in the park", "lower the rent, the bus is late"])
-    found = model.code(clear)
-    assert model.codes(found.Y) == [("bus",), ("park",), ("bus", "rent")]
-    # The labelset is that of the coded answer which it comes from.
-    np.testing.assert_array_equal(found.Y, model.Y[found.row])
-
-
 def test_fit_is_repeatable_whatever_the_number_of_threads(model):
     again = fitted(TEXTS[:70], CODES[:70], settings=replace(SETTINGS, n_jobs=2))
     assert_equal_models(again, model)

@@ -169,9 +169,5 @@ def test_rightness_by_hand():
     assert found.n_wrong(Y).tolist() == [0, 1, 4]
     assert found.right(Y).tolist() == [1, 0, 0]
     assert found.right(Y, "hamming").tolist() == [1, 0.75, 0]
-
-
-def test_unknown_measure_is_refused():
-    found = some_predictions()
     with pytest.raises(ValueError, match="measure"):
-        found.right(found.Y, "Subset")
+        found.right(Y, "Subset")

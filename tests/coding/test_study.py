@@ -57,9 +57,8 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
         assert model.answers.texts == expected.answers.texts
         assert_equal_predictions(model.evidence, expected.evidence)
         (event,) = model.history
-        assert (event.action, event.time, event.file) == (
-            *("fit", "2024-05-17T08:30:00Z", "answers.csv"),
-        )
+        assert (event.action, event.time) == ("fit", "2024-05-17T08:30:00Z")
+        assert (event.file, event.version) == ("answers.csv", __version__)
         assert event.sha256 == sha256(table.read_bytes()).hexdigest()
         assert (event.n_added, event.n_set_aside, event.n_answers) == (40, 10, 40)
         assert event.n_labels == 3
@@ -68,7 +67,6 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
         assert event.subset_accuracy == pytest.approx(right.mean())
         same = expected.evidence.Y == expected.Y
         assert event.hamming_accuracy == pytest.approx(same.mean())
-        assert event.version == __version__
 
 
 def test_update_is_a_fit_to_all_answers(study):
@@ -96,43 +94,11 @@ def test_the_same_table_joins_again_if_told_so(tmp_path):
     assert step.model.history[0].sha256 == step.model.history[1].sha256
 
 
-@pytest.mark.parametrize(
-    ("header", "rows", "message"),
-    [
-        (["answer", "codes"], [["more buses", ""]], "none of the 1 rows has codes"),
-        (["answer", "code"], [["more buses", "bus"]], "no column 'codes'"),
-        (["text", "codes"], [["more buses", "bus"]], "no column 'answer'"),
-    ],
-)
-def test_refused_update_leaves_the_model(study, fitted_file, header, rows, message):
-    more = write_csv(study / "more.csv", header, rows)
-    with pytest.raises(InputError, match=message) as refused:
+def test_refused_update_leaves_the_model(study, fitted_file):
+    more = write_csv(study / "more.csv", ["answer", "codes"], [["more buses", ""]])
+    with pytest.raises(InputError, match="none of the 1 rows has codes"):
         update_model(study / "model.nldd", more)
-    assert refused.value.hint
     assert (study / "model.nldd").read_bytes() == fitted_file[0]
-
-
-def fit_while_another_process_updates(study, meanwhile):
-    """What comes of a fit that has to wait for the lock of the model until `meanwhile` is done."""
-    waits, outcome = Event(), []
-
-    def fit():
-        try:
-            table, model = study / "answers.csv", study / "model.nldd"
-            tell = lambda message: waits.set() or outcome.append(message)  # noqa: E731
-            outcome.append(fit_table(table, model, REQUEST, SETTINGS, tell=tell))
-        except InputError as refused:
-            outcome.append(refused)
-
-    fitting = Thread(target=fit)
-    with file_lock(study / ".model.nldd.lock", "updating"):
-        fitting.start()
-        assert waits.wait(60)
-        meanwhile()
-    fitting.join()
-    told, found = outcome
-    assert told == "Waiting for another process that is at work on model.nldd."
-    return found
 
 
 def test_fit_does_not_replace_a_model_that_is_being_updated(study, tmp_path_factory):
@@ -140,12 +106,24 @@ def test_fit_does_not_replace_a_model_that_is_being_updated(study, tmp_path_fact
     more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
     updated = tmp_path_factory.mktemp("updated") / "model.nldd"
     update_model(study / "model.nldd", more, updated)
+    waits, outcome = Event(), []
 
-    def end_of_the_update():
+    def fit():
+        table, model = study / "answers.csv", study / "model.nldd"
+        tell = lambda message: waits.set() or outcome.append(message)  # noqa: E731
+        with pytest.raises(InputError) as refused:
+            fit_table(table, model, REQUEST, SETTINGS, tell=tell)
+        outcome.append(str(refused.value))
+
+    fitting = Thread(target=fit)
+    with file_lock(study / ".model.nldd.lock", "updating"):
+        fitting.start()
+        assert waits.wait(60)
         (study / "model.nldd").write_bytes(updated.read_bytes())
-
-    found = fit_while_another_process_updates(study, end_of_the_update)
-    assert "is a model with 1 update, which would be lost" in str(found)
+    fitting.join()
+    told, error = outcome
+    assert told == "Waiting for another process that is at work on model.nldd."
+    assert "is a model with 1 update, which would be lost" in error
     assert (study / "model.nldd").read_bytes() == updated.read_bytes()
 
 
