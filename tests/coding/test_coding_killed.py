@@ -67,16 +67,12 @@ def duration(arguments):
     return time.monotonic() - start
 
 
-def fit_arguments(table, model):
-    columns = ["--text", "answer", "--labels", "codes", "--folds", "2", "--jobs", "1"]
-    return ["fit", table, *columns, "--no-report", "-o", str(model)]
-
-
 @pytest.fixture
 def study(tmp_path):
     """A table and a model made of it."""
     table = write(tmp_path / "answers.csv", rows(0, 60, 0))
-    assert run(fit_arguments(table, tmp_path / "model.nldd")) == 0
+    columns = ["--text", "answer", "--labels", "codes", "--folds", "2", "--jobs", "1"]
+    assert run(["fit", table, *columns, "--no-report", "-o", str(tmp_path / "model.nldd")]) == 0
     return tmp_path
 
 
