@@ -46,30 +46,6 @@ def naive_tfidf(train, texts, split):
     return known, np.array(rows).reshape(len(texts), len(known))
 
 
-def test_words_by_hand():
-    words = Terms.fit(["Bus bus park", "bus"], "words")
-    assert words.terms == ["bus", "bus bus", "bus park", "park"]
-    rare = 1 + math.log(3 / 2)
-    np.testing.assert_allclose(words.weights, [1, rare, rare, rare])
-    # "bus" twice in the first text: 1 + ln 2; the others once.
-    first = np.array([1 + math.log(2), rare, rare, rare])
-    expected = [first / math.sqrt(sum(first**2)), [1, 0, 0, 0]]
-    np.testing.assert_allclose(words.transform(["Bus bus park", "bus"]).toarray(), expected)
-
-
-def test_letters_by_hand():
-    letters = Terms.fit(["at", "a"], "letters")
-    # Of " at ": pairs, triples and itself; of " a ": pairs and itself.
-    of_at, of_a = [" a", "at", "t ", " at", "at ", " at "], [" a", "a ", " a "]
-    assert letters.terms == sorted({*of_at, *of_a})
-    assert letters.weights[letters.terms.index(" a")] == 1
-    row = letters.transform(["a"]).toarray()[0]
-    weights = {" a": 1, "a ": 1 + math.log(1.5), " a ": 1 + math.log(1.5)}
-    length = math.sqrt(sum(weight**2 for weight in weights.values()))
-    for term, value in zip(letters.terms, row, strict=True):
-        assert value == pytest.approx(weights.get(term, 0) / length)
-
-
 TEXTS = [
     "More buses, please! More BUSES",
     "a",
@@ -143,10 +119,3 @@ def test_all_parts_side_by_side():
     letters = naive_tfidf(texts, texts, letter_terms)[1]
     rest = [[-1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
     np.testing.assert_allclose(X, np.hstack([words, letters, rest]), atol=1e-12)
-
-
-def test_nothing_at_all():
-    answers = answers_of(["", ""], categories=[("",), ("",)])
-    made = AnswerFeatures.fit(answers)
-    assert made.levels == ((),)
-    assert made.transform(answers).shape == (2, 0)

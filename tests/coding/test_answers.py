@@ -6,12 +6,7 @@ from openpyxl import Workbook
 
 from coding.made_up import write_csv
 from nldd.coding import Answers, CodeColumns, Columns
-from nldd.coding._answers import (
-    join_codes,
-    read_answers,
-    read_codes,
-    split_codes,
-)
+from nldd.coding._answers import join_codes, read_answers, read_codes, split_codes
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 
@@ -49,7 +44,6 @@ def write_xlsx(path, header, rows):
         ("bus;bus; bus", {"bus"}),
         ("Bus;bus", {"Bus", "bus"}),
         ("public transport;\U0001f6b2", {"public transport", "\U0001f6b2"}),
-        ("1;2;10", {"1", "2", "10"}),
         ("a,b|c", {"a,b|c"}),
         ("-", {"-"}),
         ("", None),
@@ -64,31 +58,6 @@ def write_xlsx(path, header, rows):
 )
 def test_codes_of_a_list(cell, expected):
     assert split_codes(cell, LISTED) == expected
-
-
-@pytest.mark.parametrize(
-    ("separator", "cell", "expected"),
-    [
-        (",", "a, b,c", {"a", "b", "c"}),
-        ("|", "a|b;c", {"a", "b;c"}),
-        (" ", "12  7 12", {"12", "7"}),
-        ("\n", "a\nb\r\n", {"a", "b"}),
-        (" and ", "bus and park", {"bus", "park"}),
-        (".", "1.2", {"1", "2"}),
-    ],
-)
-def test_codes_with_other_separators(separator, cell, expected):
-    assert split_codes(cell, CodeColumns(("codes",), separator)) == expected
-
-
-def test_mark_for_no_code_is_an_empty_set_and_an_empty_cell_is_none():
-    codes = CodeColumns(("codes",), none="-")
-    assert split_codes(" - ", codes) == set()
-    assert split_codes("", codes) is None
-    assert split_codes("--", codes) == {"--"}
-    assert split_codes("bus", codes) == {"bus"}
-    assert join_codes((), codes) == "-"
-    assert join_codes((), LISTED) == ""
 
 
 @pytest.mark.parametrize("separator", [";", ",", "|", " and "])
@@ -128,16 +97,6 @@ def test_other_marks_are_refused_with_their_place(tmp_path, mark, n_rows):
         f"a.csv, row 3, column 'park': expected 0 or 1 (or yes, no, x), got {mark!r}."
     )
     assert "--labels" in refused.value.hint
-
-
-def test_long_cells_are_cut_in_messages(tmp_path):
-    path = write_csv(tmp_path / "a.csv", ["answer", "bus", "age"], [["a", 9000 * "z", 9000 * "y"]])
-    with pytest.raises(InputError) as refused:
-        codes_of(path, CodeColumns(("bus",), ""))
-    assert len(str(refused.value)) < 200
-    with pytest.raises(InputError) as refused:
-        answers_in(path, Columns(("answer",), LISTED, numeric=("age",)))
-    assert len(str(refused.value)) < 200
 
 
 def test_text_of_several_columns_stands_on_lines(tmp_path):
@@ -206,27 +165,3 @@ def test_column_of_a_model_that_a_table_lacks(tmp_path, names, hint):
         answers_in(path, columns)
     assert hint in refused.value.hint
     assert "Did you mean" not in refused.value.hint
-
-
-def test_column_of_codes_that_a_table_lacks(tmp_path):
-    path = write_csv(tmp_path / "a.csv", ["answer", "nldd_codes", "q1_bus"], [["a", "b", "1"]])
-    for codes, hint in (
-        (LISTED, "rename the right column to 'codes' in the file, or use another file; this one"),
-        (CodeColumns(("q1_bug", "q1_bus"), ""), "rename the right column to 'q1_bug' in the file"),
-    ):
-        with pytest.raises(InputError, match="has no column") as refused:
-            codes_of(path, codes)
-        assert refused.value.hint.startswith(hint)
-
-
-def test_a_part_of_answers_and_all_parts():
-    answers = Answers(["a", "b", "c"], np.array([[1.0], [2.0], [3.0]]), [("x",), ("y",), ("z",)])
-    part = answers[np.array([2, 0])]
-    assert part.texts == ["c", "a"]
-    assert part.numbers.tolist() == [[3.0], [1.0]]
-    assert part.categories == [("z",), ("x",)]
-    whole = Answers.join([part, answers[np.array([1])]])
-    assert len(whole) == 3
-    assert whole.texts == ["c", "a", "b"]
-    assert whole.numbers.tolist() == [[3.0], [1.0], [2.0]]
-    assert whole.categories == [("z",), ("x",), ("y",)]

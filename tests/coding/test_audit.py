@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest, chi2
 
 from coding.made_up import read_csv, write_csv
-from nldd.coding import Sample, draw_sample, is_checked, read_audit
+from nldd.coding import Sample, draw_sample, read_audit
 from nldd.exceptions import InputError
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status"]
@@ -33,15 +33,6 @@ def test_sample_has_the_rows_as_they_are_and_a_column_to_fill(tmp_path):
     places = [all_rows.index(row[:-1]) for row in rows]
     assert places == sorted(set(places))
     assert all(row[3:] == ["auto", ""] for row in rows)
-
-
-@pytest.mark.parametrize("size", [10, 11, 1000])
-def test_sample_of_all_automatic_codes(tmp_path, size):
-    coded = coded_table(tmp_path / "coded.csv", 10, 7)
-    drawn = draw_sample(coded, tmp_path / "sample.csv", size)
-    assert drawn == Sample(17, 10, 10)
-    _, rows = read_csv(tmp_path / "sample.csv")
-    assert [row[0] for row in rows] == [f"a{i}" for i in range(10)]
 
 
 def test_sample_depends_on_the_seed_alone(tmp_path):
@@ -124,17 +115,6 @@ def test_sample_that_nobody_has_looked_at_is_refused(tmp_path):
         read_audit(coded_table(tmp_path / "coded.csv", 3))
 
 
-def test_checked_samples_are_told_by_their_column(tmp_path):
-    assert is_checked(checked_sample(tmp_path / "sample.csv", ["", ""]))
-    assert not is_checked(coded_table(tmp_path / "coded.csv", 2))
-
-
-def test_sample_does_not_replace_the_coded_answers(tmp_path):
-    coded = coded_table(tmp_path / "coded.csv", 9)
-    with pytest.raises(InputError):
-        draw_sample(coded, coded, 3)
-
-
 def test_table_coded_twice_is_drawn_by_its_latest_status(tmp_path):
     rows = [["1", "auto", "review"], ["2", "review", "auto"], ["3", "review", "auto"]]
     header = ["id", "nldd_status", "nldd_status (2)"]
@@ -142,10 +122,3 @@ def test_table_coded_twice_is_drawn_by_its_latest_status(tmp_path):
     draw_sample(coded, tmp_path / "sample.csv", 9)
     _, found = read_csv(tmp_path / "sample.csv")
     assert [row[0] for row in found] == ["2", "3"]
-
-
-@pytest.mark.parametrize("size", [0, -1])
-def test_sizes_below_one_are_refused(tmp_path, size):
-    coded = coded_table(tmp_path / "coded.csv", 9)
-    with pytest.raises(InputError):
-        draw_sample(coded, tmp_path / "sample.csv", size)

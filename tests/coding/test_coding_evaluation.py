@@ -55,12 +55,6 @@ def test_codes_of_answers_are_over_known_and_unknown_labels(model, table, qualit
         assert row == [int(name in codes) for name in quality.labels]
 
 
-def test_predictions_are_the_models(model, table, quality):
-    found = model.code(table.answers)
-    np.testing.assert_array_equal(quality.predictions.Y, found.Y)
-    np.testing.assert_array_equal(quality.predictions.theta, found.theta)
-
-
 def test_right_answers_have_no_unknown_code(model, table, quality):
     found = predicted_sets(model, table.answers)
     whole = [float(a == b) for a, b in zip(found, table.codes, strict=True)]
@@ -85,13 +79,6 @@ def test_calibration_is_that_of_known_codes(model, table, quality):
     np.testing.assert_array_equal(quality.calibration.observed, expected.observed)
     np.testing.assert_array_equal(quality.calibration.expected, expected.expected)
     assert quality.calibration.counts.sum() == 60
-
-
-def test_unknown_codes_are_the_worst(quality):
-    assert [score.name for score in quality.by_label[:2]] == ["noise", "zeal"]
-    for score in quality.by_label[:2]:
-        assert (score.n_true, score.n_pred, score.n_both) == (1, 0, 0)
-        assert (score.precision, score.recall, score.f) == (0, 0, 0)
 
 
 def test_evidence_is_evaluated_by_its_own_predictions(model):
@@ -130,12 +117,8 @@ def test_promise_is_compared_with_the_new_answers(model, quality, measure):
     assert kept.share == auto.mean()
     assert kept.accuracy == pytest.approx(quality.right(measure)[auto].mean())
     assert kept.low < kept.accuracy < kept.high
-
-
-def test_no_promise_has_no_accuracy(model, quality):
-    kept = promise_kept(model, quality, 0.999, 0.999)
-    assert (kept.n_auto, kept.accuracy, kept.low, kept.high) == (0, None, None, None)
-    assert kept.share == 0
+    none = promise_kept(model, quality, 0.999, 0.999, measure)
+    assert (none.n_auto, none.share, none.accuracy, none.low, none.high) == (0, 0, *[None] * 3)
 
 
 def random_labels(rng):
@@ -178,60 +161,15 @@ def test_confusions_are_those_of_a_loop():
         assert found == tuple(Confusion(*pair, counts[pair]) for pair in expected)
 
 
-def test_many_confusions_are_cut_to_the_most_frequent():
-    n_labels = 8
-    Y, Y_pred = np.zeros((2, 57, n_labels), dtype=np.int8)
-    pairs = [(a, b) for a in range(n_labels) for b in range(n_labels) if a != b]
-    for row, (a, b) in enumerate([*pairs, pairs[30]]):
-        Y[row, a], Y_pred[row, b] = 1, 1
-    found = count_confusions(Y, Y_pred, tuple("abcdefgh"))
-    assert len(found) == 20
-    first = Confusion("abcdefgh"[pairs[30][0]], "abcdefgh"[pairs[30][1]], 2)
-    assert found[0] == first
-    assert {pair.count for pair in found[1:]} == {1}
-
-
-def random_case(rng):
-    """Truth and prediction, often with empty rows and columns, sometimes all empty or equal."""
-    n, n_labels = rng.integers(1, 12), rng.integers(1, 6)
-    Y, Y_pred = ((rng.random((n, n_labels)) < rng.random()).astype(np.int8) for _ in range(2))
-    for matrix in (Y, Y_pred):
-        if rng.random() < 0.4:
-            matrix[rng.integers(n)] = 0
-        if rng.random() < 0.4:
-            matrix[:, rng.integers(n_labels)] = 0
-        if rng.random() < 0.05:
-            matrix[:] = 0
-    if rng.random() < 0.1:
-        Y_pred = Y.copy()
-    return Y, Y_pred
-
-
 @pytest.fixture
 def few_draws(monkeypatch):
     monkeypatch.setattr(scores_module, "N_DRAWS", 3)
 
 
-def test_values_are_those_of_the_metrics(few_draws):
-    rng = np.random.default_rng(0)
-    n_empty = 0
-    for _ in range(60):
-        Y, Y_pred = random_case(rng)
-        n_empty += not Y.any(axis=1).all() and not Y.any(axis=0).all()
-        found = score_answers(Y, Y_pred)
-        assert [score.key for score in found] == list(MEASURES)
-        for score in found:
-            measure = MEASURES[score.key]
-            assert score.name == measure.name
-            assert score.value == pytest.approx(measure.function(Y, Y_pred), abs=1e-12), score.key
-    assert len(MEASURES) == 13
-    assert n_empty > 20
-
-
 def test_drawn_answers_are_scored_as_if_they_stood_there_so_often():
     rng = np.random.default_rng(1)
     for _ in range(20):
-        Y, Y_pred = random_case(rng)
+        Y, Y_pred, _ = random_labels(rng)
         weights = rng.multinomial(len(Y), np.full(len(Y), 1 / len(Y)), size=2)
         found = weighted_values(Y, Y_pred, weights.astype(float))
         for i, times in enumerate(weights):

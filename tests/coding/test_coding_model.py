@@ -7,7 +7,6 @@ import pytest
 
 from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_equal_predictions, fitted, made_up
 from nldd.coding import (
-    AnswerFeatures,
     CodeColumns,
     CodedAnswers,
     Columns,
@@ -18,11 +17,9 @@ from nldd.coding import (
     evaluate_evidence,
     fit_coding_model,
     now,
-    out_of_fold,
-    selective_threshold,
 )
 from nldd.coding._evaluation import summarise
-from nldd.coding._model import new_classifier, order_codes
+from nldd.coding._model import order_codes
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -50,34 +47,6 @@ def assert_equal_models(found, expected):
     assert_equal_predictions(found.evidence, expected.evidence)
     new = answers_of(NEW)
     assert_equal_predictions(found.code(new), expected.code(new))
-
-
-def test_labels_and_their_indicator(model):
-    assert model.labels == ("bus", "park", "rent")
-    for row, codes in zip(model.Y, CODES[:70], strict=True):
-        assert row.tolist() == [int(name in codes) for name in ("bus", "park", "rent")]
-    assert [set(names) for names in model.codes(model.Y)] == CODES[:70]
-    assert model.history == ()
-
-
-def test_parts_are_those_of_the_steps(model):
-    answers = answers_of(TEXTS[:70])
-    features = AnswerFeatures.fit(answers)
-    classifier = new_classifier(SETTINGS).fit(features.transform(answers), model.Y)
-    X = features.transform(answers_of(NEW))
-    found = model.code(answers_of(NEW))
-    np.testing.assert_array_equal(found.Y, classifier.predict(X))
-    np.testing.assert_array_equal(found.theta, classifier.predict_theta(X))
-    evidence = out_of_fold(classifier, answers, model.Y, 2, 0)
-    assert_equal_predictions(model.evidence, evidence)
-
-
-def test_clear_answers_get_their_codes(model):
-    clear = answers_of(["more buses", "trees in the park", "lower the rent, the bus is late"])
-    found = model.code(clear)
-    assert model.codes(found.Y) == [("bus",), ("park",), ("bus", "rent")]
-    # The labelset is that of the coded answer which it comes from.
-    np.testing.assert_array_equal(found.Y, model.Y[found.row])
 
 
 def test_fit_is_repeatable_whatever_the_number_of_threads(model):
@@ -111,15 +80,6 @@ def test_marks_keep_the_order_of_their_columns():
     assert add_answers(model, answers_of(["x"]), [set()]).labels == model.labels
 
 
-def test_threshold_is_that_of_the_evidence(model):
-    right = (model.evidence.Y == model.Y).all(axis=1)
-    assert model.select(0.7, 0.8) == selective_threshold(model.evidence.theta, right, 0.7, 0.8)
-    assert model.select(0.7, 0.8).threshold is not None
-    share = (model.evidence.Y == model.Y).mean(axis=1)
-    expected = selective_threshold(model.evidence.theta, share, 0.8, 0.9)
-    assert model.select(0.8, measure="hamming") == expected
-
-
 @pytest.mark.parametrize(
     ("codes", "expected"),
     [
@@ -132,20 +92,6 @@ def test_threshold_is_that_of_the_evidence(model):
 )
 def test_order_of_codes(codes, expected):
     assert order_codes(codes, COLUMNS) == expected
-
-
-def test_too_few_answers_are_refused():
-    with pytest.raises(InputError, match=r"At least 10 .* there are 9\.") as refused:
-        fitted(TEXTS[:9], CODES[:9])
-    assert "code more answers" in refused.value.hint
-    assert len(fitted(TEXTS[:10], CODES[:10]).answers) == 10
-
-
-@pytest.mark.parametrize(("codes", "shown"), [({"b", "a"}, r"\{a, b\}"), (set(), r"\{\}")])
-def test_a_single_labelset_is_refused(codes, shown):
-    with pytest.raises(InputError, match=f"All 20 .* the same codes, {shown}") as refused:
-        fitted(TEXTS[:20], [codes] * 20)
-    assert "--labels" in refused.value.hint
 
 
 def test_labelset_of_a_single_answer():
@@ -188,17 +134,6 @@ def test_models_without_text_learn_from_features():
 def test_too_few_folds_are_refused(n_folds):
     with pytest.raises(InputError, match="folds"):
         fitted(TEXTS[:20], CODES[:20], settings=Settings(n_folds=n_folds))
-
-
-def test_answers_that_say_nothing_are_refused():
-    with pytest.raises(InputError, match="The answers say nothing") as refused:
-        fitted([""] * 20, [{"a"}, {"b"}] * 10)
-    assert "--text" in refused.value.hint
-
-
-def test_fold_without_words_has_no_evidence():
-    model = fitted(["bus", *[""] * 19], [{"a"}, {"b"}] * 10)
-    assert (model.evidence.theta > 0.999).any()
 
 
 def test_infinite_numbers_are_refused():

@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding import (
-    CodeColumns,
-    Columns,
-    evaluate_table,
-    fit_table,
-    load_coding_model,
-    n_learned,
-    read_coded,
-    update_model,
-)
-from nldd.coding._model import checksum
+from nldd.coding import CodeColumns, Columns, fit_table, read_coded, update_model
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
@@ -74,22 +64,9 @@ def test_column_of_few_values_is_no_id(tmp_path):
     assert len(found.once().codes) == 81
 
 
-def test_review_given_back_a_second_time_adds_only_what_is_new(tmp_path):
-    """Although a row of the first table was there twice."""
-    first = rows_of(slice(50))
-    fit(tmp_path, [*first, first[0]])
-    assert len(update(tmp_path, rows_of(slice(50, 60))).table.codes) == 10
-    step = update(tmp_path, rows_of(slice(50, 70)))
-    assert step.model.answers.texts == TEXTS[:70]
-    assert step.table.notes == ["10 coded answers: in the model already."]
-
-
 @pytest.mark.parametrize(
     "change",
-    [
-        lambda row: [row[0].lstrip("0"), *row[1:]],
-        lambda row: [*row, "seen by Ann"],
-    ],
+    [lambda row: [row[0].lstrip("0"), *row[1:]], lambda row: [*row, "seen by Ann"]],
     ids=["zeros dropped", "column added"],
 )
 def test_answers_are_known_again_however_the_table_came_back(tmp_path, change):
@@ -127,18 +104,3 @@ def test_nothing_new_is_refused(tmp_path):
     with pytest.raises(InputError, match="has all 10 coded answers of it already"):
         update(tmp_path, rows_of(slice(10)))
     assert (tmp_path / "model.nldd").read_bytes() == before
-
-
-def test_identities_are_kept_in_the_file(tmp_path):
-    model = fit(tmp_path, rows_of(slice(50))).model
-    loaded = load_coding_model(tmp_path / "model.nldd")
-    assert loaded.identities == model.identities
-    assert loaded.identity_columns == ("answer", "id")
-
-
-def test_evaluation_counts_what_the_model_has_learned_from(tmp_path):
-    model = fit(tmp_path, rows_of(slice(50))).model
-    table = write_csv(tmp_path / "new.csv", HEADER, rows_of(slice(45, 60)))
-    _, answers = evaluate_table(model, table)
-    assert n_learned(model, answers, checksum(table)) == 5
-    assert n_learned(model, answers, model.history[0].sha256) == 15

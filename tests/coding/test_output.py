@@ -19,16 +19,8 @@ from nldd.coding import (
     fit_coding_model,
     reasons,
 )
-from nldd.coding._output import (
-    EMPTY,
-    FAR,
-    NO_FIT,
-    UNSURE,
-    above_threshold,
-    six_digits,
-    typical_parts,
-)
-from nldd.coding._write_guards import check_writable, is_filled_in
+from nldd.coding._output import EMPTY, FAR, NO_FIT, UNSURE, typical_parts
+from nldd.coding._write_guards import is_filled_in
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 
@@ -94,7 +86,8 @@ def as_read(rows):
 
 
 @pytest.mark.parametrize(
-    ("threshold", "block_rows"), [("half", 7), ("half", 41), (None, 2000), (0.0, 41), (1.0, 41)]
+    ("threshold", "block_rows"),
+    [("half", 7), ("half", 41), (None, 2000), (0.0, 41), (1.0, 41), (float("nan"), 41)],
 )
 def test_rows_and_columns_are_kept_and_cells_are_the_models(
     model, table, new, tmp_path, monkeypatch, threshold, block_rows
@@ -115,26 +108,6 @@ def test_rows_and_columns_are_kept_and_cells_are_the_models(
     assert counts.why == Counter(cells[-1] for cells in expected if cells[-1])
     assert (counts.why[EMPTY], counts.n_coded) == (2, 0)
     assert counts.notes == []
-
-
-def test_review_has_the_rows_for_people_and_a_column_to_fill(model, table, new, tmp_path):
-    policy = Policy(threshold_of(model, new))
-    code_table(model, table, tmp_path / "coded.csv", policy, tmp_path / "review.csv")
-    header, rows = read_csv(tmp_path / "coded.csv")
-    review_header, review = read_csv(tmp_path / "review.csv")
-    assert review_header == [*header, "codes"]
-    status = header.index("nldd_status")
-    assert review == [[*row, ""] for row in rows if row[status] == "review"]
-    assert 0 < len(review) < len(rows)
-
-
-def test_review_uses_a_column_of_codes_that_is_there(model, tmp_path):
-    rows = [["", "more buses"], ["", "strange words"]]
-    table = write_csv(tmp_path / "new.csv", ["codes", "answer"], rows)
-    code_table(model, table, tmp_path / "coded.csv", Policy(None), tmp_path / "review.csv")
-    header, review = read_csv(tmp_path / "review.csv")
-    assert header == ["codes", "answer", *ADDED]
-    assert [row[:2] for row in review] == rows
 
 
 def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
@@ -201,17 +174,6 @@ def test_models_of_marks_add_marks(marked, table, new, tmp_path):
     assert review == [[*row, "", "", ""] for row in rows if row[status] == "review"]
 
 
-def test_no_code_is_written_as_its_mark(tmp_path):
-    columns = Columns(("answer",), CodeColumns(("codes",), "|", "none"))
-    texts = [*TEXTS[:40], *10 * ["dunno"]]
-    model = fitted(texts, [*CODES[:40], *10 * [set()]], columns)
-    rows = [["dunno"], ["more buses, clean park"]]
-    table = write_csv(tmp_path / "new.csv", ["answer"], rows)
-    code_table(model, table, tmp_path / "coded.csv", Policy(1.0))
-    _, rows = read_csv(tmp_path / "coded.csv")
-    assert [row[1] for row in rows] == ["none", "bus|park"]
-
-
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
     model = fitted([*TEXTS, *5 * [""]], [*CODES, *5 * [set()]])
     counts = code_table(model, table, tmp_path / "coded.csv", Policy(1.0))
@@ -220,62 +182,12 @@ def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
     assert [row[3] for row in rows if not row[1].strip()] == ["", ""]
 
 
-def test_models_without_text_have_no_empty_answers(tmp_path):
-    columns = Columns((), CodeColumns(("codes",)), ("age",))
-    ages = np.arange(20.0, 60.0)[:, np.newaxis]
-    codes = [{"old" if age > 40 else "young"} for age in ages[:, 0]]
-    model = fit_coding_model(answers_of([""] * 40, ages), codes, columns, SETTINGS)
-    table = write_csv(tmp_path / "new.csv", ["age"], [["25"], ["55"], ["NA"]])
-    counts = code_table(model, table, tmp_path / "coded.csv", Policy(1.0))
-    _, rows = read_csv(tmp_path / "coded.csv")
-    assert counts.n_auto == 3
-    assert [row[:2] for row in rows[:2]] == [["25", "young"], ["55", "old"]]
-
-
 def test_table_without_rows(model, tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer", "id"], [])
     counts = code_table(model, table, tmp_path / "coded.csv", Policy(0.1), tmp_path / "review.csv")
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (0, 0, 0)
     assert read_csv(tmp_path / "coded.csv") == (["answer", "id", *ADDED], [])
     assert read_csv(tmp_path / "review.csv") == (["answer", "id", *ADDED, "codes"], [])
-
-
-@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".tsv"])
-def test_other_formats_hold_the_same_cells(model, table, new, tmp_path, ending):
-    path = tmp_path / f"coded{ending}"
-    code_table(model, table, path, Policy(0.05))
-    with open_table(path) as coded:
-        names = coded.names
-        rows = [row for block in coded.blocks() for row in block.rows]
-    assert names == ("id", "answer", "n", *ADDED)
-    for i, (row, cells) in enumerate(zip(rows, expected_cells(model, new, 0.05), strict=True)):
-        assert (row[0], row[1] or "", row[2]) == (f"r{i}", new[i], str(i))
-        assert (row[3], row[4], float(row[5]), row[6], row[7] or "") == cells
-
-
-def test_formulas_are_guarded_unless_raw(model, tmp_path):
-    table = write_csv(tmp_path / "new.csv", ["answer"], [["=1+1 more buses"], ["-5"]])
-    for raw, expected in ((False, "'=1+1 more buses"), (True, "=1+1 more buses")):
-        code_table(model, table, tmp_path / "coded.csv", Policy(1.0, raw=raw))
-        _, rows = read_csv(tmp_path / "coded.csv")
-        assert [row[0] for row in rows] == [expected, "-5"]
-
-
-@pytest.mark.parametrize("who", ["out", "review", "both", "linked"])
-def test_files_of_the_same_name_are_refused(model, table, tmp_path, who):
-    before = table.read_bytes()
-    (tmp_path / "link.csv").symlink_to(table)
-    out, review = {
-        "out": (tmp_path / "." / "new.csv", None),
-        "review": (tmp_path / "coded.csv", str(table)),
-        "both": (tmp_path / "coded.csv", tmp_path / "x" / ".." / "coded.csv"),
-        "linked": (tmp_path / "link.csv", None),
-    }[who]
-    with pytest.raises(InputError, match="is named twice") as refused:
-        code_table(model, table, out, Policy(1.0), review)
-    assert refused.value.hint
-    assert table.read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.csv", "new.csv"]
 
 
 def test_error_in_a_late_row_leaves_no_file(tmp_path):
@@ -290,24 +202,6 @@ def test_error_in_a_late_row_leaves_no_file(tmp_path):
         code_table(model, table, tmp_path / "coded.csv", Policy(1.0), tmp_path / "review.csv")
     assert (tmp_path / "coded.csv").read_text() == "old content"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["coded.csv", "new.csv"]
-
-
-def test_blocks_are_watched(model, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(coded_output, "BLOCK_ROWS", 10)
-    seen = []
-
-    def watch(blocks, fraction):
-        for block in blocks:
-            yield block
-            seen.append((block.first, fraction() > 0))
-
-    code_table(model, table, tmp_path / "coded.csv", Policy(1.0), watch=watch)
-    assert seen == [(1, True), (11, True), (21, True), (31, True), (41, True)]
-
-
-def test_six_digits_are_shown():
-    values = np.array([0.123456789, 1234567.0, 0.0, 1e-9])
-    assert six_digits(values) == [0.123457, 1234570.0, 0.0, 1e-9]
 
 
 BOTH = f"{FAR}, and {NO_FIT}"
@@ -350,15 +244,6 @@ def test_usual_parts_are_medians_of_those_below_the_threshold():
     assert typical_parts(evidence, 0.01) == (4.0, 30.0)
 
 
-def test_answers_above_the_threshold_go_to_people():
-    theta = np.array([0.1, 0.2, 0.2, 0.3])
-    assert above_threshold(theta, 0.2).tolist() == [False, False, False, True]
-    assert above_threshold(theta, 0.0).tolist() == [True] * 4
-    assert above_threshold(theta, 1.0).tolist() == [False] * 4
-    assert above_threshold(theta, None).tolist() == [True] * 4
-    assert above_threshold(theta, float("nan")).tolist() == [True] * 4
-
-
 HEADER = ["answer", "codes"]
 
 
@@ -369,11 +254,6 @@ def test_empty_cells_are_not_filled_in(tmp_path):
     assert not is_filled_in(tmp_path / "none.csv", ("codes",))
     (tmp_path / "empty.csv").touch()
     assert not is_filled_in(tmp_path / "empty.csv", ("codes",))
-
-
-def test_guarded_names_are_known(tmp_path):
-    path = write_csv(tmp_path / "a.csv", ["answer", "'@codes"], [["more buses", "bus"]])
-    assert is_filled_in(path, ("@codes",))
 
 
 @pytest.mark.parametrize("slip", ["a cell too many,x,y\n", 'a stray "quote,"bus\n'])
@@ -388,16 +268,6 @@ def test_file_with_a_slip_is_kept(tmp_path, slip):
         code_table(model, new, tmp_path / "coded.csv", Policy(None), review)
     assert "another name" in refused.value.hint
     assert review.read_bytes() == before
-
-
-def test_places_that_cannot_be_written_are_refused(tmp_path):
-    (tmp_path / "file").touch()
-    for place in (tmp_path, tmp_path / "file" / "model.nldd"):
-        with pytest.raises(InputError, match="cannot be written") as refused:
-            check_writable(place)
-        assert "whether you may write there" in refused.value.hint
-    check_writable(tmp_path / "new" / "model.nldd")
-    assert (tmp_path / "new").is_dir()
 
 
 def test_coding_a_table_passes_few_modules():

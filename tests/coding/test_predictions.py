@@ -134,9 +134,7 @@ def test_no_more_folds_than_rows():
     X, Y = numeric_data(12)
     totals = []
     found = out_of_fold(
-        numeric_model(X, Y),
-        *(X, Y, 50),
-        watch=lambda folds, total: totals.append(total) or folds,
+        numeric_model(X, Y), *(X, Y, 50), watch=lambda folds, total: totals.append(total) or folds
     )
     assert totals == [12]
     assert (found.row != np.arange(12)).all()  # each by the eleven others
@@ -171,18 +169,5 @@ def test_rightness_by_hand():
     assert found.n_wrong(Y).tolist() == [0, 1, 4]
     assert found.right(Y).tolist() == [1, 0, 0]
     assert found.right(Y, "hamming").tolist() == [1, 0.75, 0]
-
-
-def test_parts_of_predictions_and_all_parts():
-    found = some_predictions()
-    assert len(found) == 3
-    part = found[np.array([2, 0])]
-    assert part.row.tolist() == [9, 7]
-    assert part.y_part.tolist() == [52, 50]
-    assert part.Y.tolist() == [[1, 1, 1, 1], [1, 0, 1, 0]]
-
-
-def test_unknown_measure_is_refused():
-    found = some_predictions()
     with pytest.raises(ValueError, match="measure"):
-        found.right(found.Y, "Subset")
+        found.right(Y, "Subset")

@@ -302,9 +302,5 @@ def test_true_accuracy_is_seldom_below_the_target(n, n_studies):
     X, _, P = draw(np.random.default_rng(10**6), 4000)
     found = np.array([study_of_models(seed, n, X, P) for seed in range(n_studies)])
     broken = int((found[:, 2] < TARGET).sum())
-    print(
-        f"{n} coded rows: a promise in {(found[:, 1] > 0).mean():.0%} of {n_studies} studies, "
-        f"{found[:, 1].mean():.1%} coded automatically, broken in {broken / n_studies:.1%}"
-    )
     assert broken <= 0.1 * n_studies
     assert (found[:, 1] > 0).mean() > 0.5

@@ -6,10 +6,10 @@ import pytest
 from coding.made_up import write_csv
 from nldd.coding import CodeColumns, Columns, Request, find_columns, read_coded
 from nldd.coding._training_table import (
+    close_code,
     holds_numbers,
     likely_separator,
     match_columns,
-    similar_code,
     similar_groups,
 )
 from nldd.exceptions import InputError
@@ -48,31 +48,11 @@ def test_features_are_told_apart_by_all_their_cells(tmp_path):
     assert columns.codes == CodeColumns(("codes",), ";", "")
 
 
-def test_decimal_commas_of_a_semicolon_file_are_numbers(tmp_path):
-    rows = [["a", "bus", "1,234"], ["b", "park", "2,5"]]
-    path = write_csv(tmp_path / "a.csv", ["answer", "codes", "weight"], rows, separator=";")
-    request = Request(("answer",), "codes", separator="|", features=("weight",))
-    columns = find_columns(path, request, TableOptions())
-    assert columns.numeric == ("weight",)
-    found = read_coded(path, columns, TableOptions())
-    assert found.answers.numbers.tolist() == [[1.234], [2.5]]
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [Request(("answer",)), Request(("answer",), "codes", "q1_*")],
-    ids=["neither", "both"],
-)
-def test_codes_must_be_named_in_one_way(tmp_path, request_):
-    path = write_csv(tmp_path / "a.csv", ["answer", "codes", "q1_a"], [["a", "b", "1"]])
-    with pytest.raises(InputError, match="either") as refused:
-        find_columns(path, request_, TableOptions())
-    assert "'answer', 'codes', 'q1_a'" in refused.value.hint
-
-
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
+        (Request(("answer",)), "Name either"),
+        (Request(("answer",), "codes", "q1_*"), "Name either"),
         (Request(("answr",), "codes"), "no column 'answr'"),
         (Request(("answer",), "code"), "no column 'code'"),
         (Request(("answer",), "codes", features=("ages",)), "no column 'ages'"),
@@ -106,11 +86,6 @@ def test_columns_of_marks_by_pattern_or_name(pattern, expected):
     assert match_columns(pattern, ["id", "q1_bus", "q1_park", "Q1_bus", "q2_bus"]) == expected
 
 
-def test_names_with_brackets_match_themselves():
-    names = ["id", "Q1[SQ001]", "Q1[SQ002]"]
-    assert match_columns("Q1[SQ001],Q1[SQ002]", names) == ("Q1[SQ001]", "Q1[SQ002]")
-
-
 def test_coded_rows_of_a_table(tmp_path):
     rows = [
         ["a", "bus", "1"],
@@ -131,16 +106,6 @@ def test_coded_rows_of_a_table(tmp_path):
     assert found.notes == []
 
 
-def test_coded_rows_over_several_blocks(tmp_path):
-    rows = [[f"t{i}", "" if i % 3 else f"c{i}"] for i in range(4500)]
-    path = write_csv(tmp_path / "a.csv", ["answer", "codes"], rows)
-    found = read_coded(path, Columns(("answer",), LISTED), TableOptions())
-    assert found.answers.texts == [f"t{i}" for i in range(0, 4500, 3)]
-    assert found.codes == [{f"c{i}"} for i in range(0, 4500, 3)]
-    assert found.rows == list(range(1, 4501, 3))
-    assert found.n_rows == 4500
-
-
 @pytest.mark.parametrize(
     ("n_rows", "said"),
     [(0, "a.csv has no rows below its header."), (3, "none of the 3 rows has codes in 'codes'.")],
@@ -151,15 +116,6 @@ def test_table_without_codes_is_refused(tmp_path, n_rows, said):
         read_coded(path, Columns(("answer",), LISTED), TableOptions())
     assert str(refused.value).endswith(said)
     assert "another file" in refused.value.hint
-
-
-def test_likely_separator_is_told(tmp_path):
-    rows = [["a", "bus,park"], ["b", "bus"], ["c", "rent, park"], *[["d", ""]] * 100]
-    path = write_csv(tmp_path / "a.csv", ["answer", "codes"], rows)
-    found = read_coded(path, Columns(("answer",), LISTED), TableOptions())
-    assert found.notes == [
-        "No cell of 'codes' holds ';', but many hold ','. If that separates codes, use --sep \",\"."
-    ]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +154,7 @@ KNOWN = ["Service", "Öffnungszeiten", "Preis", "Sauberkeit", "q1_06"]
     ],
 )
 def test_known_code_that_is_meant(name, meant):
-    assert similar_code(name, KNOWN) == meant
+    assert close_code(name, KNOWN) == meant
 
 
 def test_groups_that_differ_in_capitals_and_spaces():

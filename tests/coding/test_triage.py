@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import fitted, made_up
-from nldd.coding import (
-    accuracy_interval,
-    selective_threshold,
-    triage,
-    triage_rows,
-)
-from nldd.displays import risk_coverage as risk_coverage_curve
-from nldd.reports import curve, save_curve
+from nldd.coding import accuracy_interval, selective_threshold, triage, triage_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -67,12 +60,6 @@ def test_rows_are_those_of_the_definition(kind):
             assert (row["low"], row["high"]) == pytest.approx(accuracy_interval(auto))
 
 
-@pytest.mark.parametrize("n", [10, 30, 70, 110, 1130])
-def test_tenths_are_exact(n):
-    rows = triage_rows(np.linspace(0.1, 0.9, n), np.ones(n))
-    assert [row.n_auto for row in rows] == [k * n // 10 for k in range(1, 11)]
-
-
 def test_chosen_line_between_others():
     theta = np.arange(1, 101) / 100
     rows = triage_rows(theta, np.ones(100), chosen=0.33)
@@ -103,23 +90,3 @@ def test_table_of_a_model(model, measure):
     assert chosen.n_auto == made.selection.n_auto
     assert chosen.accuracy == pytest.approx(made.selection.accuracy)
     assert (made.measure, made.human_accuracy) == (measure, 0.9)
-
-
-def test_table_without_a_threshold(model):
-    made = triage(model, target=0.999, confidence=0.999)
-    assert made.selection.threshold is None
-    assert not any(row.chosen for row in made.rows)
-
-
-def test_curve_of_a_model(model, tmp_path):
-    made = triage(model, target=0.7)
-    display = curve(model, made)
-    right = model.evidence.right(model.Y)
-    expected = risk_coverage_curve(model.evidence.theta, right)
-    np.testing.assert_array_equal(display.coverage, expected.coverage)
-    np.testing.assert_array_equal(display.accuracy, expected.accuracy)
-    assert tuple(display.chosen) == (made.selection.share, made.selection.accuracy)
-    assert curve(model, triage(model, target=0.999, confidence=0.999)).chosen is None
-    for name in ("curve", "curve.png"):
-        assert save_curve(model, made, tmp_path / name) == tmp_path / "curve.svg"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["curve.png", "curve.svg"]

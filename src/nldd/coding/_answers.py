@@ -1,7 +1,8 @@
 """Answers as a table holds them: which columns a model reads, and what their cells say."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,17 +25,10 @@ LARGEST = 1e150
 
 @dataclass(frozen=True)
 class CodeColumns:
-    """Where the codes of an answer stand.
+    """Where codes stand: in one column that lists them, or in a column of 0 and 1 for each code.
 
-    Attributes
-    ----------
-    names : tuple of str
-        One column that lists codes, or one column of 0 and 1 for each code.
-    separator : str
-        Between the codes of a list; empty for columns of 0 and 1.
-    none : str
-        Cell of a list which says that the answer was looked at and no code applies. An empty cell
-        says that nobody has coded the answer yet.
+    The separator is empty for columns of 0 and 1. `none` is the cell of a list which says that no
+    code applies to an answer; an empty cell says that nobody has coded it yet.
     """
 
     names: tuple[str, ...]
@@ -49,15 +43,7 @@ class CodeColumns:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table a model reads, by name.
-
-    Attributes
-    ----------
-    text : tuple of str
-    codes : CodeColumns
-    numeric, categorical : tuple of str
-        Features beside the text.
-    """
+    """Which columns of a table a model reads, by name: text, codes, and features beside them."""
 
     text: tuple[str, ...]
     codes: CodeColumns
@@ -66,17 +52,13 @@ class Columns:
 
     def __post_init__(self) -> None:
         if not self.inputs:
-            raise InputError(
-                "No column to code from was named.",
-                hint="--text NAME, or --features NAMES, or both",
-            )
-        names = (*self.inputs, *self.codes.names)
-        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if repeated is not None:
-            raise InputError(
-                f"Column {repeated!r} is named twice; a column is text, a feature or codes.",
-                hint="name each column once",
-            )
+            hint = "--text NAME, or --features NAMES, or both"
+            raise InputError("No column to code from was named.", hint=hint)
+        names = Counter((*self.inputs, *self.codes.names))
+        repeated, times = names.most_common(1)[0]
+        if times > 1:
+            message = f"Column {repeated!r} is named twice; a column is text, a feature or codes."
+            raise InputError(message, hint="name each column once")
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -86,17 +68,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What answers say, without their codes; ``answers[rows]`` is a part of them.
-
-    Attributes
-    ----------
-    texts : list of str
-        Text columns of an answer, one below the other.
-    numbers : ndarray of shape (n_answers, n_numeric)
-        NaN where a value is missing.
-    categories : list of tuple of str
-        Empty where a value is missing.
-    """
+    """What answers say, without codes; missing numbers are NaN, missing categories empty."""
 
     texts: list[str]
     numbers: NDArray[np.float64]
@@ -110,9 +82,8 @@ class Answers:
         return Answers(texts, self.numbers[rows], [self.categories[row] for row in rows.tolist()])
 
     @classmethod
-    def join(cls, parts: Iterable["Answers"]) -> "Answers":
+    def join(cls, parts: Sequence["Answers"]) -> "Answers":
         """All the answers of the parts, in their order."""
-        parts = list(parts)
         return cls(
             [text for part in parts for text in part.texts],
             np.concatenate([part.numbers for part in parts]),
@@ -140,11 +111,8 @@ def read_answers(
 
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
-    """Where a column stands that a model reads; an error proposes none that is `used` already.
-
-    The name may have been guarded in a CSV file of ours.
-    """
-    for known in (name, guarded(name)):
+    """Where a column stands that a model reads; an error proposes none that is `used` already."""
+    for known in (name, guarded(name)):  # as a CSV file of ours may have it
         if known in table.names:
             return table.names.index(known)
     taken = {*used, *map(guarded, used)}
@@ -158,11 +126,9 @@ def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -
         if value is not None and not abs(value) <= LARGEST:
             raise ValueError
     except ValueError:
-        found, name = quote(plain_text(row[column])), table.names[column]
-        raise InputError(
-            f"{table.where(number, column)}: expected a number, got {found}.",
-            hint=f"correct the cell, or fit the model with --categorical {name!r}",
-        ) from None
+        found, where = quote(plain_text(row[column])), table.where(number, column)
+        hint = f"correct the cell, or fit the model with --categorical {table.names[column]!r}"
+        raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
     return np.nan if value is None else value
 
 
@@ -225,12 +191,10 @@ def _marked_codes(
 ) -> set[str] | None:
     marks = {name: plain_text(row[j]).strip().lower() for name, j in places.items()}
     for name, mark in marks.items():
-        if mark not in YES and mark not in NO and mark not in MISSING:
-            where = table.where(number, places[name])
-            raise InputError(
-                f"{where}: expected 0 or 1 (or yes, no, x), got {quote(mark)}.",
-                hint="correct the cell; or --labels NAME for a column that lists codes",
-            )
-    if all(mark in MISSING for mark in marks.values()):
+        if mark not in YES | NO | MISSING:
+            message = f"expected 0 or 1 (or yes, no, x), got {quote(mark)}."
+            hint = "correct the cell; or --labels NAME for a column that lists codes"
+            raise InputError(f"{table.where(number, places[name])}: {message}", hint=hint)
+    if MISSING.issuperset(marks.values()):
         return None
     return {name for name, mark in marks.items() if mark in YES}

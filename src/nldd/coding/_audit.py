@@ -3,6 +3,7 @@
 import random
 import re
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from nldd._wording import quote
@@ -15,8 +16,9 @@ from nldd.tables import Cell, TableOptions, TableReader, cell_text, create_table
 
 STATUS = f"{PREFIX}status"
 CHECK = f"{PREFIX}check"
-RIGHT = frozenset({"1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si"})
-WRONG = frozenset({"0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non"})
+RIGHT = ("1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si")
+WRONG = ("0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non")
+MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Audit:
-    """Rows of a sample that were checked, found right, and not looked at yet.
-
-    The accuracy of the automatic codes has an exact 95 % interval.
-    """
+    """Rows of a sample: checked, right, not looked at yet; the accuracy with a 95 % interval."""
 
     n_checked: int
     n_right: int
@@ -57,14 +56,17 @@ def draw_sample(
     likely, and rows keep their order.
     """
     check_places(path, out, hint="-o sample.csv")
-    _check_sample(size, out, options)
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
     rng = random.Random(random_state)
     drawn: list[tuple[int, tuple[Cell, ...]]] = []
     n_rows = n_auto = 0
     with options.open(path) as table:
         status = _status_column(table)
-        for row in (row for block in table.blocks() for row in block.rows):
-            n_rows += 1
+        for n_rows, row in enumerate((row for block in table.blocks() for row in block.rows), 1):
             if cell_text(row[status]).strip().lower() != AUTO:
                 continue
             n_auto += 1
@@ -74,24 +76,12 @@ def draw_sample(
                 drawn[place] = (n_rows, row)
         header, like = table.header, table.format
     if not n_auto:
-        raise InputError(
-            f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}, so there are no "
-            "automatic codes to check.",
-            hint="nldd predict with a lower --target-accuracy, or --max-theta",
-        )
+        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
     with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
-        writer.write((*row, "") for _, row in sorted(drawn, key=lambda numbered: numbered[0]))
+        writer.write((*row, "") for _, row in sorted(drawn, key=itemgetter(0)))
     return Sample(n_rows, n_auto, len(drawn))
-
-
-def _check_sample(size: int, out: Path | str, options: TableOptions) -> None:
-    if size < 1:
-        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
-        raise InputError(
-            f"{out} holds a sample that people have begun to check; it is not replaced.",
-            hint=f"nldd audit {out}, or -o with another name",
-        )
 
 
 def _status_column(table: TableReader) -> int:
@@ -99,10 +89,9 @@ def _status_column(table: TableReader) -> int:
     pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
     found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
     if not found:
-        raise InputError(
-            f"{table.path.name} has no column {STATUS!r}, so it was not written by nldd predict.",
-            hint="nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv",
-        )
+        lacks = f"{table.path.name} has no column {STATUS!r}"
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
+        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
     return found[-1]
 
 
@@ -117,26 +106,23 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     with options.open(path) as table:
         place = table.column(CHECK)
         marks = [
-            _is_right(table, number, place, cell_text(row[place]).strip().lower())
+            _read_mark(table, number, place, row[place])
             for block in table.blocks()
             for number, row in enumerate(block.rows, block.first)
         ]
     checked = [mark for mark in marks if mark is not None]
     n, n_right = len(checked), sum(checked)
     if not n:
-        raise InputError(
-            f"{path.name}: no row of the column {CHECK!r} is filled in yet.",
-            hint="write yes or no into each row, then run the same command again",
-        )
+        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        hint = "write yes or no into each row, then run the same command again"
+        raise InputError(message, hint=hint)
     return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
 
 
-def _is_right(table: TableReader, number: int, place: int, mark: str) -> bool | None:
-    if mark in RIGHT or mark in WRONG:
-        return mark in RIGHT
-    if mark:
-        raise InputError(
-            f"{table.where(number, place)}: expected yes or no, got {quote(mark)}.",
-            hint="yes where all codes of the row are right, no where one is wrong",
-        )
-    return None
+def _read_mark(table: TableReader, number: int, place: int, cell: Cell) -> bool | None:
+    mark = cell_text(cell).strip().lower()
+    if mark not in MARKS:
+        message = f"{table.where(number, place)}: expected yes or no, got {quote(mark)}."
+        hint = "yes where all codes of the row are right, no where one is wrong"
+        raise InputError(message, hint=hint)
+    return MARKS[mark]

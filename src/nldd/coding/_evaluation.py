@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nldd._labels import indicator
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
-from nldd.coding._selective import LEVEL, Selection, accuracy_interval
+from nldd.coding._selective import Selection, accuracy_interval
 from nldd.coding._training_table import CodedAnswers, read_coded
 from nldd.displays import Calibration, calibration_deciles
 from nldd.metrics import MEASURES, label_counts, weighted_values
@@ -59,10 +59,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of coded answers: by code, codes an answer, and combinations of codes.
-
-    `n_seen_once` counts combinations, `n_without_code` the answers to which no code applies.
-    """
+    """Counts of coded answers: by code, codes an answer, and combinations (some seen once)."""
 
     labels: dict[str, int]
     cardinality: float
@@ -73,19 +70,9 @@ class Summary:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Measures of predictions against the codes that people gave.
+    """Measures of predictions against `Y`, the codes that people gave.
 
-    Attributes
-    ----------
-    labels, n_known : tuple of str, int
-        Codes of the model, so many, then those of the answers that the model does not know.
-    Y, predictions : ndarray of shape (n_answers, n_labels), Predictions
-        The codes that people gave, and the predicted ones.
-    scores : tuple of Score
-    calibration : Calibration
-        Mean theta against the share of wrong labels, by decile.
-    by_label, confusions : tuple of LabelScore, tuple of Confusion
-        The worst and the most frequent first.
+    The model knows the first `n_known` labels. The worst labels and confusions come first.
     """
 
     labels: tuple[str, ...]
@@ -109,11 +96,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of the new answers that the threshold of a promise lets through.
-
-    The promise is that of the model's own answers. The accuracy of the automatic codes has a 95 %
-    interval; None if there are none.
-    """
+    """New answers that the threshold of a promise lets through, and their accuracy, if any."""
 
     selection: Selection
     measure: str
@@ -141,8 +124,7 @@ def n_learned(model: CodingModel, table: CodedAnswers, sha256: str) -> int:
     """How many coded answers of a table with this checksum the model has learned from."""
     if sha256 in {event.sha256 for event in model.history}:
         return len(table.codes)
-    known = set(model.identities)
-    return sum(name in known for name in table.identities)
+    return sum(map(set(model.identities).__contains__, table.identities))
 
 
 def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
@@ -170,26 +152,19 @@ def _evaluate(Y: LabelArray, found: Predictions, labels: tuple[str, ...]) -> Eva
 
 
 def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
-    """Every measure of nldd with a 95 % interval over the answers.
+    """Every measure of nldd with a 95 % interval, from answers drawn again with replacement.
 
-    The answers are drawn again with replacement a thousand times; the interval spans the middle
-    95 % of the values. Subset accuracy and its loss, shares of the answers, have an exact interval.
-    It also stands for measures that no drawing can change, as when all answers are right.
+    Shares of the answers have an exact one, and measures that no drawing changes take it too.
     """
-    rng = np.random.default_rng(random_state)
-    n = len(Y)
+    rng, n = np.random.default_rng(random_state), len(Y)
     values = weighted_values(Y, Y_pred, np.ones((1, n)))
-    draws = []
-    for start in range(0, N_DRAWS, DRAWS_AT_ONCE):
-        size = min(DRAWS_AT_ONCE, N_DRAWS - start)
-        weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float)
-        draws.append(weighted_values(Y, Y_pred, weights))
-    tail = 50 * (1 - LEVEL)
-    exact = accuracy_interval((Y_pred == Y).all(axis=1), LEVEL)
+    sizes = [min(DRAWS_AT_ONCE, N_DRAWS - start) for start in range(0, N_DRAWS, DRAWS_AT_ONCE)]
+    weights = (rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float) for size in sizes)
+    draws = [weighted_values(Y, Y_pred, some) for some in weights]
+    exact = accuracy_interval((Y_pred == Y).all(axis=1))
     scores = []
     for key, measure in MEASURES.items():
-        drawn = np.concatenate([values_of[key] for values_of in draws])
-        low, high = np.percentile(drawn, [tail, 100 - tail])
+        low, high = np.percentile(np.concatenate([drawn[key] for drawn in draws]), [2.5, 97.5])
         if key in SHARES_OF_ANSWERS or low == high:
             low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
         scores.append(Score(key, measure.name, float(values[key][0]), float(low), float(high)))
@@ -202,9 +177,8 @@ def label_scores(
     """Precision, recall and F of each label, from the smallest F to the largest."""
     counts = label_counts(Y, Y_pred)
     ratios = (counts.precision(0.0), counts.recall(0.0), counts.f(0.0))
-    columns = (counts.true, counts.pred, counts.both, *ratios)
-    rows = zip(labels, *(column.tolist() for column in columns), strict=True)
-    scores = [LabelScore(*row) for row in rows]
+    columns = (column.tolist() for column in (counts.true, counts.pred, counts.both, *ratios))
+    scores = map(LabelScore, labels, *columns)
     return tuple(sorted(scores, key=lambda score: (score.f, -score.n_true, score.name)))
 
 
@@ -217,8 +191,8 @@ def count_confusions(
     counts = (missed.T @ extra).astype(np.intp)
     a, b = np.nonzero(counts)
     pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in zip(a, b, strict=True)]
-    pairs.sort(key=lambda pair: (-pair.count, pair.missed, pair.predicted))
-    return tuple(pairs[:N_CONFUSIONS])
+    order = sorted(pairs, key=lambda pair: (-pair.count, pair.missed, pair.predicted))
+    return tuple(order[:N_CONFUSIONS])
 
 
 def promise_kept(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -57,17 +58,7 @@ def _vectorizer(kind: str, **options: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class AnswerFeatures:
-    """How answers become rows of features; learned by :meth:`fit`.
-
-    Attributes
-    ----------
-    words, letters : Terms
-    centre, scale : ndarray of shape (n_numeric,)
-        Mean and standard deviation of the numeric columns. A missing value becomes the mean, and a
-        feature of its own says that it was missing.
-    levels : tuple of tuple of str
-        Known values of each categorical column; others become no feature.
-    """
+    """How answers become rows of features, one of them for each number that may be missing."""
 
     words: Terms
     letters: Terms
@@ -108,11 +99,7 @@ class AnswerFeatures:
     def _one_hot(self, categories: list[tuple[str, ...]]) -> csr_array:
         known = [(column, level) for column, levels in enumerate(self.levels) for level in levels]
         place = {level: j for j, level in enumerate(known)}
-        found = [
-            (i, place[level])
-            for i, row in enumerate(categories)
-            for level in enumerate(row)
-            if level in place
-        ]
-        cells = tuple(zip(*found, strict=True)) if found else ((), ())
-        return csr_array((np.ones(len(found)), cells), shape=(len(categories), len(place)))
+        rows = [[place[cell] for cell in enumerate(row) if cell in place] for row in categories]
+        ends = np.cumsum([0, *map(len, rows)])
+        parts = (np.ones(ends[-1]), list(chain(*rows)), ends)
+        return csr_array(parts, shape=(len(categories), len(place)))

@@ -19,7 +19,7 @@ from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd.coding._answers import Answers, Columns
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._predictions import NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
+from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
 from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -44,11 +44,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Event:
-    """One step in the life of a model: a fit or an update with the coded answers of a file.
-
-    `n_added` answers joined the model, `n_set_aside` rows had no codes. The other counts, and the
-    accuracies by cross-validation, are those of the model after the step.
-    """
+    """A fit or update with a file, rows that joined or had no codes, and the model after it."""
 
     action: str
     time: str
@@ -68,20 +64,9 @@ class Event:
 class CodingModel:
     """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
 
-    Attributes
-    ----------
-    columns, settings : Columns, Settings
-    labels : tuple of str
-        The codes.
-    answers, Y : Answers, ndarray of shape (n_answers, n_labels)
-        The coded answers it was fitted to, and their codes as 0 and 1.
-    features, classifier : AnswerFeatures, NLDDClassifier
-    evidence : Predictions
-        Each coded answer as predicted without itself.
-    history : tuple of Event
-    identities, identity_columns : tuple of str
-        By which answers that come a second time are known again, and the columns they are made of;
-        may be empty.
+    `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `evidence` has each
+    answer as predicted without itself. By `identities`, made of `identity_columns`, answers that
+    come a second time are known again; both may be empty.
     """
 
     columns: Columns
@@ -102,22 +87,14 @@ class CodingModel:
         return any(event.action == "update" for event in self.history)
 
     def code(self, answers: Answers, X: Any = None) -> Predictions:
-        """Predicted codes of new answers with their evidence; none speaks for an empty answer.
-
-        `X` are the features of the answers, where they are known.
-        """
-        found = self.predict(self.features.transform(answers) if X is None else X)
+        """Predicted codes of answers, whose features may be given, with their evidence."""
+        found = predict(self.classifier, self.features.transform(answers) if X is None else X)
         return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
-
-    def predict(self, X: Any) -> Predictions:
-        """The same for answers that are features already."""
-        return predict(self.classifier, X)
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
-        if self._knows_empty:
-            return np.zeros(len(answers), dtype=bool)
-        return np.array([not text.strip() for text in answers.texts], dtype=bool)
+        empty = [not self._knows_empty and not text.strip() for text in answers.texts]
+        return np.array(empty, dtype=bool)
 
     @cached_property
     def _knows_empty(self) -> bool:
@@ -139,6 +116,15 @@ class CodingModel:
         """The model with one more event in its history."""
         return replace(self, history=(*self.history, event))
 
+    def record(
+        self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int
+    ) -> "CodingModel":
+        """The model with an event of now in its history."""
+        sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
+        whole, by_label = (float(self.evidence.right(self.Y, m).mean()) for m in MEASURES)
+        event = Event(action, now(), file, sha256, n_added, n_set_aside, *sizes, whole, by_label)
+        return self.with_event(event)
+
 
 def fit_coding_model(
     answers: Answers,
@@ -147,11 +133,7 @@ def fit_coding_model(
     settings: Settings = Settings(),
     watch: Watch = lambda folds, total: folds,
 ) -> CodingModel:
-    """Fit a model to coded answers, and find out by cross-validation how good it is.
-
-    An empty set of codes means that no code applies. ``watch(folds, n_folds)`` passes the folds
-    through, for a progress bar. The model has no history yet.
-    """
+    """Fit a model to coded answers; to those with an empty set, no code applies."""
     labels = order_codes(codes, columns)
     _check_codes(codes, labels)
     Y = indicator(codes, np.array(labels, dtype=object))
@@ -159,8 +141,7 @@ def fit_coding_model(
     X = features.transform(answers)
     _check_features(answers, X)
     classifier = new_classifier(settings).fit(X, Y)
-    folds = (settings.n_folds, settings.random_state, watch)
-    evidence = out_of_fold(classifier, answers, Y, *folds)
+    evidence = out_of_fold(classifier, answers, Y, settings.n_folds, settings.random_state, watch)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
 
 
@@ -171,10 +152,7 @@ def add_answers(
     watch: Watch = lambda folds, total: folds,
     corrections: Mapping[int, set[str]] = MappingProxyType({}),
 ) -> CodingModel:
-    """The model fitted anew to its own answers and further ones; codes may be new ones.
-
-    Corrections are other codes for its own answers, by their place.
-    """
+    """The model fitted anew to its own answers, with corrected codes by place, and further ones."""
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
     fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
@@ -207,29 +185,22 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 def _check_features(answers: Answers, X: Any) -> None:
     if np.isinf(answers.numbers).any():
-        raise InputError(
-            "A numeric feature of the answers is infinite.", hint="leave such cells empty"
-        )
+        hint = "leave such cells empty"
+        raise InputError("A numeric feature of the answers is infinite.", hint=hint)
     if X.shape[1] == 0:
-        raise InputError(
-            "The answers say nothing: their texts are empty, and there are no other features.",
-            hint="check that --text names the column with the answers",
-        )
+        message = "The answers say nothing: their texts are empty, and there are no other features."
+        raise InputError(message, hint="check that --text names the column with the answers")
 
 
 def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
     if len(codes) < FEWEST_ANSWERS:
-        raise InputError(
-            f"At least {FEWEST_ANSWERS} coded answers are needed to learn from; "
-            f"there are {len(codes)}.",
-            hint="code more answers by hand first; a few hundred are a good start",
-        )
+        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
+        hint = "code more answers by hand first; a few hundred are a good start"
+        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
     if len(set(map(frozenset, codes))) < 2:
-        raise InputError(
-            f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}: there "
-            "is nothing to choose from.",
-            hint="check that the right column is named by --labels, or code more answers",
-        )
+        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
+        hint = "check that the right column is named by --labels, or code more answers"
+        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
 
 
 def now() -> str:
@@ -238,10 +209,9 @@ def now() -> str:
     try:
         moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     except (ValueError, OverflowError, OSError):
-        raise InputError(
-            f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}.",
-            hint="unset SOURCE_DATE_EPOCH, or set it to a whole number",
-        ) from None
+        message = f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}."
+        hint = "unset SOURCE_DATE_EPOCH, or set it to a whole number"
+        raise InputError(message, hint=hint) from None
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -1,6 +1,6 @@
 """Coding models as files: no pickle, checked, whole or not there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -60,21 +60,18 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     contents = read_archive(path, kind=KIND, trusted=trusted)
     classifier = unpack_classifier(contents)
     try:
-        model = _build_model(contents.documents, contents.arrays, classifier)
-        wrong = next((part for part, fits in _checks(model) if not fits), None)
-        if wrong is not None:
-            raise ValueError(f"{wrong} cannot be right")
+        model = _build_model(contents, classifier)
+        for part, fits in _checks(model):
+            if not fits:
+                raise ValueError(f"{part} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(
-            f"{Path(path).name}: the parts of the model do not fit together ({error!r}).",
-            hint="use the file as nldd fit wrote it, or fit again",
-        ) from error
+        message = f"{Path(path).name}: the parts of the model do not fit together ({error!r})."
+        raise InputError(message, hint="use the file as nldd fit wrote it, or fit again") from error
     return model
 
 
-def _build_model(
-    documents: Mapping[str, Any], arrays: Mapping[str, Any], classifier: Any
-) -> CodingModel:
+def _build_model(contents: Contents, classifier: Any) -> CodingModel:
+    documents, arrays = contents.documents, contents.arrays
     model, answers = documents["model"], documents["answers"]
     columns, settings = model["columns"], model["settings"]
     codes = columns["codes"]
@@ -116,22 +113,22 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
-    """Each part with whether its kind and size are right; later ones rely on earlier ones.
-
-    What is wrong would otherwise fail later, and far from its cause.
-    """
+    """Each part with whether its kind and size are right; later ones rely on earlier ones."""
     n, n_labels = len(model.answers), len(model.labels)
     columns, codes, settings = model.columns, model.columns.codes, model.settings
     yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
     yield "folds", type(settings.n_folds) is int and settings.n_folds >= 2
     yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
-    yield "labels", len(set(model.labels)) == n_labels
     yield "codes", _is_indicator(model.Y, (n, n_labels))
+    yield "predicted codes", _is_indicator(model.evidence.Y, (n, n_labels))
     yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
     widths = {len(row) for row in model.answers.categories}
     yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
     yield from _feature_checks(model)
-    yield from _evidence_checks(model.evidence, n, n_labels)
+    for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
+        yield name, _is_float(getattr(model.evidence, name), (n,))
+    yield "theta", bool(((model.evidence.theta >= 0) & (model.evidence.theta <= 1)).all())
+    yield "evidence", model.evidence.row.shape == (n,) and model.evidence.row.dtype.kind == "i"
     rows = np.concatenate([model.classifier.rows_, model.evidence.row])
     yield "rows", bool(((rows >= 0) & (rows < n)).all())
     yield "number of labels", model.classifier.n_labels_ == n_labels
@@ -140,26 +137,17 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
 
 
 def _feature_checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
-    features, columns = model.features, model.columns
-    for terms in (features.words, features.letters):
-        yield terms.kind, len(set(terms.terms)) == len(terms.terms)
-        yield terms.kind, _is_float(terms.weights, (len(terms.terms),))
-    yield "centre", _is_float(features.centre, (len(columns.numeric),))
-    yield "scale", _is_float(features.scale, (len(columns.numeric),))
-    yield "scale", bool((features.scale > 0).all())
-    yield "levels", len(features.levels) == len(columns.categorical)
-    yield "levels", all(len(set(levels)) == len(levels) for levels in features.levels)
-    n_terms = len(features.words.terms) + len(features.letters.terms)
-    n_columns = n_terms + 2 * len(columns.numeric) + sum(map(len, features.levels))
-    yield "number of features", model.classifier.n_features_in_ == n_columns
-
-
-def _evidence_checks(evidence: Predictions, n: int, n_labels: int) -> Iterator[tuple[str, bool]]:
-    yield "predicted codes", _is_indicator(evidence.Y, (n, n_labels))
-    for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
-        yield name, _is_float(getattr(evidence, name), (n,))
-    yield "theta", bool(((evidence.theta >= 0) & (evidence.theta <= 1)).all())
-    yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
+    features, n_numeric = model.features, len(model.columns.numeric)
+    words, letters = features.words, features.letters
+    for names in (model.labels, words.terms, letters.terms, *features.levels):
+        yield "names", len(set(names)) == len(names)
+    yield "words", _is_float(words.weights, (len(words.terms),))
+    yield "letters", _is_float(letters.weights, (len(letters.terms),))
+    yield "centre", _is_float(features.centre, (n_numeric,))
+    yield "scale", _is_float(features.scale, (n_numeric,)) and bool((features.scale > 0).all())
+    yield "levels", len(features.levels) == len(model.columns.categorical)
+    sizes = (len(words.terms), len(letters.terms), 2 * n_numeric, *map(len, features.levels))
+    yield "number of features", model.classifier.n_features_in_ == sum(sizes)
 
 
 def _is_indicator(Y: Any, shape: tuple[int, ...]) -> bool:

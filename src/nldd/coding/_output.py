@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._write_guards import check_places, is_filled_in
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, TableOptions, TableReader, TableWriter, create_table, guarded
+from nldd.tables import Block, Cell, TableOptions, TableReader, create_table, guarded
 
 AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 # Why an answer is left to people.
@@ -58,16 +60,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Policy:
-    """What is coded automatically and what is written.
+    """Answers of a theta above `threshold` go to people; without one, all do.
 
-    Attributes
-    ----------
-    threshold : float or None
-        Answers of a larger theta go to people; None sends all.
-    explain : bool
-        Write the distances and the next best codes as well.
-    raw : bool
-        Write cells that a spreadsheet would run as formulas as they are.
+    `explain` writes the distances and the next best codes as well, `raw` leaves cells as they are
+    that a spreadsheet would run as formulas.
     """
 
     threshold: float | None
@@ -86,27 +82,25 @@ def code_table(
 ) -> Counts:
     """Code the answers of a table, a block of rows at a time.
 
-    Written are `out`, with all rows of the table, and `review`, with those for people only and
-    columns for their codes. `watch` passes the blocks through, for a progress bar.
+    Written are `out`, with all rows, and `review`, with those for people only and columns for their
+    codes. `watch` passes the blocks through, for a progress bar.
     """
     check_places(path, out, review, hint="-o coded.csv --review review.csv")
     codes = model.columns.codes.names
     if review is not None and is_filled_in(Path(review), codes):
-        raise InputError(
-            f"{review} holds codes that people have filled in; it is not replaced.",
-            hint=f"nldd update with {review} first, or --review with another name",
-        )
+        message = f"{review} holds codes that people have filled in; it is not replaced."
+        hint = f"nldd update with {review} first, or --review with another name"
+        raise InputError(message, hint=hint)
     counts, coder = Counts(), _RowCoder(model, policy)
     with ExitStack() as stack:
         table = stack.enter_context(options.open(path))
         for name in model.columns.inputs:  # even where there are no rows
             find_column(table, name, model.columns.inputs)
-        added = coder.header(table.names)
+        header = (*table.header, *coder.header(table.names))
         blank = [name for name in codes if name not in table.names]
-        writer = stack.enter_context(_writer(out, table, added, policy))
-        for_people = None
-        if review is not None:
-            for_people = stack.enter_context(_writer(review, table, [*added, *blank], policy))
+        create = partial(create_table, like=table.format, raw=policy.raw)
+        writer = stack.enter_context(create(out, header))
+        for_people = stack.enter_context(create(review, (*header, *blank))) if review else None
         for block in watch(table.blocks(BLOCK_ROWS), table.fraction_read):
             rows, statuses = coder.rows(table, block, counts)
             writer.write(rows)
@@ -115,12 +109,6 @@ def code_table(
                 for_people.write((*row, *[""] * len(blank)) for row, s in marked if s == REVIEW)
         counts.notes += table.notes
     return counts
-
-
-def _writer(
-    path: Path | str, table: TableReader, added: Sequence[str], policy: Policy
-) -> TableWriter:
-    return create_table(path, (*table.header, *added), like=table.format, raw=policy.raw)
 
 
 class _RowCoder:
@@ -138,11 +126,9 @@ class _RowCoder:
         taken = {*names, *columns.codes.names, *columns.inputs}
         added: list[str] = []
         for name in (*ADDED, *marks, *(EXPLAINED if self.policy.explain else ())):
-            free, number = f"{PREFIX}{name}", 2
-            while free in taken:
-                free, number = f"{PREFIX}{name} ({number})", number + 1
-            taken.add(free)
-            added.append(free)
+            ends = chain([""], (f" ({number})" for number in count(2)))
+            added.append(next(n for end in ends if (n := PREFIX + name + end) not in taken))
+            taken.add(added[-1])
         return added
 
     def rows(
@@ -153,8 +139,9 @@ class _RowCoder:
         X = self.model.features.transform(answers)
         found = self.model.code(answers, X)
         empty = self.model.says_nothing(answers)
-        doubtful = above_threshold(found.theta, self.policy.threshold) | empty
-        statuses = self._statuses(table, block, doubtful)
+        limit = -1.0 if self.policy.threshold is None else self.policy.threshold
+        # Not "theta > limit": a limit that is not a number lets nothing through.
+        statuses = self._statuses(table, block, ~(found.theta <= limit) | empty)
         each = zip(statuses, empty, reasons(found, self.typical), strict=True)
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
@@ -194,46 +181,16 @@ def six_digits(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
-def above_threshold(theta: NDArray[np.float64], threshold: float | None) -> NDArray[np.bool_]:
-    """Which answers go to people: those above the threshold, or all without one."""
-    if threshold is None:
-        return np.ones(len(theta), dtype=bool)
-    # So that a threshold that is not a number lets nothing through.
-    return np.asarray(~(theta <= threshold))
-
-
 def typical_parts(evidence: Predictions, threshold: float | None) -> tuple[float, float]:
-    """What both distances add to the log-odds of an error, for answers that are sure.
-
-    Medians over the answers that the threshold lets through, or over the surer half.
-    """
-    limit = float(np.median(evidence.theta)) if threshold is None else threshold
-    sure = evidence.theta <= limit
-    sure = sure if sure.any() else np.ones(len(evidence), dtype=bool)
-    return float(np.median(evidence.x_part[sure])), float(np.median(evidence.y_part[sure]))
+    """Medians of both parts over the answers that the threshold lets through, or the surer half."""
+    sure = evidence.theta <= (np.median(evidence.theta) if threshold is None else threshold)
+    some = evidence[sure] if sure.any() else evidence
+    return float(np.median(some.x_part)), float(np.median(some.y_part))
 
 
 def reasons(found: Predictions, typical: tuple[float, float]) -> list[str]:
-    """The reason to abstain from each prediction: which distance exceeds its typical part.
-
-    Examples
-    --------
-    >>> ones = np.ones(3)
-    >>> found = Predictions(ones, ones, ones, ones, ones, np.array([5, 1, 4]), np.array([1, 5, 4]))
-    >>> for reason in reasons(found, (1, 1)):
-    ...     print(reason)
-    far from all coded answers
-    no known combination of codes fits well enough
-    far from all coded answers, and no known combination of codes fits well enough
-    """
+    """The reason to abstain from each prediction: which distance exceeds its typical part."""
     x = np.maximum(found.x_part - typical[0], 0.0)
     y = np.maximum(found.y_part - typical[1], 0.0)
-    return [_reason(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-
-
-def _reason(x: float, y: float) -> str:
-    if x + y == 0:
-        return UNSURE
-    if x >= MOST * (x + y):
-        return FAR
-    return NO_FIT if y >= MOST * (x + y) else f"{FAR}, and {NO_FIT}"
+    cases = [x + y == 0, x >= MOST * (x + y), y >= MOST * (x + y)]
+    return np.select(cases, [UNSURE, FAR, NO_FIT], f"{FAR}, and {NO_FIT}").tolist()

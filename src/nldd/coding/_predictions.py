@@ -1,10 +1,8 @@
 """Predicted labelsets with the evidence for them; coded answers are predicted without themselves.
 
-What is known about a model comes from predictions out of fold: classifiers and neighbours are those
-of the other folds. The weights of both distances are the model's own in every fold: a threshold of
-theta is to be used with these, and weights learned anew would put the theta of each fold on a scale
-of its own, by the chance of the halves that they are learned from. What three numbers know of a
-single row is next to nothing.
+Classifiers and neighbours are those of the other folds. The weights of both distances are the
+model's own in every fold: a threshold of theta is to be used with these, and weights learned anew
+would put each fold on a scale of its own. What three numbers know of a row is next to nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,17 +28,9 @@ NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 class Predictions:
     """Predicted labelsets and the evidence for each; all arrays have one entry an answer.
 
-    Attributes
-    ----------
-    Y : ndarray of shape (n_answers, n_labels), int8
-    theta : ndarray
-        Probability that a label is wrong.
-    row : ndarray
-        The coded answer that the labelset comes from.
-    Dx, Dy : ndarray
-        Distances from that answer in features, and of its labelset from the probabilities.
-    x_part, y_part : ndarray
-        What each distance adds to the log-odds of an error.
+    `theta` is the probability that a label is wrong, `row` the coded answer that the labelset comes
+    from, `Dx` and `Dy` are the distances from it in features and in labels, and `x_part` and
+    `y_part` what these add to the log-odds of an error.
     """
 
     Y: NDArray[np.int8]
@@ -94,13 +84,11 @@ def out_of_fold(
     passes the folds through, for a progress bar.
     """
     if n_folds < 2:
-        raise InputError(
-            f"The number of folds must be at least 2; got {n_folds}.", hint="--folds 10"
-        )
+        message = f"The number of folds must be at least 2; got {n_folds}."
+        raise InputError(message, hint="--folds 10")
     n_folds = min(n_folds, len(Y))
     folds = KFold(n_folds, shuffle=True, random_state=random_state).split(Y)
-    parts: list[Predictions] = []
-    tested: list[NDArray[np.intp]] = []
+    parts, tested = [], []
     for train, test in watch(folds, n_folds):
         found = _predict_fold(model, X[train], Y[train], X[test], len(test))
         parts.append(replace(found, row=train[found.row]))

@@ -7,6 +7,7 @@ or, for shares of right labels, Bentkus').
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -26,26 +27,16 @@ FIRST_SHARE = 0.05
 # How sure the number of answers that a target takes is to suffice.
 ENOUGH = 0.8
 MOST_ANSWERS = 10_000_000
-LEVEL = 0.95
 FEW = 30
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A threshold for theta and what is known about the answers below it.
+    """A promise: with this confidence, answers up to the threshold reach the target accuracy.
 
-    Attributes
-    ----------
-    target, confidence, threshold : float
-        The promise: with this confidence, answers of theta <= `threshold` are right at least as
-        often as the target says. None if no threshold keeps it as far as these answers can tell.
-    n_answers, n_auto : int
-        All answers, and those that the threshold lets through.
-    accuracy, lower : float or None
-        Share of the latter that is right, which is higher than `lower` with the stated confidence.
-    needed : int or None
-        Without a threshold: about how many coded answers it would take to find one, with a chance
-        of four in five. None where none are needed, or where no number would do.
+    No threshold means that none keeps it as far as these answers can tell; then about so many as
+    `needed` would do, with a chance of four in five, or no number would. Of all answers, `n_auto`
+    pass the threshold; their accuracy is above `lower` with the stated confidence.
     """
 
     target: float
@@ -75,9 +66,8 @@ def selective_threshold(
     1 - confidence, whether theta is calibrated or not. What it takes is that the answers are a
     random sample of those to come, and that accuracy does not rise with theta.
 
-    The first test takes the smallest number of answers at which an accuracy half way from the
-    target to 1 passes with an even chance, 52 for a target and a confidence of 0.9, or a twentieth
-    of all answers if that is more: fewer answers would stop the walk by chance.
+    The first test takes the number of answers at which an accuracy half way from the target to 1
+    passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all.
 
     Parameters
     ----------
@@ -105,9 +95,8 @@ def selective_threshold(
     n, chosen = len(theta), proven_size(theta, right, target, confidence)
     if not chosen:
         needed = answers_needed(theta, right, target, confidence)
-        if needed is not None:
-            # What there is was not enough, whatever the smoothed accuracy says.
-            needed = max(needed, n + n // 10 + 1)
+        # What there is was not enough, whatever the smoothed accuracy says.
+        needed = needed and max(needed, n + n // 10 + 1)
         return Selection(target, confidence, None, n, 0, None, None, needed)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     lower = lower_bound(total, chosen, confidence, price_of_shares(right))
@@ -131,13 +120,13 @@ def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence:
     """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
     factor = price_of_shares(right)
     n_right = np.cumsum(right)
-    proven = 0
-    for k in sizes_of_tests(theta, target, confidence, factor):
+
+    def passes(k: int) -> bool:
         # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        if n_right[k - 1] < critical_count(k, target, confidence, factor) - 1e-9:
-            break
-        proven = k
-    return proven
+        return bool(n_right[k - 1] >= critical_count(k, target, confidence, factor) - 1e-9)
+
+    sizes = sizes_of_tests(theta, target, confidence, factor)
+    return max(takewhile(passes, sizes), default=0)
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -162,14 +151,11 @@ def first_size(n: int, target: float, confidence: float, factor: float) -> int:
 
 @lru_cache(maxsize=256)
 def _smallest_size(target: float, confidence: float, factor: float) -> int:
-    half_way = (1 + target) / 2
     n = 1
-    while True:
-        count = critical_count(n, target, confidence, factor)
-        if count <= n and binom.sf(count - 1, n, half_way) >= 0.5:
-            return n
-        # Right answers by far the most: a step in proportion skips no more than a percent.
-        n += max(1, n // 100)
+    # With more right answers than there are, sf is 0.
+    while binom.sf(critical_count(n, target, confidence, factor) - 1, n, (1 + target) / 2) < 0.5:
+        n += max(1, n // 100)  # a step in proportion skips no more than a percent
+    return n
 
 
 @lru_cache(maxsize=100_000)
@@ -184,19 +170,11 @@ def lower_bound(total: float, n: int, confidence: float, factor: float = 1.0) ->
     return float(beta.ppf((1 - confidence) / factor, right, n - right + 1)) if right else 0.0
 
 
-def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
+def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
     """Interval for the mean of answers that are right or wrong, or right by a share.
 
-    Clopper and Pearson's exact interval for the former; Student's for shares, whose labels are not
-    independent within an answer, so that the answer is the unit. Of few or equal shares Student's
-    would claim too much: there the exact interval is taken, which holds for shares at the price of
-    a factor e (Bentkus' inequality).
-
-    Examples
-    --------
-    >>> low, high = accuracy_interval([1] * 95 + [0] * 5)
-    >>> round(low, 3), round(high, 3)
-    (0.887, 0.984)
+    Clopper and Pearson's for the former, Student's over answers for shares. Of few or equal shares
+    Student's claims too much: they get the exact one, at the price of a factor e (Bentkus).
     """
     right = np.asarray(right, dtype=float)
     n, total, tail = len(right), float(right.sum()), (1 - level) / 2
@@ -213,11 +191,7 @@ def accuracy_interval(right: Any, level: float = LEVEL) -> tuple[float, float]:
 def answers_needed(
     theta: FloatArray, right: FloatArray, target: float, confidence: float
 ) -> int | None:
-    """About how many answers it takes until the first test passes with a chance of four in five.
-
-    How accuracy falls with theta is smoothed by a logistic regression of the errors on the log-odds
-    of theta, with a slope that cannot be negative; then the number is searched for.
-    """
+    """About how many answers it takes until the first test passes with a chance of four in five."""
     factor = price_of_shares(right)
     chance = np.sort(smooth_accuracy(theta, right))[::-1]
     ranks = np.arange(1, len(chance) + 1)
@@ -241,7 +215,7 @@ def answers_needed(
 
 
 def smooth_accuracy(theta: FloatArray, right: FloatArray) -> FloatArray:
-    """Chance of being right as a smooth function of theta that does not rise."""
+    """Chance of being right by a logistic regression on the log-odds of theta; it never rises."""
     ones = np.ones(len(theta))
     Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
     loss = BinomialLoss(1 - right, ones, ones).smoothed(2)

@@ -5,28 +5,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding._model import (
-    CodingModel,
-    Event,
-    Settings,
-    add_answers,
-    checksum,
-    fit_coding_model,
-    now,
-)
+from nldd.coding._model import CodingModel, Settings, add_answers, checksum, fit_coding_model
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._predictions import Watch
-from nldd.coding._training_table import (
-    CodedAnswers,
-    Request,
-    find_columns,
-    read_coded,
-    similar_code,
-)
+from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
 from nldd.coding._write_guards import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
@@ -67,10 +51,9 @@ def fit_table(
         table = read_coded(path, columns, options).once()
         _check_unchanged(path, digest)
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
-        if table.tell_apart:
-            names = table.identity_columns
-            model = replace(model, identities=tuple(table.identities), identity_columns=names)
-        model = model.with_event(_event("fit", path, digest, table, model))
+        known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
+        model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
+        model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
         # Where there was none, somebody may have made one meanwhile, and updated it.
         with _model_lock(out, tell, not locked and out.exists()):
             _check_replaceable(out)
@@ -94,20 +77,16 @@ def update_model(
     Answers that the model has already, by the columns of the table that it was fitted to, do not
     join a second time; where they come with other codes, these replace the old ones.
 
-    One process at a time: a second one waits and then starts from what the first has saved, so that
-    no answer is lost.
+    One process at a time: a second one waits, which it may `tell`, and then starts from what the
+    first has saved, so that no answer is lost.
 
     Parameters
     ----------
     model_path, path, out : Path
         The model, the table, and where the new model goes; without it, the old one is replaced.
-    options, watch, n_jobs
-        As for :func:`fit_table`.
     again, new_codes : bool
         Take a file that the model has had already; and codes that it does not know even if they
         look like ones that it does.
-    tell : callable
-        Is told if another process is at work and has to be waited for.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -126,10 +105,9 @@ def update_model(
         table = _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections)
-        if old.identities:
-            identities = (*old.identities, *table.identities)
-            model = replace(model, identities=identities, identity_columns=old.identity_columns)
-        model = model.with_event(_event("update", path, digest, table, model))
+        identities = (*old.identities, *table.identities) if old.identities else ()
+        model = replace(model, identities=identities, identity_columns=old.identity_columns)
+        model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
 
@@ -145,29 +123,22 @@ def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextM
 def _new_answers(
     model: CodingModel, table: CodedAnswers, path: Path
 ) -> tuple[CodedAnswers, dict[int, set[str]]]:
-    """The answers that the model does not have, and other codes for those that it has.
-
-    A review that is filled in further brings both.
-    """
+    """The answers that the model does not have, and other codes for those that it has."""
     if not (model.identities and table.tell_apart):
         return table, {}
     table = table.once()
     place = {name: i for i, name in enumerate(model.identities)}
     new = [i for i, name in enumerate(table.identities) if name not in place]
-    pairs = zip(table.identities, table.codes, strict=True)
+    pairs, before = zip(table.identities, table.codes, strict=True), model.codes(model.Y)
     given = {place[name]: codes for name, codes in pairs if name in place}
-    before = model.codes(model.Y)
     corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
     if not new and not corrections:
-        raise InputError(
-            f"{path.name}: the model has all {len(table.codes)} coded answers of it already.",
-            hint="give a file with new answers, or with other codes",
-        )
+        message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
+        raise InputError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
-    if corrections:
-        corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
-        table = replace(table, notes=[*table.notes, corrected])
-    return table, corrections
+    corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
+    notes = [*table.notes, corrected] if corrections else table.notes
+    return replace(table, notes=notes), corrections
 
 
 def _check_new_codes(
@@ -176,17 +147,13 @@ def _check_new_codes(
     """Note codes that are new to the model, and refuse those that look misspelt."""
     new = sorted(set().union(*table.codes) - set(model.labels))
     for name in () if allowed else new:
-        known = similar_code(name, model.labels)
-        if known is not None:
+        if known := close_code(name, model.labels):
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
-            raise InputError(
-                f"{path.name}, row {row}: the model does not know the code {quote(name)}, but "
-                f"{quote(known)}.",
-                hint="correct it in the file; or --new-codes, if it is a code of its own",
-            )
-    if not new:
-        return table
-    return replace(table, notes=[*table.notes, f"New codes: {quote_first(new)}."])
+            unknown = f"the model does not know the code {quote(name)}, but {quote(known)}."
+            hint = "correct it in the file; or --new-codes, if it is a code of its own"
+            raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
+    notes = [f"New codes: {quote_first(new)}."] if new else []
+    return replace(table, notes=[*table.notes, *notes])
 
 
 def _check_replaceable(out: Path) -> None:
@@ -197,41 +164,21 @@ def _check_replaceable(out: Path) -> None:
     except (InputError, KeyError, TypeError):
         return  # no model of ours, or none that could be used
     if updated:
-        raise InputError(
-            f"{out} is a model with {count_noun(len(updated), 'update')}, which would be lost.",
-            hint="-o with another name; or rename the old model first",
-        )
+        times = count_noun(len(updated), "update")
+        hint = "-o with another name; or rename the old model first"
+        raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
 def _check_unchanged(path: Path, digest: str) -> None:
     if checksum(path) != digest:
-        raise InputError(
-            f"{path.name} was changed while it was read.",
-            hint="close it in other programs, then run the same command again",
-        )
+        hint = "close it in other programs, then run the same command again"
+        raise InputError(f"{path.name} was changed while it was read.", hint=hint)
 
 
 def _check_new(model: CodingModel, path: Path, digest: str) -> None:
-    before = [event for event in model.history if event.sha256 == digest]
-    if before:
-        raise InputError(
-            f"{path.name}: the model has these answers already, since {before[0].time} "
-            f"({before[0].action} with {before[0].file}).",
-            hint="give a file with new answers; or --again, to take the same file once more",
-        )
-
-
-def _event(action: str, path: Path, digest: str, table: CodedAnswers, model: CodingModel) -> Event:
-    return Event(
-        action=action,
-        time=now(),
-        file=path.name,
-        sha256=digest,
-        n_added=len(table.codes),
-        n_set_aside=table.n_set_aside,
-        n_answers=len(model.answers),
-        n_labels=len(model.labels),
-        n_labelsets=len(np.unique(model.Y, axis=0)),
-        subset_accuracy=float(model.evidence.right(model.Y).mean()),
-        hamming_accuracy=float(model.evidence.right(model.Y, "hamming").mean()),
-    )
+    for event in model.history:
+        if event.sha256 == digest:
+            since = f"since {event.time} ({event.action} with {event.file})"
+            hint = "give a file with new answers; or --again, to take the same file once more"
+            message = f"{path.name}: the model has these answers already, {since}."
+            raise InputError(message, hint=hint)

@@ -1,12 +1,15 @@
 """The table that a model learns from: its columns, its coded rows, and what looks like a slip."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import partial
 from hashlib import sha256
-from itertools import takewhile
+from operator import itemgetter
+from os.path import commonprefix
 from pathlib import Path
 from unicodedata import normalize
 
@@ -40,17 +43,7 @@ CLOSE = 0.8
 
 @dataclass(frozen=True)
 class Request:
-    """Columns as a person names them.
-
-    Attributes
-    ----------
-    labels, label_columns : str
-        The column that lists codes, or pattern or names of the columns of 0 and 1.
-    separator, none : str
-        See :class:`nldd.coding.CodeColumns`.
-    text, features, categorical : tuple of str
-        Columns to code from; those named as categorical are so even if they hold numbers.
-    """
+    """Columns as a person names them; categorical ones are so even if they hold numbers."""
 
     text: tuple[str, ...] = ()
     labels: str = ""
@@ -65,15 +58,12 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
     """What the columns of a table mean: the named ones, with features told apart by their cells."""
     with options.open(path) as table:
         if bool(request.labels) == bool(request.label_columns):
-            raise InputError(
-                "Name either the column that lists the codes or the columns of 0 and 1.",
-                hint=f"--labels NAME or --label-columns PATTERN; {path.name} has the columns "
-                + ", ".join(map(repr, table.names[:12])),
-            )
+            message = "Name either the column that lists the codes or the columns of 0 and 1."
+            there = f"{path.name} has the columns {', '.join(map(repr, table.names[:12]))}"
+            raise InputError(message, hint=f"--labels NAME or --label-columns PATTERN; {there}")
+        codes = CodeColumns((request.labels,), request.separator, request.none)
         if request.label_columns:
             codes = CodeColumns(match_columns(request.label_columns, table.names), separator="")
-        else:
-            codes = CodeColumns((request.labels,), request.separator, request.none)
         text, features, categorical = (
             _split_names(given, table.names)
             for given in (request.text, request.features, request.categorical)
@@ -87,11 +77,10 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
 
 
 def _numeric_columns(table: TableReader, names: Sequence[str]) -> tuple[str, ...]:
-    values: dict[str, set[Cell]] = {name: set() for name in names}
+    values = {name: set[Cell]() for name in names}
     for block in table.blocks() if names else ():
-        for name in names:
-            place = table.column(name)
-            values[name].update(row[place] for row in block.rows)
+        for name, cells in values.items():
+            cells.update(map(itemgetter(table.column(name)), block.rows))
     return tuple(name for name in names if holds_numbers(values[name], table.format.decimal))
 
 
@@ -110,11 +99,9 @@ def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
     found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
     if not found:
-        raise InputError(
-            f"No column matches {pattern!r}; the columns are {', '.join(map(repr, names[:12]))}"
-            f"{', ...' if len(names) > 12 else ''}.",
-            hint="--label-columns with a pattern such as 'q1_*', or names with commas",
-        )
+        few = ", ".join(map(repr, names[:12])) + ", ..." * (len(names) > 12)
+        hint = "--label-columns with a pattern such as 'q1_*', or names with commas"
+        raise InputError(f"No column matches {pattern!r}; the columns are {few}.", hint=hint)
     return found
 
 
@@ -130,22 +117,10 @@ def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CodedAnswers:
-    """The rows of a table that somebody has coded.
+    """The rows of a table that somebody has coded, by their numbers in it, from 1.
 
-    Attributes
-    ----------
-    answers, codes, rows : Answers, list of set of str, list of int
-        What they say, their codes, and their numbers in the table, from 1.
-    n_rows : int
-        All rows of the table; those without codes are set aside.
-    notes : list of str
-        What a person should know about the table.
-    identities, identity_columns : list of str, tuple of str
-        Digests by which each answer is known again, and the columns they are made of.
-    tell_apart : bool
-        Whether answers of the same identity are one answer.
-    n_known : int
-        Coded rows that were left out because they are there already.
+    By `identities`, digests of the `identity_columns`, answers are known again; `tell_apart` says
+    whether equal ones are one answer. `n_known` rows were left out: they are there already.
     """
 
     answers: Answers
@@ -211,16 +186,12 @@ def read_coded(
                 cells += filter(None, (plain_text(row[place]).strip() for row in block.rows))
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
     if not n_rows:
-        raise InputError(
-            f"{path.name} has no rows below its header.",
-            hint="put the answers below the header, one a row; or use another file",
-        )
+        hint = "put the answers below the header, one a row; or use another file"
+        raise InputError(f"{path.name} has no rows below its header.", hint=hint)
     if not codes:
         named = quote_first(columns.codes.names)
-        raise InputError(
-            f"{path.name}: none of the {n_rows} rows has codes in {named}.",
-            hint="code some answers there first; or name another column of codes, or another file",
-        )
+        hint = "code some answers there first; or name another column of codes, or another file"
+        raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
     if columns.codes.listed:
         notes += _notes_on_codes(cells, codes, columns.codes)
     return CodedAnswers(
@@ -232,11 +203,9 @@ def read_coded(
 
 
 class _Identities:
-    """Digests of rows, of all that is not codes and was not added by nldd.
+    """Digests of rows, of all that is neither codes nor added by nldd: a review leaves them alone.
 
-    An answer that comes back from a review has the same one, whatever codes it got. `names` are the
-    columns of an earlier table: what somebody has added since then makes no other answer of an
-    answer. Without them all columns count.
+    `names` are the columns of an earlier table, if any: those added since then do not count.
     """
 
     def __init__(self, table: TableReader, columns: Columns, names: Sequence[str]) -> None:
@@ -245,9 +214,7 @@ class _Identities:
         self.names = tuple(names or sorted(own))
         self.digests: list[str] = []
         self._places = {name: places[name] for name in self.names if name in places}
-        self._values: dict[str, set[str]] = {
-            name: set() for name in self._places if name not in columns.text
-        }
+        self._values = {name: set[str]() for name in self._places if name not in columns.text}
 
     def add(self, rows: Sequence[Sequence[Cell]]) -> None:
         """Take in further rows."""
@@ -259,17 +226,14 @@ class _Identities:
                 values.add(cells[name])
 
     def tell_apart(self) -> bool:
-        """Whether no rows are equal, or a column has another value in nearly every distinct one.
+        """Whether no rows are equal, or a column (not of text) tells nearly all others apart.
 
-        Then rows that are equal are one answer that is there twice. Without such a column, which
-        the answers themselves are not, they may as well be two people who say the same.
+        Otherwise equal rows may as well be two people who say the same.
         """
-        if len(self._places) < len(self.names):
-            return False
         n_distinct = len(set(self.digests))
-        return n_distinct == len(self.digests) or any(
-            len(values) >= DISTINCT * n_distinct for values in self._values.values()
-        )
+        most = max(map(len, self._values.values()), default=-1)
+        apart = n_distinct == len(self.digests) or most >= DISTINCT * n_distinct
+        return apart and len(self._places) == len(self.names)
 
 
 def _as_in_excel(text: str) -> str:
@@ -281,27 +245,23 @@ def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[
     """Columns that look like codes of 0 and 1 and were not in the earlier table."""
     if columns.codes.listed or not earlier:
         return []
-    letters = zip(min(columns.codes.names), max(columns.codes.names), strict=False)
-    start = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], letters))
+    start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
     known = {*columns.codes.names, *columns.inputs, *earlier}
     new = [name for name in names if start and name.startswith(start) and name not in known]
-    if not new:
-        return []
-    return [f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."]
+    told = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
+    return [told] if new else []
 
 
 def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
     """What looks like a slip in a column that lists codes."""
     notes = []
     column, names = named.names[0], sorted(set().union(*codes))
-    other = likely_separator(cells, named.separator)
-    if other:
+    if other := likely_separator(cells, named.separator):
         notes.append(
             f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
             f'If that separates codes, use --sep "{other}".'
         )
-    n_missing = sum(means_not_coded(cell, named) for cell in cells)
-    if n_missing:
+    if n_missing := sum(means_not_coded(cell, named) for cell in cells):
         n_cells = count_noun(n_missing, "cell")
         notes.append(f"{n_cells} of {column!r}: NA or the like, taken as not coded.")
     notes += [
@@ -327,15 +287,16 @@ def likely_separator(cells: Sequence[str], separator: str) -> str | None:
 
 def similar_groups(names: Sequence[str]) -> list[list[str]]:
     """Names that differ only in capitals or spaces, those of a group together."""
-    groups: dict[str, list[str]] = {}
+    groups = defaultdict(list)
     for name in names:
-        groups.setdefault(_fold(name), []).append(name)
+        groups[_fold(name)].append(name)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def similar_code(name: str, known: Sequence[str]) -> str | None:
+def close_code(name: str, known: Sequence[str]) -> str | None:
     """The known code that a new one may be meant to be; codes with other numbers are others."""
-    by_fold = {_fold(other): other for other in known if _digits(other) == _digits(name)}
+    digits = partial(re.sub, r"\D", "")
+    by_fold = {_fold(other): other for other in known if digits(other) == digits(name)}
     close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
     return by_fold[close[0]] if close else None
 
@@ -343,7 +304,3 @@ def similar_code(name: str, known: Sequence[str]) -> str | None:
 def _fold(name: str) -> str:
     """A name without what people easily get wrong: capitals and spaces."""
     return " ".join(normalize("NFKC", name).casefold().split())
-
-
-def _digits(name: str) -> str:
-    return re.sub(r"\D", "", name)

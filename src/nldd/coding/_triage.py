@@ -8,16 +8,10 @@ from numpy.typing import NDArray
 from nldd.coding._model import CodingModel
 from nldd.coding._selective import Selection, accuracy_interval
 
-SHARES = tuple(k / 10 for k in range(1, 11))
-
 
 @dataclass(frozen=True)
 class TriageRow:
-    """One line of the table: all answers up to a theta, the `threshold`, are coded by the machine.
-
-    Their `accuracy` comes from cross-validation, with a 95 % interval; it is `combined` with that
-    of people who code the rest. The line that holds the target is `chosen`.
-    """
+    """Answers up to a theta coded by machine, and `combined` with those that people code."""
 
     threshold: float
     n_auto: int
@@ -31,11 +25,7 @@ class TriageRow:
 
 @dataclass(frozen=True)
 class Triage:
-    """The table, from the surest tenth to all answers, and the threshold that holds a target.
-
-    By `measure` an answer counts as right as a whole ("subset"), or each label by itself
-    ("hamming"); `human_accuracy` is that of the codes which people give to the rest.
-    """
+    """The table, from the surest tenth to all answers, and the threshold that holds a target."""
 
     rows: tuple[TriageRow, ...]
     selection: Selection
@@ -63,18 +53,11 @@ def triage_rows(
     human_accuracy: float = 1.0,
     chosen: float | None = None,
 ) -> tuple[TriageRow, ...]:
-    """A line for each tenth of the answers, and one for the chosen threshold.
-
-    Examples
-    --------
-    >>> rows = triage_rows(np.array([0.1, 0.2, 0.2, 0.4]), np.array([1.0, 1.0, 0.0, 0.0]))
-    >>> [(row.threshold, row.n_auto, round(row.accuracy, 2)) for row in rows]
-    [(0.1, 1, 1.0), (0.2, 3, 0.67), (0.4, 4, 0.5)]
-    """
+    """A line for each tenth of the answers, and one for the chosen threshold."""
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n = len(theta)
-    thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in SHARES}
+    thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in np.arange(1, 11) / 10}
     if chosen is not None and chosen >= theta[0]:
         thresholds.add(chosen)
     rows = []
@@ -82,7 +65,6 @@ def triage_rows(
         k = int(np.searchsorted(theta, threshold, side="right"))
         total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
-        rows.append(
-            TriageRow(threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
-        )
+        values = (threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
+        rows.append(TriageRow(*values))
     return tuple(rows)

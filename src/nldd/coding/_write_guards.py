@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Collection
+from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
 from nldd.coding._answers import unguard
@@ -11,28 +13,20 @@ from nldd.tables import TableOptions, cell_text
 
 def check_places(*places: Path | str | None, hint: str) -> None:
     """Refuse a step that would write over what it reads; ``-`` is standard output."""
-    seen: set[Path] = set()
-    for place in (Path(place) for place in places if place is not None and str(place) != "-"):
-        if place.resolve() in seen:
-            raise InputError(
-                f"{place} is named twice; what is read and what is written must differ.",
-                hint=hint,
-            )
-        seen.add(place.resolve())
+    given = [Path(place) for place in places if place is not None and str(place) != "-"]
+    for a, b in combinations(given, 2):
+        if a.resolve() == b.resolve():
+            message = f"{b} is named twice; what is read and what is written must differ."
+            raise InputError(message, hint=hint)
 
 
 def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written to, before hours of work rather than after."""
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        writable = path.parent.is_dir() and not path.is_dir() and os.access(path.parent, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:
-        raise InputError(
-            f"{path}: cannot be written.",
-            hint="check the name of its folder, and whether you may write there",
-        )
+    if path.is_dir() or not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+        hint = "check the name of its folder, and whether you may write there"
+        raise InputError(f"{path}: cannot be written.", hint=hint)
 
 
 def is_filled_in(
