@@ -1,4 +1,4 @@
-"""Killing an update at random moments: the model is the old or the new one, never half."""
+"""Killing fit, update and predict at random moments: files are old or new, never half."""
 
 import os
 import random
@@ -9,6 +9,8 @@ import pytest
 
 from nldd.cli import run
 from nldd.coding import load_coding_model
+from nldd.exceptions import InputError
+from nldd.tables import open_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -25,8 +27,10 @@ def rows(first, n, seed):
     return found
 
 
-def write(path, answers):
-    path.write_text("answer,codes\n" + "".join(f"{text},{codes}\n" for text, codes in answers))
+def write(path, answers, coded=True):
+    head = "answer,codes\n" if coded else "answer\n"
+    lines = [f"{text},{codes}\n" if coded else f"{text}\n" for text, codes in answers]
+    path.write_text(head + "".join(lines))
     return str(path)
 
 
@@ -67,16 +71,37 @@ def duration(arguments):
     return time.monotonic() - start
 
 
+def fit_arguments(table, model):
+    columns = ["--text", "answer", "--labels", "codes", "--folds", "2", "--jobs", "1"]
+    return ["fit", table, *columns, "--no-report", "-o", str(model)]
+
+
 @pytest.fixture
 def study(tmp_path):
     """A table and a model made of it."""
     table = write(tmp_path / "answers.csv", rows(0, 60, 0))
-    columns = ["--text", "answer", "--labels", "codes", "--folds", "2", "--jobs", "1"]
-    assert run(["fit", table, *columns, "--no-report", "-o", str(tmp_path / "model.nldd")]) == 0
+    assert run(fit_arguments(table, tmp_path / "model.nldd")) == 0
     return tmp_path
 
 
 N_KILLS = [pytest.param(2, id="few"), pytest.param(200, id="many", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("n_kills", N_KILLS)
+def test_fit(study, n_kills):
+    rng = random.Random(1)
+    model, other = study / "model.nldd", write(study / "other.csv", rows(100, 80, 1))
+    before = model.read_bytes()
+    takes = duration(fit_arguments(other, study / "once.nldd"))
+    seen = set()
+    for _ in range(n_kills):
+        model.write_bytes(before)
+        done = killed(fit_arguments(other, model), rng.uniform(0, 1.2 * takes))
+        n_answers = len(load_coding_model(model).answers)
+        assert n_answers in (60, 80)
+        assert n_answers == 80 or not done
+        seen.add(n_answers)
+    assert seen == {60, 80} or n_kills < 50
 
 
 @pytest.mark.parametrize("n_kills", N_KILLS)
@@ -101,3 +126,47 @@ def test_update_never_loses_an_accepted_row(study, n_kills):
         assert set(accepted) <= set(after.answers.texts)
         assert len(after.history) == 1 + len(accepted) // 2
     assert n_done > 0 or n_kills < 50
+
+
+@pytest.mark.parametrize("n_kills", N_KILLS)
+def test_predict(study, n_kills):
+    rng = random.Random(3)
+    new = write(study / "new.csv", rows(5000, 2500, 3), coded=False)
+    coded, review = study / "coded.csv", study / "review.csv"
+    places = ["-o", str(coded), "--review", str(review)]
+    arguments = ["predict", str(study / "model.nldd"), new, "--max-theta", "0.2", *places]
+    takes = duration(arguments)
+    whole = coded.read_bytes(), review.read_bytes()
+    n_done = n_not = 0
+    for _ in range(n_kills):
+        old = rng.random() < 0.5
+        for path in (coded, review):
+            path.unlink(missing_ok=True)
+            if old:
+                path.write_text("answer\nold\n")
+        done = killed(arguments, rng.uniform(0, 1.2 * takes))
+        for path, content in zip((coded, review), whole, strict=True):
+            left = path.read_bytes() if path.exists() else None
+            assert left in (content, b"answer\nold\n" if old else None)
+            assert left == content or not done
+        n_done, n_not = n_done + done, n_not + (not done)
+    assert n_not > 0 or n_kills < 50
+    with open_table(coded) if coded.exists() else open_table(new) as table:
+        assert sum(len(block.rows) for block in table.blocks()) in (1, 2500)
+
+
+def test_a_model_in_use_is_never_half_read(study):
+    """Readers beside a writer: each sees the old model or the new one."""
+    model = study / "model.nldd"
+    other = write(study / "other.csv", rows(100, 80, 1))
+    child, reader = in_child(fit_arguments(other, model))
+    seen = set()
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        try:
+            seen.add(len(load_coding_model(model).answers))
+        except InputError as error:  # pragma: no cover
+            pytest.fail(f"half a model: {error}")
+    os.close(reader)
+    seen.add(len(load_coding_model(model).answers))
+    assert seen <= {60, 80}
+    assert 80 in seen
