@@ -3,16 +3,7 @@
 import pytest
 from openpyxl import Workbook
 
-from coding_tables import (
-    COLUMNS,
-    HEADER,
-    QUICK,
-    answers,
-    make_study,
-    refuse,
-    succeed,
-    write_csv,
-)
+from coding_tables import COLUMNS, HEADER, QUICK, answers, make_study, refuse, succeed, write_csv
 
 
 @pytest.fixture(scope="module")

@@ -81,10 +81,7 @@ OVER = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    list(OVER),
-)
+@pytest.mark.parametrize("name", list(OVER))
 def test_no_command_writes_over_what_it_reads_or_writes(name, study, capsys):
     coded = ("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "1")
     succeed(capsys, *coded)
@@ -158,13 +155,7 @@ def test_a_question_with_a_comma_is_a_column_name(tmp_path, capsys):
     assert (columns.text, columns.categorical) == ((question,), ("Where, roughly?",))
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "Q1[*]",
-        "Q1[food],Q1[pay],Q1[rooms]",
-    ],
-)
+@pytest.mark.parametrize("pattern", ["Q1[*]", "Q1[food],Q1[pay],Q1[rooms]"])
 def test_brackets_of_survey_programs_are_column_names(pattern, tmp_path, capsys):
     codes = ("food", "pay", "rooms")
     rows = [(r[1], *(int(code in r[-1].split(";")) for code in codes)) for r in answers(60)]

@@ -238,8 +238,7 @@ def test_bases_have_the_shape_that_a_method_needs():
 
 
 @pytest.mark.parametrize(
-    "base",
-    [pytest.param(base, marks=[pytest.mark.slow] * (base == "platt-svc")) for base in BASES],
+    "base", [pytest.param(base, marks=[pytest.mark.slow] * (base == "platt-svc")) for base in BASES]
 )
 @pytest.mark.parametrize("method", ["NLDD", "CC", "LP"])
 def test_every_method_runs_with_every_base_and_repeats_itself(method, base):

@@ -3,15 +3,19 @@
 import math
 import os
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from nldd._wording import quote
 
+if TYPE_CHECKING:
+    from nldd.tables import TableOptions as TableOptions
+
+default_option = partial(click.option, show_default=True)
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
@@ -95,9 +99,7 @@ def split_names(context: click.Context, parameter: click.Parameter, value: Any) 
 
 def jobs_option(help: str) -> Decorator:
     """``--jobs``: how many workers, of which there must be some."""
-    return click.option(
-        "--jobs", type=int, default=-1, show_default=True, callback=_refuse_zero, help=help
-    )
+    return default_option("--jobs", type=int, default=-1, callback=_refuse_zero, help=help)
 
 
 def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int) -> int:
@@ -108,9 +110,7 @@ def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int)
 
 def folds_option(help: str) -> Decorator:
     """``--folds``."""
-    return click.option(
-        "--folds", type=click.IntRange(2, 100), default=10, show_default=True, help=help
-    )
+    return default_option("--folds", type=click.IntRange(2, 100), default=10, help=help)
 
 
 def report_option(beside: str) -> Decorator:
@@ -140,8 +140,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON o
 raw_option = click.option(
     "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
+seed_option = default_option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Random seed."
 )
 data_dir_option = click.option(
     "--data-dir",
@@ -160,26 +160,20 @@ table_options = bundle(
 promise_options = bundle(
     "promise",
     Promise,
-    click.option(
+    default_option(
         "--target-accuracy",
         "target",
         type=Share(),
         default=0.9,
-        show_default=True,
         help="Accuracy that the automatic codes shall have.",
     ),
-    click.option(
-        "--confidence",
-        type=Share(),
-        default=0.9,
-        show_default=True,
-        help="How sure the promise shall be.",
+    default_option(
+        "--confidence", type=Share(), default=0.9, help="How sure the promise shall be."
     ),
-    click.option(
+    default_option(
         "--measure",
         type=click.Choice(["subset", "hamming"]),
         default="subset",
-        show_default=True,
         help="An answer is right if all its codes are (subset), or code by code (hamming).",
     ),
 )

@@ -4,46 +4,39 @@ from pathlib import Path
 
 import click
 
-from nldd.cli._options import FOLDER, data_dir_option, jobs_option, split_names
+from nldd.cli import _options as shared
 
 
 @click.command(short_help="Run methods on data sets.")
-@click.option(
-    "--protocol",
-    default="default",
-    show_default=True,
-    help="default, paper, quick, or a TOML file of your own.",
+@shared.default_option(
+    "--protocol", default="default", help="default, paper, quick, or a TOML file of your own."
 )
 @click.option(
     "--datasets",
     multiple=True,
-    callback=split_names,
+    callback=shared.split_names,
     metavar="NAMES",
     help="Names from `nldd datasets list`, or ARFF or CSV files, with commas; all if left out.",
 )
 @click.option(
-    "--labels",
-    help="Which columns of your own files are labels, where the files do not say.",
+    "--labels", help="Which columns of your own files are labels, where the files do not say."
 )
 @click.option(
     "--methods",
     multiple=True,
-    callback=split_names,
+    callback=shared.split_names,
     metavar="NAMES",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
-@jobs_option("Cells at a time; -1 is one per core.")
+@shared.jobs_option("Cells at a time; -1 is one per core.")
 @click.option(
-    "--out",
-    type=FOLDER,
-    help="Folder for the results.  [default: nldd-results/PROTOCOL]",
+    "--out", type=shared.FOLDER, help="Folder for the results.  [default: nldd-results/PROTOCOL]"
 )
-@data_dir_option
-@click.option(
+@shared.data_dir_option
+@shared.default_option(
     "--backend",
     type=click.Choice(["processes", "dask"]),
     default="processes",
-    show_default=True,
     help="Where the cells are run.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use, instead of a new one.")

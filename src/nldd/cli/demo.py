@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import FOLDER, folds_option, jobs_option, seed_option
+from nldd.cli import _options as shared
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -28,22 +28,17 @@ WRITTEN = (ANSWERS, NEW, MODEL, CODED, REVIEW, CORRECTED, f"{CURVE}.svg", f"{CUR
 
 
 @click.group(invoke_without_command=True, short_help="See it work: on yeast, or on a survey.")
-@click.option(
+@shared.default_option(
     "--base",
     type=click.Choice(["logistic", "svm"]),
     default="logistic",
-    show_default=True,
     help="Base classifier; svm is the paper's and takes a few minutes.",
 )
-@folds_option("Number of folds.")
-@seed_option
-@jobs_option("Threads; -1 is one per core.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    default=Path("nldd-demo"),
-    show_default=True,
-    help="Folder for the picture.",
+@shared.folds_option("Number of folds.")
+@shared.seed_option
+@shared.jobs_option("Threads; -1 is one per core.")
+@shared.default_option(
+    "--out", type=shared.FOLDER, default=Path("nldd-demo"), help="Folder for the picture."
 )
 @click.pass_context
 def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
@@ -86,14 +81,10 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
 
 
 @demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    default=Path("nldd-survey"),
-    show_default=True,
-    help="Folder for the files.",
+@shared.default_option(
+    "--out", type=shared.FOLDER, default=Path("nldd-survey"), help="Folder for the files."
 )
-@seed_option
+@shared.seed_option
 @click.option("--force", is_flag=True, help="Replace the files of an earlier walk in the folder.")
 @click.pass_context
 def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:

@@ -7,23 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import (
-    FILE,
-    Promise,
-    bundle,
-    folds_option,
-    jobs_option,
-    json_option,
-    promise_options,
-    report_option,
-    seed_option,
-    table_options,
-)
+from nldd.cli import _options as shared
 from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
 
 if TYPE_CHECKING:
     from nldd.coding import Request, Settings
-    from nldd.tables import TableOptions
 
 
 def _request(
@@ -48,7 +36,7 @@ def _settings(folds: int, seed: int, jobs: int) -> "Settings":
     return Settings(folds, seed, jobs)
 
 
-column_options = bundle(
+column_options = shared.bundle(
     "request",
     _request,
     click.option(
@@ -64,8 +52,8 @@ column_options = bundle(
         metavar="PATTERN",
         help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
     ),
-    click.option(
-        "--sep", default=";", show_default=True, help="Between the codes in the column of --labels."
+    shared.default_option(
+        "--sep", default=";", help="Between the codes in the column of --labels."
     ),
     click.option(
         "--no-code",
@@ -86,39 +74,34 @@ column_options = bundle(
         help="Features that are categories even though they hold numbers.",
     ),
 )
-setting_options = bundle(
+setting_options = shared.bundle(
     "settings",
     _settings,
-    folds_option("Folds of the cross-validation."),
-    seed_option,
-    jobs_option("Threads; -1 is one per core."),
+    shared.folds_option("Folds of the cross-validation."),
+    shared.seed_option,
+    shared.jobs_option("Threads; -1 is one per core."),
 )
 
 
 @click.command(short_help="Learn from coded answers.")
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@click.argument("table", type=shared.FILE, metavar="ANSWERS")
 @column_options
-@click.option(
-    "-o",
-    "--out",
-    type=FILE,
-    default=Path("model.nldd"),
-    show_default=True,
-    help="File for the model.",
+@shared.default_option(
+    "-o", "--out", type=shared.FILE, default=Path("model.nldd"), help="File for the model."
 )
-@report_option("the model")
-@promise_options
+@shared.report_option("the model")
+@shared.promise_options
 @setting_options
-@table_options
-@json_option
+@shared.table_options
+@shared.json_option
 def fit(
     table: Path,
     request: "Request",
     out: Path,
     report_place: Callable[[Path], Path | None],
-    promise: Promise,
+    promise: shared.Promise,
     settings: "Settings",
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Learn from answers that people have coded.

@@ -11,11 +11,7 @@ from nldd.cli._printing import print_json
 @click.command(short_help="Make tables and figures of a benchmark.")
 @click.argument("folder", type=FOLDER)
 @click.option("--protocol", help="Which protocol, if the folder has cells of several.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    help="Folder for the report.  [default: FOLDER]",
-)
+@click.option("--out", type=FOLDER, help="Folder for the report.  [default: FOLDER]")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) -> None:
     """Make report.html, tables (CSV, Markdown, LaTeX) and figures (SVG, PNG) in FOLDER.

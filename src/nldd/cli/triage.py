@@ -4,18 +4,17 @@ from pathlib import Path
 
 import click
 
-from nldd.cli._options import Promise, json_option, model_argument, promise_options
+from nldd.cli import _options as shared
 from nldd.cli._printing import print_json, print_notes, try_report
 
 
 @click.command(short_help="See how much may be coded automatically.")
-@model_argument
-@promise_options
-@click.option(
+@shared.model_argument
+@shared.promise_options
+@shared.default_option(
     "--human-accuracy",
     type=click.FloatRange(0, 1),
     default=1.0,
-    show_default=True,
     help="Accuracy of the codes that people give to the rest.",
 )
 @click.option(
@@ -24,13 +23,9 @@ from nldd.cli._printing import print_json, print_notes, try_report
     metavar="NAME",
     help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
 )
-@json_option
+@shared.json_option
 def triage(
-    model: Path,
-    promise: Promise,
-    human_accuracy: float,
-    figure: Path | None,
-    as_json: bool,
+    model: Path, promise: shared.Promise, human_accuracy: float, figure: Path | None, as_json: bool
 ) -> None:
     """Tell how much may be coded automatically, at which accuracy.
 
