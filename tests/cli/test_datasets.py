@@ -216,7 +216,7 @@ def test_fetch_says_what_it_fetched(capsys, toy, own_folder):
     with serve(CONTENTS) as server:
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert (code, out) == (0, "toy  fetched 2 files, 195 KiB\n")
-        assert err.startswith("toy (KiB): 197 of 197 in 0:0")
+        assert err.startswith("toy (KiB): 197 of 197 in 00:0")
         assert err.endswith("In Python: nldd.datasets.load_dataset('toy')\n")
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert (code, out) == (0, "toy  was there already\n")

@@ -4,7 +4,6 @@ import math
 import os
 from collections.abc import Callable
 from functools import partial, wraps
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -67,11 +66,11 @@ def _likely_share(text: str) -> float:
 
 
 def bundle(name: str, build: Callable[..., Any], *options: Decorator) -> Decorator:
-    """Options whose values reach the command as one argument `name`, which `build` makes of them.
-
-    `build` takes the values by the names of its parameters.
-    """
-    keys = tuple(signature(build).parameters)
+    """Options whose values reach the command as one argument `name`, which `build` makes."""
+    probe = click.Command(None)
+    for option in options:
+        option(probe)
+    keys = [str(parameter.name) for parameter in probe.params]
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -95,6 +94,9 @@ def split_names(context: click.Context, parameter: click.Parameter, value: Any) 
         for name in ([given] if os.path.exists(given) else given.split(","))
         if name.strip()
     ]
+
+
+names_option = partial(click.option, multiple=True, callback=split_names, metavar="NAMES")
 
 
 def jobs_option(help: str) -> Decorator:

@@ -11,21 +11,15 @@ from nldd.cli import _options as shared
 @shared.default_option(
     "--protocol", default="default", help="default, paper, quick, or a TOML file of your own."
 )
-@click.option(
+@shared.names_option(
     "--datasets",
-    multiple=True,
-    callback=shared.split_names,
-    metavar="NAMES",
     help="Names from `nldd datasets list`, or ARFF or CSV files, with commas; all if left out.",
 )
 @click.option(
     "--labels", help="Which columns of your own files are labels, where the files do not say."
 )
-@click.option(
+@shared.names_option(
     "--methods",
-    multiple=True,
-    callback=shared.split_names,
-    metavar="NAMES",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
 @shared.jobs_option("Cells at a time; -1 is one per core.")
@@ -64,29 +58,23 @@ def benchmark(
       nldd benchmark --protocol paper --datasets emotions,yeast
       nldd benchmark --datasets my-data.arff --out mine
     """
-    from nldd.experiments import (
-        Watch,
-        choose_datasets,
-        choose_methods,
-        load_protocol,
-        run_benchmark,
-    )
+    from nldd import experiments
     from nldd.reports import outcome, render_outcome
 
     if scheduler and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
-    plan = load_protocol(protocol)
-    chosen = choose_methods(methods, plan)
+    plan = experiments.load_protocol(protocol)
+    chosen = experiments.choose_methods(methods, plan)
     folder = out or Path("nldd-results") / plan.name
-    records = run_benchmark(
+    records = experiments.run_benchmark(
         plan,
-        choose_datasets(datasets, labels, data_dir),
+        experiments.choose_datasets(datasets, labels, data_dir),
         folder,
         methods=chosen,
         n_jobs=jobs,
         backend=backend,
         address=scheduler,
-        watch=Watch(f"{plan.name}:"),
+        watch=experiments.Watch(f"{plan.name}:"),
     )
     result = outcome(records, folder)
     click.echo(render_outcome(result, as_json=as_json))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,20 +14,12 @@ if TYPE_CHECKING:
     from nldd.coding import Request, Settings
 
 
-def _request(
-    text: tuple[str, ...],
-    labels: str,
-    label_columns: str,
-    sep: str,
-    no_code: str,
-    features: tuple[str, ...],
-    categorical: tuple[str, ...],
-) -> "Request":
+def _request(**columns: Any) -> "Request":
     from nldd.coding import Request
 
-    if not sep:
+    if not columns["separator"]:
         raise click.UsageError("--sep must be at least one character, such as ';'.")
-    return Request(text, labels, label_columns, sep, no_code, features, categorical)
+    return Request(**columns)
 
 
 def _settings(folds: int, seed: int, jobs: int) -> "Settings":
@@ -36,15 +28,11 @@ def _settings(folds: int, seed: int, jobs: int) -> "Settings":
     return Settings(folds, seed, jobs)
 
 
+_columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 column_options = shared.bundle(
     "request",
     _request,
-    click.option(
-        "--text",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Columns with the answers; several with commas, or repeat it.",
-    ),
+    _columns_option("--text", help="Columns with the answers; several with commas, or repeat it."),
     click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes."),
     click.option(
         "--label-columns",
@@ -53,25 +41,18 @@ column_options = shared.bundle(
         help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
     ),
     shared.default_option(
-        "--sep", default=";", help="Between the codes in the column of --labels."
+        "--sep", "separator", default=";", help="Between the codes in the column of --labels."
     ),
     click.option(
         "--no-code",
+        "none",
         default="",
         metavar="TEXT",
         help="Cell of --labels that means: looked at, and no code applies.",
     ),
-    click.option(
-        "--features",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Further columns to code from: numbers, or categories.",
-    ),
-    click.option(
-        "--categorical",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Features that are categories even though they hold numbers.",
+    _columns_option("--features", help="Further columns to code from: numbers, or categories."),
+    _columns_option(
+        "--categorical", help="Features that are categories even though they hold numbers."
     ),
 )
 setting_options = shared.bundle(
