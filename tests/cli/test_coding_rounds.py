@@ -141,17 +141,6 @@ def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
     assert path.read_bytes() == content
 
 
-def test_a_review_file_filled_in_updates_the_model(study, capsys):
-    path, review = study / "model.nldd", study / "review.csv"
-    words = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--review", review)
-    succeed(capsys, *words, "--max-theta", "0.02")
-    header, rows = read_csv(review)
-    codes = {row[0]: row[-1] for row in NEW}
-    write_csv(review, [(*row[:-1], codes[row[0]]) for row in rows], header)
-    succeed(capsys, "update", path, review)
-    assert load_coding_model(path).history[-1].n_added == len(rows) > 0
-
-
 def test_a_review_filled_in_in_a_workbook_updates_the_model(study, capsys):
     openpyxl = pytest.importorskip("openpyxl")
     path, review = study / "model.nldd", study / "review.xlsx"

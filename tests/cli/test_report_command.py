@@ -1,7 +1,6 @@
 """``nldd report`` as people call it."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -141,30 +140,9 @@ def test_an_output_folder_that_cannot_be_made_is_a_plain_error(quick, tmp_path, 
     assert err.startswith("Error: ")
 
 
-def test_damaged_records_name_their_line(tmp_path, capsys):
-    folder = write_records(tmp_path, CELLS)
-    cells = folder / "cells.jsonl"
-    lines = cells.read_text().splitlines(keepends=True)
-    cells.write_text("".join([lines[0], "{damaged\n", *lines[1:]]))
-    code, _, err = run(capsys, folder)
-    assert code == 1
-    assert f"{cells}, line 2 is not a record of a benchmark" in err
-    assert "Remove the line" in err
-
-
 def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = run(capsys, write_records(tmp_path, CELLS))
     assert code == 1
     assert "nldd[" in err
     assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
-
-
-def test_help_has_an_example_and_loads_nothing_heavy():
-    code = (
-        "import sys; from nldd.cli import run; run(['report', '--help']);"
-        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'matplotlib')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Example:\n    nldd report nldd-results/default" in done.stdout

@@ -30,7 +30,6 @@ from nldd.experiments._cell import (
     labelsets_seen,
     run_batch,
     run_cell,
-    standard_error,
 )
 from nldd.experiments._protocol import BASES, Shares
 from nldd.experiments._record import Key
@@ -289,13 +288,6 @@ def test_labelsets_seen_equal_a_set_of_tuples(n_labels):
     expected = [tuple(row) in known for row in Y_test.tolist()]
     assert labelsets_seen(Y_train, Y_test).tolist() == expected
     assert n_labels == 1 or 0 < sum(expected) < 60
-
-
-def test_standard_error_by_hand():
-    # Deviations from the mean 2 are -1, 0, 1: variance 2 / 2, divided by 3 rows.
-    assert standard_error(np.array([1.0, 2.0, 3.0])) == pytest.approx(1 / np.sqrt(3))
-    assert standard_error(np.array([0.5, 0.5])) == 0
-    assert standard_error(np.array([0.5])) is None
 
 
 def test_warning_of_a_prediction_is_counted_once(monkeypatch):

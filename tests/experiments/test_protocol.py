@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from experiments.trials import songs, trial
@@ -162,7 +160,6 @@ def test_default_base_predicts_as_the_default_of_the_method(method):
 @pytest.mark.parametrize("method", [key for key in METHODS if key not in SHAPES])
 def test_methods_without_a_base_get_none(method):
     assert "estimator" not in made(PAPER, method, "yeast").get_params()
-    assert BASES["logistic"].for_method(method, 0) is None
 
 
 def test_quick_protocol_is_the_default_with_three_folds():
@@ -216,25 +213,6 @@ def test_parameters_of_data_set_come_before_large_before_method():
 
 
 # Base classifiers
-
-
-def test_bases_have_the_shape_that_a_method_needs():
-    kinds = {
-        (key, shape): type(getattr(base, shape)(5))
-        for key, base in BASES.items()
-        for shape in ("probabilities", "decisions", "classes")
-    }
-    assert kinds == {
-        ("logistic", "probabilities"): LogisticRegression,
-        ("logistic", "decisions"): LogisticRegression,
-        ("logistic", "classes"): OneVsRestClassifier,
-        ("platt-svc", "probabilities"): PlattSVC,
-        ("platt-svc", "decisions"): SVC,
-        ("platt-svc", "classes"): SVC,
-        ("platt-linear-svc", "probabilities"): PlattSVC,
-        ("platt-linear-svc", "decisions"): LinearSVC,
-        ("platt-linear-svc", "classes"): LinearSVC,
-    }
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def _interval(shares: NDArray[np.float64], centre: float, spread: float) -> tupl
 
 
 @dataclass(eq=False)
-class CalibrationDisplay:
+class CalibrationDisplay(style.Display):
     """Observed against expected share of wrong labels: calibrated bins lie on the diagonal.
 
     Parameters
@@ -165,7 +165,7 @@ class CalibrationDisplay:
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
         """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = style.begin_plot(self, ax, 4.8, 5.4)
+        ax = self._begin_plot(ax, 4.8, 5.4)
         style.set_title(ax, self.title, 48, pad=22)
         fewest, most = self.counts.min(), self.counts.max()
         number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, INK, QUIET, begin_plot, set_title, write
+from nldd.displays._style import BLUE, INK, QUIET, Display, set_title, write
 from nldd.exceptions import InputError
 
 # Heights in points: of a line of a name, of a row of bars, and the room around both.
@@ -20,7 +20,7 @@ NOTE = "A bar joins methods that do not differ significantly; its dots are the m
 
 
 @dataclass(eq=False)
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Critical-difference diagram: the best method is on the left.
 
     Parameters
@@ -72,7 +72,7 @@ class CriticalDifferenceDisplay:
         name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
         bottom = top + (len(ranks) + 1) // 2 * name_row + (FOOT if bars else 0)
         height = HEAD + bottom + (24 if self.title else 6)
-        ax = begin_plot(self, ax, 7.2, height / 72)
+        ax = self._begin_plot(ax, 7.2, height / 72)
         ax.axis("off")
         ax.set(xlim=(1, len(ranks)), ylim=(-bottom, HEAD))
         set_title(ax, self.title, 90)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, GREY, INK, QUIET, SKY, VERMILION, begin_plot, write
+from nldd.displays._style import BLUE, GREY, INK, QUIET, SKY, VERMILION, Display, write
 from nldd.exceptions import InputError
 
 # Where one step along each label goes on paper: right, up, and away from the reader.
@@ -35,7 +35,7 @@ WORDS, POINTS_IN_UNIT = np.array([0.12, 0.09]), 220
 
 
 @dataclass(eq=False)
-class HypercubeDisplay:
+class HypercubeDisplay(Display):
     """Figure 1 of the paper from a fitted model: where a prediction lies among the labelsets.
 
     Parameters
@@ -80,7 +80,7 @@ class HypercubeDisplay:
 
     def plot(self, ax: Any = None) -> "HypercubeDisplay":
         """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = begin_plot(self, ax, 7.2, 5.6)
+        ax = self._begin_plot(ax, 7.2, 5.6)
         ax.axis("off")
         ax.set_aspect("equal")
         ax.set(xlim=(-0.1, 1.56), ylim=(-0.14, 1.44))

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from nldd._base import Training
 from nldd._labels import read_labels
 from nldd._wording import count_noun
-from nldd.displays._style import BLUE, GREY, INK, VERMILION, begin_plot, style_axes, write
+from nldd.displays._style import BLUE, GREY, INK, VERMILION, Display, style_axes, write
 from nldd.estimators import default_estimator, fit_label_probabilities, random_halves
 from nldd.exceptions import InputError
 from nldd.regression import DistanceRegression, Pairs
@@ -73,7 +73,7 @@ def pair_distances(X: Any, Y: Any, x: Any, p: Any, scale: NDArray[np.float64]) -
 
 
 @dataclass(eq=False)
-class PairChoiceDisplay:
+class PairChoiceDisplay(Display):
     """Figure 2 of the paper from real data: the pairs that one validation instance gives.
 
     Parameters
@@ -122,7 +122,7 @@ class PairChoiceDisplay:
 
     def plot(self, ax: Any = None) -> "PairChoiceDisplay":
         """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = begin_plot(self, ax, 7.2, 4.8)
+        ax = self._begin_plot(ax, 7.2, 4.8)
         self._plot_rows()
         self._plot_chosen()
         style_axes(ax, DX, DY)
@@ -169,7 +169,7 @@ def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 @dataclass(eq=False)
-class PairsDisplay:
+class PairsDisplay(Display):
     """Pairs (Dx, Dy) coloured by wrong labels, with lines of equal theta.
 
     Attributes
@@ -188,7 +188,7 @@ class PairsDisplay:
 
     def plot(self, ax: Any = None) -> "PairsDisplay":
         """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = begin_plot(self, ax, 7.5, 5.5)
+        ax = self._begin_plot(ax, 7.5, 5.5)
         pairs, linear = self.pairs, self.regression.model == "linear"
         # Pairs with the most errors are drawn last: they are few, and the ones to look at.
         order = np.argsort(pairs.errors, kind="stable")

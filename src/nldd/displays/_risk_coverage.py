@@ -97,7 +97,7 @@ def read_shares(display: Any, first: str, second: str) -> None:
 
 
 @dataclass(eq=False)
-class RiskCoverageDisplay:
+class RiskCoverageDisplay(style.Display):
     """Accuracy of the automatic share against its size.
 
     Parameters
@@ -157,7 +157,7 @@ class RiskCoverageDisplay:
 
     def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
         """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = style.begin_plot(self, ax, 6.4, 4.0)
+        ax = self._begin_plot(ax, 6.4, 4.0)
         style.set_title(ax, self.title, 64, pad=10)
         measure = f"{fill(self.measure, 40)} (%)"
         style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")

@@ -34,12 +34,17 @@ def figure_class() -> Any:
     return Figure
 
 
-def begin_plot(display: Any, ax: Any, width: float, height: float) -> Any:
-    """Axes of a display: those that were given, or of a new figure of so many inches."""
-    if ax is None:
-        ax = figure_class()(figsize=(width, height), layout="constrained").subplots()
-    display.ax_, display.figure_ = ax, ax.figure
-    return ax
+class Display:
+    """Keeps the axes that it is drawn on: those given, or of a new figure of so many inches."""
+
+    ax_: Any
+    figure_: Any
+
+    def _begin_plot(self, ax: Any, width: float, height: float) -> Any:
+        if ax is None:
+            ax = figure_class()(figsize=(width, height), layout="constrained").subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
 
 
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:

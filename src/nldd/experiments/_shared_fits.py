@@ -54,10 +54,8 @@ class SharedFits:
         else:
             self._fitted[key] = _fit(estimator, X, y)
         # Every method that uses the fit is warned, as if it had been alone.
-        for warning in self._fitted[key].warnings:
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
+        for w in self._fitted[key].warnings:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
         return self._fitted[key].model
 
     def _digest(self, X: Any) -> bytes:
