@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json
+from nldd.cli._printing import print_result
 
 
 @click.command(short_help="Check automatic codes by hand.")
@@ -49,15 +49,9 @@ def audit(
 
     if is_checked(table, options):
         found = read_audit(table, options)
-        if as_json:
-            print_json(asdict(found))
-        else:
-            click.echo(render_audit(found))
+        print_result(as_json, asdict(found), render_audit(found))
         return
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
     drawn = draw_sample(table, place, sample, seed, options, raw)
-    if as_json:
-        print_json({"out": place, **asdict(drawn)})
-        return
-    click.echo(render_sample(drawn, place))
+    print_result(as_json, {"out": place, **asdict(drawn)}, render_sample(drawn, place))

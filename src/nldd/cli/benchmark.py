@@ -1,6 +1,7 @@
 """``nldd benchmark``: methods on data sets, cell by cell, resumable."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -66,16 +67,10 @@ def benchmark(
     plan = experiments.load_protocol(protocol)
     chosen = experiments.choose_methods(methods, plan)
     folder = out or Path("nldd-results") / plan.name
-    records = experiments.run_benchmark(
-        plan,
-        experiments.choose_datasets(datasets, labels, data_dir),
-        folder,
-        methods=chosen,
-        n_jobs=jobs,
-        backend=backend,
-        address=scheduler,
-        watch=experiments.Watch(f"{plan.name}:"),
-    )
+    data = experiments.choose_datasets(datasets, labels, data_dir)
+    watch = experiments.Watch(f"{plan.name}:")
+    workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
+    records = experiments.run_benchmark(plan, data, folder, methods=chosen, watch=watch, **workers)
     result = outcome(records, folder)
     click.echo(render_outcome(result, as_json=as_json))
     if result.failed:

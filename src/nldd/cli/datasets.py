@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd.cli._options import data_dir_option, json_option
-from nldd.cli._printing import print_json
+from nldd.cli._printing import print_json, print_result
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -130,10 +130,8 @@ def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
     except InputError as error:
         hint = " On the command line: --labels." if FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
-    if as_json:
-        print_json({"path": path, "measured": asdict(facts)})
-    else:
-        click.echo(f"{path}\n{render_facts(facts)}")
+    record = {"path": path, "measured": asdict(facts)}
+    print_result(as_json, record, f"{path}\n{render_facts(facts)}")
 
 
 def _measure(name: str, **options: Any) -> "Facts":

@@ -1,6 +1,7 @@
 """``nldd demo``: BR against NLDD on yeast, and a coding study from end to end."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
@@ -62,13 +63,8 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
 
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)
-    result = run_demo(
-        base=base,
-        n_folds=folds,
-        n_jobs=jobs,
-        random_state=seed,
-        watch=lambda cells, total: progress(cells, total, "BR and NLDD on yeast", show=True),
-    )
+    watch = partial(progress, title="BR and NLDD on yeast", show=True)
+    result = run_demo(base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch)
     click.echo(render_demo(result))
     try:
         figure = PairsDisplay.from_estimator(result.model).plot().figure_

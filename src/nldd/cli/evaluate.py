@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes, try_report
+from nldd.cli._printing import print_notes, print_result, try_report
 
 
 @click.command(short_help="Compare a model's codes with people's.")
@@ -55,9 +55,6 @@ def evaluate(
     written = place and try_report(
         lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
     )
-    if as_json:
-        print_json({"report": written, **evaluation_record(quality, kept, answers)})
-        return
-    click.echo(render_evaluation(quality, kept, answers))
-    if written:
-        click.echo(f"\nReport: {written}")
+    record = {"report": written, **evaluation_record(quality, kept, answers)}
+    where = f"\n\nReport: {written}" if written else ""
+    print_result(as_json, record, render_evaluation(quality, kept, answers) + where)

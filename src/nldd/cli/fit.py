@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
+from nldd.cli._printing import print_notes, print_result, try_report, watch_folds
 
 if TYPE_CHECKING:
     from nldd.coding import Request, Settings
@@ -110,8 +110,6 @@ def fit(
     written = place and try_report(
         lambda: write_fit_report(step.model, quality, table_of, out, place)
     )
-    if as_json:
-        print_json({"model": out, "report": written, **fit_record(step, quality, table_of)})
-        return
-    click.echo(render_fit(step, quality, table_of))
-    click.echo(f"\nModel: {out}" + (f"\nReport: {written}" if written else ""))
+    record = {"model": out, "report": written, **fit_record(step, quality, table_of)}
+    where = f"\n\nModel: {out}" + (f"\nReport: {written}" if written else "")
+    print_result(as_json, record, render_fit(step, quality, table_of) + where)

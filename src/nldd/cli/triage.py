@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes, try_report
+from nldd.cli._printing import print_notes, print_result, try_report
 
 
 @click.command(short_help="See how much may be coded automatically.")
@@ -42,13 +42,9 @@ def triage(
     from nldd.reports import render_triage, save_curve, triage_record
 
     loaded = load_coding_model(model)
-    if loaded.updated:
-        print_notes([UPDATED])
+    print_notes([UPDATED] if loaded.updated else [])
     table_of = make_triage(loaded, *promise, human_accuracy)
     drawn = figure and try_report(lambda: save_curve(loaded, table_of, figure))
-    if as_json:
-        print_json({**triage_record(table_of), "figure": drawn})
-        return
-    click.echo(render_triage(table_of))
-    if drawn:
-        click.echo(f"\nCurve: {drawn} and {drawn.with_suffix('.png').name}")
+    where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
+    record = {**triage_record(table_of), "figure": drawn}
+    print_result(as_json, record, render_triage(table_of) + where)

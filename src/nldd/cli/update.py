@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
+from nldd.cli._printing import print_notes, print_result, try_report, watch_folds
 
 
 @click.command(short_help="Let hand-coded answers join a model.")
@@ -63,9 +63,7 @@ def update(
     written = place and try_report(
         lambda: write_fit_report(step.model, evaluate_evidence(step.model), table_of, new, place)
     )
-    if as_json:
-        history = [asdict(event) for event in step.model.history]
-        print_json({"model": new, "report": written, **triage_record(table_of), "history": history})
-        return
-    click.echo(render_update(step, table_of))
-    click.echo(f"\nModel: {new}" + (f"\nReport: {written}" if written else ""))
+    history = [asdict(event) for event in step.model.history]
+    record = {"model": new, "report": written, **triage_record(table_of), "history": history}
+    where = f"\n\nModel: {new}" + (f"\nReport: {written}" if written else "")
+    print_result(as_json, record, render_update(step, table_of) + where)
