@@ -16,7 +16,6 @@ from coding_tables import (
     answers,
     call,
     counts_of,
-    make_study,
     nldd,
     read_csv,
     refuse,
@@ -29,11 +28,6 @@ from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture

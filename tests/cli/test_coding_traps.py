@@ -16,7 +16,6 @@ from coding_tables import (
     PHRASES,
     QUICK,
     answers,
-    make_study,
     nldd,
     read_csv,
     refuse,
@@ -28,11 +27,6 @@ from nldd.coding import load_coding_model
 SEPARATE = ("fit", "answers.csv", *COLUMNS, *QUICK)
 REPORTED = ("fit", "answers.csv", *COLUMNS, "--folds", "2", "-o", "model.nldd")
 EVALUATE = ("evaluate", "model.nldd", "truth.csv")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture

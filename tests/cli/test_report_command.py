@@ -95,33 +95,6 @@ def test_folders_without_a_benchmark_are_plain_errors(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_benchmark_that_has_not_finished_a_cell_is_a_plain_error(tmp_path, capsys):
-    code, out, err = run(capsys, write_records(tmp_path, []))
-    assert (code, out) == (1, "")
-    assert err.startswith("Error: There are no finished cells. Run `nldd benchmark`")
-
-
-def test_a_benchmark_without_a_whole_method_is_a_plain_error(tmp_path, capsys):
-    folder = write_records(tmp_path, folds("yeast", "BR", [0.1] * 10)[:4])
-    code, out, err = run(capsys, folder)
-    assert (code, out) == (1, "")
-    assert err == (
-        "Error: No method has all its folds on any data set yet; 4 cells are there. "
-        "Let the benchmark go on: run the same command again.\n"
-        "Try: nldd report --help\n"
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
-
-
-def test_cells_of_several_seeds_are_a_plain_error(tmp_path, capsys):
-    code, _, err = run(capsys, write_records(tmp_path, [record(), record(seed=1)]))
-    assert code == 1
-    assert err == (
-        "Error: The cells are of several seeds: 0, 1. Keep each in its folder.\n"
-        "Try: nldd report --help\n"
-    )
-
-
 @pytest.mark.parametrize("option", [[], ["--out"]], ids=["folder", "out"])
 def test_a_file_is_no_folder(option, tmp_path, capsys):
     folder = write_records(tmp_path / "run", CELLS)
@@ -145,4 +118,27 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
     code, _, err = run(capsys, write_records(tmp_path, CELLS))
     assert code == 1
     assert "nldd[" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([], "There are no finished cells. Run `nldd benchmark`"),
+        (
+            folds("yeast", "BR", [0.1] * 10)[:4],
+            "No method has all its folds on any data set yet; 4 cells are there. "
+            "Let the benchmark go on: run the same command again.\nTry: nldd report --help\n",
+        ),
+        (
+            [record(), record(seed=1)],
+            "The cells are of several seeds: 0, 1. Keep each in its folder.\nTry: nldd report",
+        ),
+    ],
+    ids=["no cell", "no method", "seeds"],
+)
+def test_cells_that_make_no_report_are_plain_errors(cells, message, tmp_path, capsys):
+    code, out, err = run(capsys, write_records(tmp_path, cells))
+    assert (code, out) == (1, "")
+    assert err.startswith(f"Error: {message}")
     assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]

@@ -27,6 +27,10 @@ def parameters(estimator, *names):
     return {name: estimator.get_params()[name] for name in names}
 
 
+def settings(protocol, method, dataset, *names):
+    return tuple(parameters(made(protocol, method, dataset), *names).values())
+
+
 # Folds
 
 
@@ -72,30 +76,17 @@ def test_rows_are_decided_by_the_seed_alone(n_samples):
 
 
 @pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_nldd_pairs_all_rows_and_takes_70_percent_of_large_training_data(dataset):
-    share = 0.7 if dataset in LARGE else 1.0
-    assert parameters(made(PAPER, "NLDD", dataset), "max_pairs", "train_fraction") == {
-        "max_pairs": None,
-        "train_fraction": share,
-    }
-
-
-@pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_ecc_takes_fewer_rows_and_features_of_large_data(dataset):
-    found = parameters(
-        made(PAPER, "ECC", dataset), "n_members", "bootstrap", "row_fraction", "feature_fraction"
-    )
-    default = parameters(METHODS["ECC"].default(), "bootstrap", "row_fraction", "feature_fraction")
-    large = {"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5}
-    assert found == {"n_members": 10, **(large if dataset in LARGE else default)}
-
-
-@pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_cbm_is_cut_short_on_tmc2007_and_bibtex_only(dataset):
+def test_paper_takes_less_of_large_data(dataset):
+    large, short = dataset in LARGE, dataset in ("tmc2007", "bibtex")
+    names = ("max_pairs", "train_fraction")
+    assert settings(PAPER, "NLDD", dataset, *names) == (None, 0.7 if large else 1.0)
+    names = ("bootstrap", "row_fraction", "feature_fraction")
+    default = tuple(parameters(METHODS["ECC"].default(), *names).values())
+    assert settings(PAPER, "ECC", dataset, *names) == ((False, 0.75, 0.5) if large else default)
+    assert settings(PAPER, "ECC", dataset, "n_members") == (10,)
     names = ("n_components", "variance", "n_iterations", "feature_fraction")
-    short = dataset in ("tmc2007", "bibtex")
     expected = (20, 1.0, 5, 0.5) if short else (20, 1.0, 10, 1.0)
-    assert tuple(parameters(made(PAPER, "CBM", dataset), *names).values()) == expected
+    assert settings(PAPER, "CBM", dataset, *names) == expected
 
 
 @pytest.mark.parametrize("dataset", ["yeast", "slashdot", *LARGE])
