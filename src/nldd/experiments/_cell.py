@@ -172,8 +172,8 @@ def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
     """`estimator` with its base classifier taken from `fits` where it can be."""
     if not isinstance(estimator, BinaryRelevance | NLDDClassifier) or estimator.estimator is None:
         return estimator
-    parameters = estimator.get_params(deep=False)
-    return type(estimator)(**{**parameters, "estimator": SharedBase(estimator.estimator, fits)})
+    shared = {"estimator": SharedBase(estimator.estimator, fits)}
+    return type(estimator)(**estimator.get_params(deep=False) | shared)
 
 
 def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:

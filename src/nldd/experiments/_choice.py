@@ -212,6 +212,4 @@ def choose_methods(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
             close = get_close_matches(name, METHODS, n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise InputError(f"There is no method {name!r}.{hint} There are {', '.join(METHODS)}.")
-    if not wanted:
-        return protocol.methods
-    return tuple(method for method in METHODS if method in wanted)
+    return tuple(method for method in METHODS if method in wanted) or protocol.methods
