@@ -1,18 +1,12 @@
 """``nldd benchmark`` as people call it."""
 
 import json
-import re
-import shlex
-import subprocess
-import sys
 
 import pytest
-from click.testing import CliRunner
 
 from experiments.trials import n_lines, songs, work_at_home, write_arff, write_csv, written
 from nldd import cli
 from nldd.experiments import CELLS, read_records
-from paper_data import FOLDER
 
 PROTOCOL = 'folds = 3\nmethods = ["BR", "SMBR", "MLKNN"]\n'
 
@@ -43,40 +37,6 @@ def test_own_table_is_benchmarked(here, capsys):
     assert {(record.dataset, record.method, record.fold) for record in records} == {
         ("songs", method, fold) for method in ("BR", "SMBR", "MLKNN") for fold in range(3)
     }
-
-
-def test_own_arff_file_gives_the_same_scores(here):
-    assert cli.run([*TRIAL, *CSV, "--out", "mine"]) == 0
-    assert cli.run([*TRIAL, *ARFF, "--out", "mine"]) == 0
-    scores = {"songs": [], "tunes": []}
-    for record in sorted(read_records(here / "mine" / CELLS), key=lambda record: record.key):
-        scores[record.dataset].append(record.scores)
-    assert len(scores["songs"]) == 9
-    assert scores["songs"] == scores["tunes"]
-
-
-def test_results_go_to_a_folder_of_the_name_of_the_protocol(here):
-    assert cli.run([*TRIAL, *ARFF]) == 0
-    assert n_lines("nldd-results/trial") == 9
-
-
-def test_same_command_again_has_nothing_to_do(here, capsys):
-    cli.run([*TRIAL, *ARFF])
-    first = capsys.readouterr()
-    content = (here / "nldd-results" / "trial" / CELLS).read_bytes()
-    assert cli.run([*TRIAL, *ARFF]) == 0
-    again = capsys.readouterr()
-    assert again.out == first.out
-    assert (here / "nldd-results" / "trial" / CELLS).read_bytes() == content
-
-
-def test_same_command_goes_on_where_it_was(here):
-    cli.run([*TRIAL, *ARFF])
-    path = here / "nldd-results" / "trial" / CELLS
-    whole = written(path.parent)
-    path.write_bytes(path.read_bytes()[:-700])
-    assert cli.run([*TRIAL, *ARFF]) == 0
-    assert written(path.parent) == whole
 
 
 def test_labels_hold_where_a_file_does_not_say_them(here):
@@ -192,26 +152,6 @@ def test_misspelt_command_exits_with_2(here, capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
-def test_changed_protocol_is_refused(here, capsys):
-    cli.run([*TRIAL, *ARFF])
-    (here / "trial.toml").write_text(PROTOCOL + "[parameters.MLKNN]\nk = 3\n")
-    capsys.readouterr()
-    assert cli.run([*TRIAL, *ARFF]) == 1
-    err = capsys.readouterr().err
-    assert err.startswith("Error: nldd-results/trial holds cells of protocol 'trial'")
-    assert "MLkNN(k=3)" in err
-    assert "--out" in err
-
-
-def test_broken_line_is_named(here, capsys):
-    cli.run([*TRIAL, *ARFF])
-    path = here / "nldd-results" / "trial" / CELLS
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([lines[0], b"half a li\n", *lines[2:]]))
-    assert cli.run([*TRIAL, *ARFF]) == 1
-    assert "cells.jsonl, line 2 is not a record" in capsys.readouterr().err
-
-
 def test_worker_options_are_handed_on(here, monkeypatch):
     seen = []
     monkeypatch.setattr(
@@ -230,49 +170,3 @@ def test_address_of_a_cluster_without_the_backend_is_refused(here, capsys):
 
 
 # Help
-
-
-def help_text():
-    return CliRunner().invoke(cli.cli, ["benchmark", "--help"]).output
-
-
-def test_help_has_examples_that_run(here, monkeypatch):
-    if not (FOLDER / "emotions.arff").exists():
-        pytest.skip("needs emotions.arff: put it in a folder and set NLDD_DATA")
-    monkeypatch.setenv("NLDD_DATA", str(FOLDER))
-    (here / "tunes.arff").rename(here / "my-data.arff")
-    seen = []
-
-    def run(protocol, datasets, folder, *, methods, **_):
-        seen.append((protocol.name, list(datasets), str(folder), methods))
-        return []
-
-    monkeypatch.setattr("nldd.experiments.run_benchmark", run)
-    examples = re.findall(r"^ +nldd (benchmark .*)$", help_text(), re.MULTILINE)
-    for example in examples:
-        assert cli.run(shlex.split(example)) == 0, example
-    everything = seen[1][3]
-    assert seen == [
-        ("default", ["yeast"], "yeast", ("BR", "NLDD")),
-        ("paper", ["emotions", "yeast"], "nldd-results/paper", everything),
-        ("default", ["my-data"], "mine", everything),
-    ]
-    assert len(everything) == 10
-
-
-def test_help_explains_every_option():
-    options = re.findall(r"^  (--[a-z-]+)", help_text(), re.MULTILINE)
-    assert options == [
-        *("--protocol", "--datasets", "--labels", "--methods", "--jobs", "--out", "--data-dir"),
-        *("--backend", "--scheduler", "--json"),
-    ]
-
-
-def test_help_does_not_load_scikit_learn():
-    code = (
-        "import sys; from nldd.cli import run; run(['benchmark', '--help']);"
-        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'scipy')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert "nldd benchmark --datasets yeast" in done.stdout

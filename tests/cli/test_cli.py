@@ -38,18 +38,6 @@ def test_demo_without_matplotlib_says_so_and_goes_on(tmp_path, capsys, monkeypat
     assert not list((tmp_path / "nldd-demo").iterdir())
 
 
-def test_help_lists_commands_without_loading_scikit_learn():
-    code = (
-        "import sys; from nldd.cli import run; run(['--help']); run(['demo', '--help']);"
-        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'scipy')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert "demo" in done.stdout
-    assert "Examples:" in done.stdout
-    assert "survey" in done.stdout
-
-
 def test_version():
     assert nldd("--version").stdout.strip() == f"nldd, version {__version__}"
 
@@ -80,15 +68,6 @@ def test_errors_are_two_lines_unless_debug(capsys, monkeypatch):
     assert capsys.readouterr().err == "Error: the data are damaged.\nTry: nldd demo --help\n"
     with pytest.raises(InputError):
         cli.run(["--debug", "demo"])
-
-
-def test_interruption_exits_with_130(capsys, monkeypatch):
-    def interrupt(**_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("nldd.experiments.run_demo", interrupt)
-    assert cli.run(["demo"]) == 130
-    assert "Interrupted" in capsys.readouterr().err
 
 
 def test_unwritable_folder_is_a_plain_error(tmp_path, capsys):

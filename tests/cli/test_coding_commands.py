@@ -17,7 +17,6 @@ from coding_tables import (
     answers,
     call,
     counts_of,
-    make_study,
     read_csv,
     succeed,
     write_csv,
@@ -40,9 +39,9 @@ PROMISES = {
 }
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
+@pytest.fixture
+def study(made):
+    return made
 
 
 @pytest.fixture

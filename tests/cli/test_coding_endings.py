@@ -13,7 +13,6 @@ from coding_tables import (
     QUICK,
     answers,
     call,
-    make_study,
     nldd,
     read_csv,
     refuse,
@@ -25,11 +24,6 @@ from nldd.exceptions import InputError
 
 FIT = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "made.nldd")
 PREDICT = ("predict", "model.nldd", "new.csv")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture

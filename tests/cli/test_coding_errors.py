@@ -3,21 +3,7 @@
 import pytest
 from openpyxl import Workbook
 
-from coding_tables import (
-    COLUMNS,
-    HEADER,
-    QUICK,
-    answers,
-    make_study,
-    refuse,
-    succeed,
-    write_csv,
-)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
+from coding_tables import COLUMNS, HEADER, QUICK, answers, refuse, succeed, write_csv
 
 
 @pytest.fixture

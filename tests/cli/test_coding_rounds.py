@@ -16,7 +16,6 @@ from coding_tables import (
     answers,
     call,
     counts_of,
-    make_study,
     nldd,
     read_csv,
     refuse,
@@ -30,11 +29,6 @@ from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture
@@ -140,17 +134,6 @@ def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
     error, _ = refuse(capsys, "update", path, corrected, "--again")
     assert error == "corrected.csv: the model has all 24 coded answers of it already."
     assert path.read_bytes() == content
-
-
-def test_a_review_file_filled_in_updates_the_model(study, capsys):
-    path, review = study / "model.nldd", study / "review.csv"
-    words = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--review", review)
-    succeed(capsys, *words, "--max-theta", "0.02")
-    header, rows = read_csv(review)
-    codes = {row[0]: row[-1] for row in NEW}
-    write_csv(review, [(*row[:-1], codes[row[0]]) for row in rows], header)
-    succeed(capsys, "update", path, review)
-    assert load_coding_model(path).history[-1].n_added == len(rows) > 0
 
 
 def test_a_review_filled_in_in_a_workbook_updates_the_model(study, capsys):

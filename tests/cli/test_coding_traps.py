@@ -16,7 +16,6 @@ from coding_tables import (
     PHRASES,
     QUICK,
     answers,
-    make_study,
     nldd,
     read_csv,
     refuse,
@@ -28,11 +27,6 @@ from nldd.coding import load_coding_model
 SEPARATE = ("fit", "answers.csv", *COLUMNS, *QUICK)
 REPORTED = ("fit", "answers.csv", *COLUMNS, "--folds", "2", "-o", "model.nldd")
 EVALUATE = ("evaluate", "model.nldd", "truth.csv")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_study(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture
@@ -81,10 +75,7 @@ OVER = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    list(OVER),
-)
+@pytest.mark.parametrize("name", list(OVER))
 def test_no_command_writes_over_what_it_reads_or_writes(name, study, capsys):
     coded = ("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "1")
     succeed(capsys, *coded)
@@ -158,13 +149,7 @@ def test_a_question_with_a_comma_is_a_column_name(tmp_path, capsys):
     assert (columns.text, columns.categorical) == ((question,), ("Where, roughly?",))
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "Q1[*]",
-        "Q1[food],Q1[pay],Q1[rooms]",
-    ],
-)
+@pytest.mark.parametrize("pattern", ["Q1[*]", "Q1[food],Q1[pay],Q1[rooms]"])
 def test_brackets_of_survey_programs_are_column_names(pattern, tmp_path, capsys):
     codes = ("food", "pay", "rooms")
     rows = [(r[1], *(int(code in r[-1].split(";")) for code in codes)) for r in answers(60)]

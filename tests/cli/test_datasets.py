@@ -83,13 +83,6 @@ def test_commands_that_load_no_data_do_not_load_numpy(command):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("command", ["list", "info", "fetch", "verify"])
-def test_help_has_an_example(command, capsys):
-    code, out, _ = run(capsys, command, "--help")
-    assert code == 0
-    assert f"Example:\n    nldd datasets {command}" in out
-
-
 def test_info_states_the_catalogue_and_how_to_get_the_files(capsys, own_folder):
     code, out, err = run(capsys, "info", "scene")
     assert code == 0
@@ -236,15 +229,6 @@ def test_fetch_as_json_into_another_folder(capsys, toy, tmp_path):
         ("toy.xml", "fetched"),
     ]
     assert found(tmp_path / "other") == CONTENTS
-
-
-@needs_paper
-def test_fetch_all_leaves_a_complete_folder_alone(capsys):
-    before = sorted(FOLDER.iterdir())
-    code, out, _ = run(capsys, "fetch", "all", "--data-dir", FOLDER)
-    assert code == 0
-    assert out.count("was there already\n") == 9
-    assert sorted(FOLDER.iterdir()) == before
 
 
 @pytest.mark.parametrize(

@@ -209,18 +209,10 @@ def test_workbooks_hold_formulas_as_text(malicious, capsys):
 
 
 def test_a_table_without_rows_stays_one(tmp_path, capsys):
-    succeed(
-        capsys,
-        "fit",
-        write_csv(tmp_path / "a.csv", answers(40)),
-        *COLUMNS,
-        *QUICK,
-        "-o",
-        tmp_path / "model.nldd",
-    )
+    path, model = write_csv(tmp_path / "a.csv", answers(40)), tmp_path / "model.nldd"
+    succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", model)
     new = write_csv(tmp_path / "new.csv", [])
-    counts = succeed(
-        capsys, "predict", tmp_path / "model.nldd", new, "-o", tmp_path / "coded.csv", "--json"
-    ).json
+    words = ("predict", model, new, "-o", tmp_path / "coded.csv", "--json")
+    counts = succeed(capsys, *words).json
     assert (counts["rows"], counts["auto"], counts["review"]) == (0, 0, 0)
     assert read_csv(tmp_path / "coded.csv") == ((*HEADER, *ADDED), [])

@@ -1,7 +1,6 @@
 """``nldd report`` as people call it."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -96,33 +95,6 @@ def test_folders_without_a_benchmark_are_plain_errors(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_benchmark_that_has_not_finished_a_cell_is_a_plain_error(tmp_path, capsys):
-    code, out, err = run(capsys, write_records(tmp_path, []))
-    assert (code, out) == (1, "")
-    assert err.startswith("Error: There are no finished cells. Run `nldd benchmark`")
-
-
-def test_a_benchmark_without_a_whole_method_is_a_plain_error(tmp_path, capsys):
-    folder = write_records(tmp_path, folds("yeast", "BR", [0.1] * 10)[:4])
-    code, out, err = run(capsys, folder)
-    assert (code, out) == (1, "")
-    assert err == (
-        "Error: No method has all its folds on any data set yet; 4 cells are there. "
-        "Let the benchmark go on: run the same command again.\n"
-        "Try: nldd report --help\n"
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
-
-
-def test_cells_of_several_seeds_are_a_plain_error(tmp_path, capsys):
-    code, _, err = run(capsys, write_records(tmp_path, [record(), record(seed=1)]))
-    assert code == 1
-    assert err == (
-        "Error: The cells are of several seeds: 0, 1. Keep each in its folder.\n"
-        "Try: nldd report --help\n"
-    )
-
-
 @pytest.mark.parametrize("option", [[], ["--out"]], ids=["folder", "out"])
 def test_a_file_is_no_folder(option, tmp_path, capsys):
     folder = write_records(tmp_path / "run", CELLS)
@@ -141,17 +113,6 @@ def test_an_output_folder_that_cannot_be_made_is_a_plain_error(quick, tmp_path, 
     assert err.startswith("Error: ")
 
 
-def test_damaged_records_name_their_line(tmp_path, capsys):
-    folder = write_records(tmp_path, CELLS)
-    cells = folder / "cells.jsonl"
-    lines = cells.read_text().splitlines(keepends=True)
-    cells.write_text("".join([lines[0], "{damaged\n", *lines[1:]]))
-    code, _, err = run(capsys, folder)
-    assert code == 1
-    assert f"{cells}, line 2 is not a record of a benchmark" in err
-    assert "Remove the line" in err
-
-
 def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = run(capsys, write_records(tmp_path, CELLS))
@@ -160,11 +121,24 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
 
 
-def test_help_has_an_example_and_loads_nothing_heavy():
-    code = (
-        "import sys; from nldd.cli import run; run(['report', '--help']);"
-        "sys.exit(any(name in sys.modules for name in ('sklearn', 'numpy', 'matplotlib')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Example:\n    nldd report nldd-results/default" in done.stdout
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([], "There are no finished cells. Run `nldd benchmark`"),
+        (
+            folds("yeast", "BR", [0.1] * 10)[:4],
+            "No method has all its folds on any data set yet; 4 cells are there. "
+            "Let the benchmark go on: run the same command again.\nTry: nldd report --help\n",
+        ),
+        (
+            [record(), record(seed=1)],
+            "The cells are of several seeds: 0, 1. Keep each in its folder.\nTry: nldd report",
+        ),
+    ],
+    ids=["no cell", "no method", "seeds"],
+)
+def test_cells_that_make_no_report_are_plain_errors(cells, message, tmp_path, capsys):
+    code, out, err = run(capsys, write_records(tmp_path, cells))
+    assert (code, out) == (1, "")
+    assert err.startswith(f"Error: {message}")
+    assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]

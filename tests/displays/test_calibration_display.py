@@ -7,7 +7,7 @@ from scipy import stats
 
 from displays.drawn import assert_legible
 from nldd.displays import CalibrationDisplay, calibration_deciles
-from nldd.displays._calibration import bin_starts, top_and_step
+from nldd.displays._calibration import top_and_step
 from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
@@ -73,7 +73,6 @@ def test_ties_stay_together():
     bins = calibration_deciles(theta, np.zeros(100), 5)
     assert_allclose(bins.expected, [0.1, 0.2, 0.3])
     assert_array_equal(bins.counts, [70, 20, 10])
-    assert_array_equal(bin_starts(theta, 2), [0, 70])
 
 
 def test_one_answer_says_nothing():

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 from displays.drawn import assert_legible
 from nldd.displays._critical_difference import CriticalDifferenceDisplay, stacked_bars
-from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 PAPER = ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM")
@@ -84,12 +83,6 @@ def test_names_are_no_formulas():
     display = CriticalDifferenceDisplay(["$a_{$", "b^2"], [1.2, 1.8], title="$x_{").plot()
     assert "$a_{$" in words(display)
     display.figure_.canvas.draw()
-
-
-def test_draws_on_given_axes():
-    ax = figure_class()().subplots()
-    display = CriticalDifferenceDisplay(["a", "b"], [1.0, 2.0]).plot(ax)
-    assert display.ax_ is ax
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from displays.drawn import assert_legible
 from nldd import NLDDClassifier
 from nldd.displays._hypercube import HypercubeDisplay, projected
-from nldd.displays._style import figure_class
 from nldd.exceptions import InputError
 
 NAMES = ("Class1", "Class2", "Class3")
@@ -111,11 +110,6 @@ def test_one_instance_alone_classes_and_unnamed_labels():
     assert words(display)[8:] == [f"label {j} \N{RIGHTWARDS ARROW}" for j in range(3)]
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert len(legend) == 2  # no others
-
-
-def test_draws_on_given_axes(model, X_test):
-    ax = figure_class()().subplots()
-    assert HypercubeDisplay.from_estimator(model, X_test).plot(ax).ax_ is ax
 
 
 def test_wrong_models_and_rows_are_refused(small, model, X_test):

@@ -110,12 +110,6 @@ def test_words_never_overlap(yeast, i):
     assert_legible(display.plot().figure_)
 
 
-def test_draws_on_given_axes():
-    ax = figure_class()().subplots()
-    choice = pair_distances(X, Y, INSTANCE, P, SCALE)
-    assert PairChoiceDisplay(choice).plot(ax).ax_ is ax
-
-
 def test_instances_that_are_not_in_the_second_half_are_refused(small):
     for i in (60, -1):
         with pytest.raises(InputError, match=f"i must be from 0 to 59.*got {i}"):

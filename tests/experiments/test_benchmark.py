@@ -1,11 +1,14 @@
-"""The loop of a benchmark: what is run, kept, left alone, tried again and refused."""
+"""The loop of a benchmark: what is run, kept, tried again and refused, and when workers die."""
 
 import json
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
 from experiments.trials import (
     HomeWorkers,
+    Raises,
     Stub,
     n_lines,
     replace_method,
@@ -17,7 +20,8 @@ from experiments.trials import (
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments import _benchmark
-from nldd.experiments._benchmark import run_benchmark
+from nldd.experiments._benchmark import WORKER_DIED, run_benchmark
+from nldd.experiments._cell import run_batch
 from nldd.experiments._protocol import Shares
 from nldd.experiments._record import CELLS, read_records
 
@@ -102,15 +106,6 @@ def test_run_goes_on_from_any_number_of_lines(tmp_path, whole, workers):
         assert sum(map(len, workers.batches[n_before:])) == len(lines) - kept
 
 
-def test_run_goes_on_after_a_line_torn_anywhere(tmp_path, whole, workers):
-    lines = whole.splitlines(keepends=True)
-    for kept, part in ((0, 0.01), (3, 0.5), (8, 0.99)):
-        torn = lines[kept][: max(1, int(part * len(lines[kept])))]
-        (tmp_path / CELLS).write_bytes(b"".join(lines[:kept]) + torn)
-        run_benchmark(trial(), SONGS, tmp_path)
-        assert written(tmp_path) == written(tmp_path / "whole")
-
-
 # Refusals
 
 
@@ -160,31 +155,6 @@ def test_settings_that_failed_may_be_mended(tmp_path, workers):
     assert [record.error for record in records] == [None] * 3
 
 
-def test_broken_line_in_the_middle_is_refused_with_its_number(tmp_path, whole, workers):
-    lines = whole.splitlines(keepends=True)
-    lines[4] = b'{"protocol": "tri\n'
-    (tmp_path / CELLS).write_bytes(b"".join(lines))
-    with pytest.raises(InputError, match=r"cells\.jsonl, line 5 "):
-        run_benchmark(trial(), SONGS, tmp_path)
-    # As the message says: without the line the cell is run again.
-    (tmp_path / CELLS).write_bytes(b"".join(lines[:4] + lines[5:]))
-    run_benchmark(trial(), SONGS, tmp_path)
-    assert written(tmp_path) == written(tmp_path / "whole")
-
-
-def test_second_run_in_the_folder_is_refused(tmp_path, workers):
-    refused = []
-
-    def start_another(state):
-        with pytest.raises(InputError, match="another benchmark") as error:
-            run_benchmark(trial(), SONGS, tmp_path)
-        refused.append(error)
-
-    records = run_benchmark(trial(), SONGS, tmp_path, watch=start_another)
-    assert len(refused) > 3
-    assert len(records) == n_lines(tmp_path) == 9
-
-
 def test_data_with_fewer_rows_than_folds_are_refused(tmp_path, workers):
     few = Dataset(songs().X[:4], songs().Y[:4], songs().label_names)
     with pytest.raises(InputError, match=r"songs.*4 rows"):
@@ -232,3 +202,139 @@ def test_time_left_by_hand(tmp_path, monkeypatch):
     assert states[0].running[0].expected_seconds == pytest.approx(6)
     # Two cells of 6 and what is left of the third, 4.
     assert states[0].seconds_left == pytest.approx(16)
+
+
+# Failures, deaths and interruptions
+
+
+@pytest.fixture
+def failing(monkeypatch, tmp_path, workers):
+    """A protocol whose MLKNN fails on the second fold until its file is removed."""
+    (tmp_path / "fail").touch()
+    replace_method(monkeypatch, "MLKNN", Raises)
+    return trial(parameters={"MLKNN": {"place": str(tmp_path)}})
+
+
+def test_failure_is_kept_and_tried_again(tmp_path, failing, workers):
+    out = tmp_path / "out"
+    records = run_benchmark(failing, SONGS, out)
+    failed = [record for record in records if record.error]
+    assert [cell_of(record) for record in failed] == [("songs", "MLKNN", 1)]
+    assert failed[0].error == "ValueError: this fold is not for me"
+    assert n_lines(out) == 9
+    run_benchmark(failing, SONGS, out)
+    assert n_lines(out) == 10  # failed again, and only this one was tried
+    (tmp_path / "fail").unlink()
+    records = run_benchmark(failing, SONGS, out)
+    assert [record.error for record in records] == [None] * 9
+    assert n_lines(out) == 11
+    assert [record.error for record in read_records(out / CELLS)] == [None] * 9
+    run_benchmark(failing, SONGS, out)
+    assert n_lines(out) == 11
+
+
+def test_worker_that_dies_is_replaced_and_its_batch_tried_once_more(tmp_path, monkeypatch):
+    workers = work_at_home(monkeypatch, HomeWorkers(deaths={1}))
+    records = run_benchmark(trial(), SONGS, tmp_path)
+    assert [record.error for record in records] == [None] * 9
+    assert workers.n_restarts == 1
+    assert workers.batches[1] == workers.batches[2]
+
+
+def test_batch_that_kills_two_workers_is_written_down_and_the_others_go_on(tmp_path, monkeypatch):
+    workers = work_at_home(monkeypatch, HomeWorkers(deaths={1, 2}))
+    records = run_benchmark(trial(), SONGS, tmp_path)
+    failed = [record for record in records if record.error]
+    assert [cell_of(record) for record in failed] == [("songs", "MLKNN", 0)]
+    assert {record.error for record in failed} == {WORKER_DIED}
+    assert workers.n_restarts == 2
+    assert n_lines(tmp_path) == 9
+
+
+class Slots(HomeWorkers):
+    """Two at a time: a batch ends when the next but one begins; MLKNN of fold 1 is deadly.
+
+    When a worker dies all batches that run are lost, as with a pool of processes.
+    """
+
+    def __init__(self):
+        super().__init__(n_workers=2)
+        self.open = []
+        self.most = 0
+
+    def submit(self, dataset, batch):
+        self.batches.append([cell.key for cell in batch])
+        self.open = [(future, done) for future, done in self.open if not future.done()]
+        future = Future()
+        self.open.append((future, lambda: future.set_result(run_batch(dataset, batch))))
+        self.most = max(self.most, len(self.open))
+        if any(cell.key[2:4] == ("MLKNN", 1) for cell in batch):
+            for other, _ in self.open:
+                other.set_exception(BrokenProcessPool("a worker died"))
+            self.open = []
+        return future
+
+    def look(self, state):
+        """What happens while the runner waits: the oldest batch ends."""
+        if self.open:
+            self.open.pop(0)[1]()
+
+
+def test_batches_beside_a_deadly_one_are_not_blamed(tmp_path, monkeypatch):
+    workers = work_at_home(monkeypatch, Slots())
+    records = run_benchmark(trial(), SONGS, tmp_path, watch=workers.look)
+    failed = [record for record in records if record.error]
+    assert [cell_of(record) for record in failed] == [("songs", "MLKNN", 1)]
+    assert workers.most == 2  # two at a time where nothing has died
+    assert workers.n_restarts == 2
+    times = [batch for batch in workers.batches if batch[0][2:4] == ("MLKNN", 1)]
+    assert len(times) == 2
+
+
+def test_cells_that_only_share_with_a_deadly_one_are_not_lost(tmp_path, monkeypatch):
+    """BR and SMBR are well; NLDD, in the same batch, takes the memory of every worker."""
+
+    class Deadly(HomeWorkers):
+        def submit(self, dataset, batch):
+            self.deaths = {len(self.batches)} if any(c.key.method == "NLDD" for c in batch) else ()
+            return super().submit(dataset, batch)
+
+    work_at_home(monkeypatch, Deadly())
+    records = run_benchmark(trial(), SONGS, tmp_path, methods=("BR", "SMBR", "NLDD"))
+    assert {record.method for record in records if record.error} == {"NLDD"}
+
+
+def test_worker_that_dies_between_two_batches_is_replaced(tmp_path, monkeypatch):
+    """Then not a future tells of it, but the call that hands over the next batch."""
+
+    class Broken(HomeWorkers):
+        def submit(self, dataset, batch):
+            if len(self.batches) == 2 and not self.n_restarts:
+                raise BrokenProcessPool("a worker died")
+            return super().submit(dataset, batch)
+
+    workers = work_at_home(monkeypatch, Broken())
+    records = run_benchmark(trial(), SONGS, tmp_path)
+    assert [record.error for record in records] == [None] * 9
+    assert workers.n_restarts == 1
+
+
+def test_interruption_closes_the_workers_and_keeps_what_is_done(tmp_path, workers):
+    def interrupt(state):
+        if state.done >= 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_benchmark(trial(), SONGS, tmp_path, watch=interrupt)
+    assert workers.closed
+    assert n_lines(tmp_path) == 3
+    records = run_benchmark(trial(), SONGS, tmp_path)  # the file is free again
+    assert len(records) == 9
+
+
+def test_states_count_failures(tmp_path, failing):
+    states = []
+    run_benchmark(failing, SONGS, tmp_path / "out", watch=states.append)
+    assert [state.n_failed for state in states] == [0, 0, 0, 0, 1, 1, 1]
+    run_benchmark(failing, SONGS, tmp_path / "out", watch=states.append)
+    assert [(state.done, state.n_failed) for state in states[7:]] == [(8, 0), (9, 1)]

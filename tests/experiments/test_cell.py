@@ -23,15 +23,7 @@ from experiments.trials import (
 from nldd import NLDDClassifier
 from nldd.datasets import Dataset
 from nldd.experiments import _cell
-from nldd.experiments._cell import (
-    Cell,
-    batches,
-    cells,
-    labelsets_seen,
-    run_batch,
-    run_cell,
-    standard_error,
-)
+from nldd.experiments._cell import Cell, batches, cells, labelsets_seen, run_batch, run_cell
 from nldd.experiments._protocol import BASES, Shares
 from nldd.experiments._record import Key
 from nldd.experiments._shared_fits import SharedFits
@@ -65,14 +57,12 @@ def test_cells_are_folds_times_methods():
         Key("trial", "songs", method, fold, 0, None) for fold in range(3) for method in ("BR", "CC")
     ]
     assert [cell.estimator.random_state for cell in found] == [0, 0, 1, 1, 2, 2]
-
-
-def test_cells_of_a_fold_have_the_same_rows_whatever_the_method():
     split = trial().split(60)
-    for cell in planned(("BR", "MLKNN", "ECC")):
+    for cell in found:  # the same rows whatever the method
         train, test = split[cell.key.fold]
         assert_array_equal(cell.train, train)
         assert_array_equal(cell.test, test)
+    assert found[0] != replace(found[0])  # what holds arrays is told apart by identity
 
 
 def test_shares_hold_the_smaller_ones_and_the_same_test_rows():
@@ -113,12 +103,6 @@ def test_settings_say_all_of_a_long_parameter():
         planned(("CC",), parameters={"CC": {"order": order}})[0].settings for order in orders
     )
     assert first != second
-
-
-def test_cells_that_hold_arrays_are_told_apart_by_identity():
-    first, second = planned(("BR",))[:1] * 2, planned(("BR",))[:1]
-    assert first[0] == first[1]
-    assert first[0] != second[0]
 
 
 # Which are run together
@@ -222,21 +206,18 @@ def test_record_holds_the_scores_of_a_plain_fit():
         assert record.details["n_folds"] == 3
         assert record.fit_seconds > 0
         assert record.predict_seconds > 0
-
-
-def test_details_of_nldd_are_its_coefficients():
-    dataset = songs()
-    cell = planned(("NLDD",))[0]
-    (record,) = run_batch(dataset, [cell])
-    model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
-    assert record.details["coefficients"] == model.beta_.tolist()
-    assert record.details["coefficient_errors"] == model.regression_.standard_errors.tolist()
-    assert record.details["n_pairs"] == len(model.pairs_)
-    share = model.search_stats(dataset.X[cell.test]).share_evaluated
-    assert record.details["n_labelsets"] == len(np.unique(dataset.Y[cell.train], axis=0))
-    assert record.details["evaluated_share"] == share
-    assert 0 < record.details["evaluated_share"] <= 1
-    assert isinstance(model, NLDDClassifier)
+        if isinstance(model, NLDDClassifier):
+            share = model.search_stats(dataset.X[cell.test]).share_evaluated
+            errors = model.regression_.standard_errors.tolist()
+            details = {
+                "coefficients": model.beta_.tolist(),
+                "coefficient_errors": [None if error != error else error for error in errors],
+                "n_pairs": len(model.pairs_),
+                "n_labelsets": len(np.unique(dataset.Y[cell.train], axis=0)),
+                "evaluated_share": share,
+            }
+            assert details.items() <= record.details.items()
+            assert 0 < share <= 1
 
 
 def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
@@ -289,13 +270,6 @@ def test_labelsets_seen_equal_a_set_of_tuples(n_labels):
     expected = [tuple(row) in known for row in Y_test.tolist()]
     assert labelsets_seen(Y_train, Y_test).tolist() == expected
     assert n_labels == 1 or 0 < sum(expected) < 60
-
-
-def test_standard_error_by_hand():
-    # Deviations from the mean 2 are -1, 0, 1: variance 2 / 2, divided by 3 rows.
-    assert standard_error(np.array([1.0, 2.0, 3.0])) == pytest.approx(1 / np.sqrt(3))
-    assert standard_error(np.array([0.5, 0.5])) == 0
-    assert standard_error(np.array([0.5])) is None
 
 
 def test_warning_of_a_prediction_is_counted_once(monkeypatch):
@@ -354,9 +328,6 @@ def test_warnings_are_counted_by_class_and_first_line(monkeypatch):
         record = run_cell(songs(), cell, SharedFits())
         assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
         assert record.error is None
-
-
-def test_warning_without_words_is_no_failure(monkeypatch):
     replace_method(monkeypatch, "MLKNN", WarnsWithoutWords)
     record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
     assert record.error is None

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from experiments.trials import songs, trial
@@ -27,6 +25,10 @@ def made(protocol, method, dataset, fold=0):
 
 def parameters(estimator, *names):
     return {name: estimator.get_params()[name] for name in names}
+
+
+def settings(protocol, method, dataset, *names):
+    return tuple(parameters(made(protocol, method, dataset), *names).values())
 
 
 # Folds
@@ -74,30 +76,17 @@ def test_rows_are_decided_by_the_seed_alone(n_samples):
 
 
 @pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_nldd_pairs_all_rows_and_takes_70_percent_of_large_training_data(dataset):
-    share = 0.7 if dataset in LARGE else 1.0
-    assert parameters(made(PAPER, "NLDD", dataset), "max_pairs", "train_fraction") == {
-        "max_pairs": None,
-        "train_fraction": share,
-    }
-
-
-@pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_ecc_takes_fewer_rows_and_features_of_large_data(dataset):
-    found = parameters(
-        made(PAPER, "ECC", dataset), "n_members", "bootstrap", "row_fraction", "feature_fraction"
-    )
-    default = parameters(METHODS["ECC"].default(), "bootstrap", "row_fraction", "feature_fraction")
-    large = {"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5}
-    assert found == {"n_members": 10, **(large if dataset in LARGE else default)}
-
-
-@pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_cbm_is_cut_short_on_tmc2007_and_bibtex_only(dataset):
+def test_paper_takes_less_of_large_data(dataset):
+    large, short = dataset in LARGE, dataset in ("tmc2007", "bibtex")
+    names = ("max_pairs", "train_fraction")
+    assert settings(PAPER, "NLDD", dataset, *names) == (None, 0.7 if large else 1.0)
+    names = ("bootstrap", "row_fraction", "feature_fraction")
+    default = tuple(parameters(METHODS["ECC"].default(), *names).values())
+    assert settings(PAPER, "ECC", dataset, *names) == ((False, 0.75, 0.5) if large else default)
+    assert settings(PAPER, "ECC", dataset, "n_members") == (10,)
     names = ("n_components", "variance", "n_iterations", "feature_fraction")
-    short = dataset in ("tmc2007", "bibtex")
     expected = (20, 1.0, 5, 0.5) if short else (20, 1.0, 10, 1.0)
-    assert tuple(parameters(made(PAPER, "CBM", dataset), *names).values()) == expected
+    assert settings(PAPER, "CBM", dataset, *names) == expected
 
 
 @pytest.mark.parametrize("dataset", ["yeast", "slashdot", *LARGE])
@@ -162,7 +151,6 @@ def test_default_base_predicts_as_the_default_of_the_method(method):
 @pytest.mark.parametrize("method", [key for key in METHODS if key not in SHAPES])
 def test_methods_without_a_base_get_none(method):
     assert "estimator" not in made(PAPER, method, "yeast").get_params()
-    assert BASES["logistic"].for_method(method, 0) is None
 
 
 def test_quick_protocol_is_the_default_with_three_folds():
@@ -218,28 +206,8 @@ def test_parameters_of_data_set_come_before_large_before_method():
 # Base classifiers
 
 
-def test_bases_have_the_shape_that_a_method_needs():
-    kinds = {
-        (key, shape): type(getattr(base, shape)(5))
-        for key, base in BASES.items()
-        for shape in ("probabilities", "decisions", "classes")
-    }
-    assert kinds == {
-        ("logistic", "probabilities"): LogisticRegression,
-        ("logistic", "decisions"): LogisticRegression,
-        ("logistic", "classes"): OneVsRestClassifier,
-        ("platt-svc", "probabilities"): PlattSVC,
-        ("platt-svc", "decisions"): SVC,
-        ("platt-svc", "classes"): SVC,
-        ("platt-linear-svc", "probabilities"): PlattSVC,
-        ("platt-linear-svc", "decisions"): LinearSVC,
-        ("platt-linear-svc", "classes"): LinearSVC,
-    }
-
-
 @pytest.mark.parametrize(
-    "base",
-    [pytest.param(base, marks=[pytest.mark.slow] * (base == "platt-svc")) for base in BASES],
+    "base", [pytest.param(base, marks=[pytest.mark.slow] * (base == "platt-svc")) for base in BASES]
 )
 @pytest.mark.parametrize("method", ["NLDD", "CC", "LP"])
 def test_every_method_runs_with_every_base_and_repeats_itself(method, base):

@@ -9,9 +9,18 @@ import time
 import pytest
 
 from experiments.trials import songs, trial
-from nldd.experiments._benchmark import LOG_SECONDS, Batch, Running, State, Watch, progress_lines
+from nldd.experiments._benchmark import (
+    LOG_SECONDS,
+    Batch,
+    Forecast,
+    Running,
+    State,
+    Watch,
+    progress_lines,
+)
 from nldd.experiments._cell import cells
 from nldd.experiments._protocol import Shares
+from nldd.experiments._record import Key, Record
 
 
 class Terminal(io.StringIO):
@@ -60,20 +69,10 @@ def running(n_cells, *, since, expected=None, shares=None):
     return Running(Batch("songs", chosen), since, expected)
 
 
-def test_lines_before_anything_is_known():
-    (whole,) = progress_lines("trial:", state(0), 0.0)
-    assert whole == "trial: [..............................] 0/8 cells"
-
-
 def test_lines_say_how_far_how_long_and_what_failed():
     (whole,) = progress_lines("trial:", state(4, failed=1, left=61.7), 0.0)
     bar = "[###############...............]"
     assert whole == f"trial: {bar} 4/8 cells, about 01:02 left, 1 failed"
-
-
-def test_lines_at_the_end_have_no_time_left():
-    (whole,) = progress_lines("trial:", state(8, left=0.0), 0.0)
-    assert whole == "trial: [##############################] 8/8 cells"
 
 
 def test_running_batches_are_named_with_their_times():
@@ -85,6 +84,7 @@ def test_running_batches_are_named_with_their_times():
                 running(2, since=90.0),
                 running(1, since=95.0, expected=10.0),
                 running(1, since=40.0, expected=10.0),
+                running(1, since=100.0, expected=0.0),
             ],
         ),
         now=100.0,
@@ -93,6 +93,7 @@ def test_running_batches_are_named_with_their_times():
         "  songs BR+SMBR, fold 1: 00:10",
         "  songs BR, fold 1 [#####.....] 00:05 of about 00:10",
         "  songs BR, fold 1 [##########] 01:00 of about 00:10",  # longer than expected stays full
+        "  songs BR, fold 1 [##########] 00:00 of about 00:00",
     ]
 
 
@@ -100,11 +101,6 @@ def test_running_share_says_how_large_it_is():
     shares = Shares("songs", "BR", (0.5,))
     shown = progress_lines("t", state(0, running=[running(1, since=0.0, shares=shares)]), now=1.0)
     assert shown[1] == "  songs BR on 50%, fold 1: 00:01"
-
-
-def test_expectation_of_no_time_is_full():
-    shown = progress_lines("t", state(0, running=[running(1, since=0.0, expected=0.0)]), now=0.0)
-    assert shown[1] == "  songs BR, fold 1 [##########] 00:00 of about 00:00"
 
 
 def test_terminal_is_redrawn_in_place(clock):
@@ -144,3 +140,51 @@ def test_watch_writes_to_standard_error(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "trial: [##############################] 8/8 cells\n"
+
+
+# How long the rest will take, by hand
+
+
+def key(dataset, method, fold=0, train_share=None):
+    return Key("trial", dataset, method, fold, 0, train_share)
+
+
+def learned(*cells):
+    """What (data set, method, seconds, and what else) of finished cells teach."""
+    forecast = Forecast({"songs": 100, "films": 300})
+    for dataset, method, seconds, *more in cells:
+        extra = dict(more)
+        of_cell = key(dataset, method, train_share=extra.pop("train_share", None))
+        forecast.learn([Record(*of_cell, "settings", {}, seconds, 0.5, {}, **extra)])
+    return forecast
+
+
+def test_time_is_that_of_the_same_method_on_the_same_data_or_in_proportion():
+    nothing = learned()
+    assert nothing.seconds(key("songs", "BR")) is None
+    assert nothing.left([key("songs", "BR")], n_workers=2) is None
+    assert nothing.left([], n_workers=2) == 0
+    # The mean of 2 and 6 seconds, fitting and predicting.
+    same = learned(("songs", "BR", 1.5), ("songs", "BR", 5.5), ("films", "BR", 99))
+    assert same.seconds(key("songs", "BR", fold=2)) == 4
+    # 2 seconds for 100 are 6 for 300.
+    other_data = learned(("songs", "BR", 1.5), ("songs", "CC", 50))
+    assert other_data.seconds(key("films", "BR")) == pytest.approx(6)
+    # 2 / 100 and 12 / 300 a unit, 0.03 in the mean: 3 seconds for 100, 9 for 300.
+    other_method = learned(("songs", "BR", 1.5), ("films", "CC", 11.5))
+    assert other_method.seconds(key("songs", "NLDD")) == pytest.approx(3)
+    assert other_method.seconds(key("films", "NLDD")) == pytest.approx(9)
+
+
+def test_failed_cells_and_shares_teach_nothing():
+    failed = ("songs", "BR", 5, ("error", "it broke"))
+    forecast = learned(failed, ("songs", "BR", 7, ("train_share", 0.1)))
+    assert forecast.seconds(key("songs", "BR")) is None
+
+
+def test_left_is_shared_by_the_workers():
+    # 4 + 4 on songs and 12 on films, by two workers.
+    forecast = learned(("songs", "BR", 3.5))
+    keys = [key("songs", "BR", 1), key("songs", "BR", 2), key("films", "BR")]
+    assert forecast.left(keys, n_workers=2) == pytest.approx(10)
+    assert forecast.left(iter(keys), n_workers=1) == pytest.approx(20)

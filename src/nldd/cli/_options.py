@@ -3,15 +3,18 @@
 import math
 import os
 from collections.abc import Callable
-from functools import wraps
-from inspect import signature
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from nldd._wording import quote
 
+if TYPE_CHECKING:
+    from nldd.tables import TableOptions as TableOptions
+
+default_option = partial(click.option, show_default=True)
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
@@ -63,11 +66,11 @@ def _likely_share(text: str) -> float:
 
 
 def bundle(name: str, build: Callable[..., Any], *options: Decorator) -> Decorator:
-    """Options whose values reach the command as one argument `name`, which `build` makes of them.
-
-    `build` takes the values by the names of its parameters.
-    """
-    keys = tuple(signature(build).parameters)
+    """Options whose values reach the command as one argument `name`, which `build` makes."""
+    probe = click.Command(None)
+    for option in options:
+        option(probe)
+    keys = [str(parameter.name) for parameter in probe.params]
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -93,11 +96,12 @@ def split_names(context: click.Context, parameter: click.Parameter, value: Any) 
     ]
 
 
+names_option = partial(click.option, multiple=True, callback=split_names, metavar="NAMES")
+
+
 def jobs_option(help: str) -> Decorator:
     """``--jobs``: how many workers, of which there must be some."""
-    return click.option(
-        "--jobs", type=int, default=-1, show_default=True, callback=_refuse_zero, help=help
-    )
+    return default_option("--jobs", type=int, default=-1, callback=_refuse_zero, help=help)
 
 
 def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int) -> int:
@@ -108,9 +112,7 @@ def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int)
 
 def folds_option(help: str) -> Decorator:
     """``--folds``."""
-    return click.option(
-        "--folds", type=click.IntRange(2, 100), default=10, show_default=True, help=help
-    )
+    return default_option("--folds", type=click.IntRange(2, 100), default=10, help=help)
 
 
 def report_option(beside: str) -> Decorator:
@@ -140,8 +142,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON o
 raw_option = click.option(
     "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."
+seed_option = default_option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Random seed."
 )
 data_dir_option = click.option(
     "--data-dir",
@@ -160,26 +162,20 @@ table_options = bundle(
 promise_options = bundle(
     "promise",
     Promise,
-    click.option(
+    default_option(
         "--target-accuracy",
         "target",
         type=Share(),
         default=0.9,
-        show_default=True,
         help="Accuracy that the automatic codes shall have.",
     ),
-    click.option(
-        "--confidence",
-        type=Share(),
-        default=0.9,
-        show_default=True,
-        help="How sure the promise shall be.",
+    default_option(
+        "--confidence", type=Share(), default=0.9, help="How sure the promise shall be."
     ),
-    click.option(
+    default_option(
         "--measure",
         type=click.Choice(["subset", "hamming"]),
         default="subset",
-        show_default=True,
         help="An answer is right if all its codes are (subset), or code by code (hamming).",
     ),
 )

@@ -27,6 +27,14 @@ def _as_json(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
+def print_result(as_json: bool, record: Any, text: str) -> None:
+    """What a command found, for programs or for people."""
+    if as_json:
+        print_json(record)
+    else:
+        click.echo(text)
+
+
 def print_notes(notes: Iterable[str]) -> None:
     """What a person should know, on standard error."""
     for note in notes:

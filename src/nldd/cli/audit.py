@@ -2,43 +2,35 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import FILE, json_option, raw_option, seed_option, table_options
-from nldd.cli._printing import print_json
-
-if TYPE_CHECKING:
-    from nldd.tables import TableOptions
+from nldd.cli import _options as shared
+from nldd.cli._printing import print_result
 
 
 @click.command()
-@click.argument("table", type=FILE, metavar="CODED")
-@click.option(
-    "--sample",
-    type=click.IntRange(min=1),
-    default=200,
-    show_default=True,
-    help="How many automatic codes to check.",
+@click.argument("table", type=shared.FILE, metavar="CODED")
+@shared.default_option(
+    "--sample", type=click.IntRange(min=1), default=200, help="How many automatic codes to check."
 )
 @click.option(
     "-o",
     "--out",
-    type=FILE,
+    type=shared.FILE,
     help="File for the sample.  [default: CODED with .audit in its name]",
 )
-@seed_option
-@raw_option
-@table_options
-@json_option
+@shared.seed_option
+@shared.raw_option
+@shared.table_options
+@shared.json_option
 def audit(
     table: Path,
     sample: int,
     out: Path | None,
     seed: int,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Draw automatic codes to check by hand; given back checked, tell their accuracy.
@@ -57,15 +49,9 @@ def audit(
 
     if is_checked(table, options):
         found = read_audit(table, options)
-        if as_json:
-            print_json(asdict(found))
-        else:
-            click.echo(render_audit(found))
+        print_result(as_json, asdict(found), render_audit(found))
         return
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
     drawn = draw_sample(table, place, sample, seed, options, raw)
-    if as_json:
-        print_json({"out": place, **asdict(drawn)})
-        return
-    click.echo(render_sample(drawn, place))
+    print_result(as_json, {"out": place, **asdict(drawn)}, render_sample(drawn, place))

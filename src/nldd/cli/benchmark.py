@@ -1,49 +1,37 @@
 """``nldd benchmark``: methods on data sets, cell by cell, resumable."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from nldd.cli._options import FOLDER, data_dir_option, jobs_option, split_names
+from nldd.cli import _options as shared
 
 
 @click.command()
-@click.option(
-    "--protocol",
-    default="default",
-    show_default=True,
-    help="default, paper, quick, or a TOML file of your own.",
+@shared.default_option(
+    "--protocol", default="default", help="default, paper, quick, or a TOML file of your own."
 )
-@click.option(
+@shared.names_option(
     "--datasets",
-    multiple=True,
-    callback=split_names,
-    metavar="NAMES",
     help="Names from `nldd datasets list`, or ARFF or CSV files, with commas; all if left out.",
 )
 @click.option(
-    "--labels",
-    help="Which columns of your own files are labels, where the files do not say.",
+    "--labels", help="Which columns of your own files are labels, where the files do not say."
 )
-@click.option(
+@shared.names_option(
     "--methods",
-    multiple=True,
-    callback=split_names,
-    metavar="NAMES",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
-@jobs_option("Cells at a time; -1 is one per core.")
+@shared.jobs_option("Cells at a time; -1 is one per core.")
 @click.option(
-    "--out",
-    type=FOLDER,
-    help="Folder for the results.  [default: nldd-results/PROTOCOL]",
+    "--out", type=shared.FOLDER, help="Folder for the results.  [default: nldd-results/PROTOCOL]"
 )
-@data_dir_option
-@click.option(
+@shared.data_dir_option
+@shared.default_option(
     "--backend",
     type=click.Choice(["processes", "dask"]),
     default="processes",
-    show_default=True,
     help="Where the cells are run.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use, instead of a new one.")
@@ -71,30 +59,18 @@ def benchmark(
       nldd benchmark --protocol paper --datasets emotions,yeast
       nldd benchmark --datasets my-data.arff --out mine
     """
-    from nldd.experiments import (
-        Watch,
-        choose_datasets,
-        choose_methods,
-        load_protocol,
-        run_benchmark,
-    )
+    from nldd import experiments
     from nldd.reports import outcome, render_outcome
 
     if scheduler and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
-    plan = load_protocol(protocol)
-    chosen = choose_methods(methods, plan)
+    plan = experiments.load_protocol(protocol)
+    chosen = experiments.choose_methods(methods, plan)
     folder = out or Path("nldd-results") / plan.name
-    records = run_benchmark(
-        plan,
-        choose_datasets(datasets, labels, data_dir),
-        folder,
-        methods=chosen,
-        n_jobs=jobs,
-        backend=backend,
-        address=scheduler,
-        watch=Watch(f"{plan.name}:"),
-    )
+    data = experiments.choose_datasets(datasets, labels, data_dir)
+    watch = experiments.Watch(f"{plan.name}:")
+    workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
+    records = experiments.run_benchmark(plan, data, folder, methods=chosen, watch=watch, **workers)
     result = outcome(records, folder)
     click.echo(render_outcome(result, as_json=as_json))
     if result.failed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd.cli._options import data_dir_option, json_option
-from nldd.cli._printing import print_json
+from nldd.cli._printing import print_json, print_result
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) ->
     """
     from nldd.datasets import CATALOGUE
 
-    if name in CATALOGUE:
-        if labels is not None:
-            raise click.UsageError(f"--labels is for files of your own; {name} knows its labels.")
+    if name not in CATALOGUE:
+        _info_of_file(name, labels, as_json)
+    elif labels is None:
         _info_of_entry(name, data_dir, as_json)
     else:
-        _info_of_file(name, labels, as_json)
+        raise click.UsageError(f"--labels is for files of your own; {name} knows its labels.")
 
 
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
@@ -106,8 +106,8 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     except InputError as error:
         raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
     if as_json:
-        record = as_record(entry, here) | {"folder": folder}
-        print_json(record | {"measured": None if facts is None else asdict(facts)})
+        measured = None if facts is None else asdict(facts)
+        print_json(as_record(entry, here) | {"folder": folder, "measured": measured})
         return
     click.echo(render_entry(entry, folder, here))
     if facts is None:
@@ -120,20 +120,18 @@ def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
     from nldd.datasets import FORMS, find_entry
     from nldd.reports import render_facts
 
-    if not Path(path).exists():
-        try:
+    try:
+        if not Path(path).exists():
             find_entry(path)
-        except InputError as error:
-            raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
+    except InputError as error:
+        raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
         facts = _measure(path, labels=_as_labels(labels))
     except InputError as error:
         hint = " On the command line: --labels." if FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
-    if as_json:
-        print_json({"path": path, "measured": asdict(facts)})
-    else:
-        click.echo(f"{path}\n{render_facts(facts)}")
+    record = {"path": path, "measured": asdict(facts)}
+    print_result(as_json, record, f"{path}\n{render_facts(facts)}")
 
 
 def _measure(name: str, **options: Any) -> "Facts":
@@ -221,12 +219,11 @@ def _complain(states: Sequence["FileState"], folder: Path) -> None:
             f"No file of the catalogue is in {folder}. Run: nldd datasets fetch all, or set "
             "NLDD_DATA or --data-dir to the folder that has them."
         )
-    wrong = [state for state in states if state.state != "ok"]
+    wrong = [state.dataset for state in states if state.state != "ok"]
     if wrong:
-        names = " ".join(dict.fromkeys(state.dataset for state in wrong))
         raise InputError(
             f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files. "
-            f"Run: nldd datasets fetch {names}"
+            f"Run: nldd datasets fetch {' '.join(dict.fromkeys(wrong))}"
         )
 
 

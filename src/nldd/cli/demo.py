@@ -1,13 +1,14 @@
 """``nldd demo``: BR against NLDD on yeast, and a coding study from end to end."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import FOLDER, folds_option, jobs_option, seed_option
+from nldd.cli import _options as shared
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -22,28 +23,22 @@ STEPS = {
     "update": "People code the rest (here the generator does), and these answers join the model.",
 }
 # What the walk through a survey leaves in its folder.
-ANSWERS, NEW, MODEL, CODED = "answers.csv", "new.csv", "model.nldd", "coded.csv"
-REVIEW, CORRECTED, CURVE, REPORT = "review.csv", "corrected.csv", "curve", "model.report.html"
-WRITTEN = (ANSWERS, NEW, MODEL, CODED, REVIEW, CORRECTED, f"{CURVE}.svg", f"{CURVE}.png", REPORT)
+TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv")
+WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
 
 
 @click.group(invoke_without_command=True)
-@click.option(
+@shared.default_option(
     "--base",
     type=click.Choice(["logistic", "svm"]),
     default="logistic",
-    show_default=True,
     help="Base classifier; svm is the paper's and takes a few minutes.",
 )
-@folds_option("Number of folds.")
-@seed_option
-@jobs_option("Threads; -1 is one per core.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    default=Path("nldd-demo"),
-    show_default=True,
-    help="Folder for the picture.",
+@shared.folds_option("Number of folds.")
+@shared.seed_option
+@shared.jobs_option("Threads; -1 is one per core.")
+@shared.default_option(
+    "--out", type=shared.FOLDER, default=Path("nldd-demo"), help="Folder for the picture."
 )
 @click.pass_context
 def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
@@ -68,13 +63,8 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
 
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)
-    result = run_demo(
-        base=base,
-        n_folds=folds,
-        n_jobs=jobs,
-        random_state=seed,
-        watch=lambda cells, total: progress(cells, total, "BR and NLDD on yeast", show=True),
-    )
+    watch = partial(progress, title="BR and NLDD on yeast", show=True)
+    result = run_demo(base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch)
     click.echo(render_demo(result))
     try:
         figure = PairsDisplay.from_estimator(result.model).plot().figure_
@@ -86,14 +76,10 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
 
 
 @demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    default=Path("nldd-survey"),
-    show_default=True,
-    help="Folder for the files.",
+@shared.default_option(
+    "--out", type=shared.FOLDER, default=Path("nldd-survey"), help="Folder for the files."
 )
-@seed_option
+@shared.seed_option
 @click.option("--force", is_flag=True, help="Replace the files of an earlier walk in the folder.")
 @click.pass_context
 def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
@@ -115,14 +101,15 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     click.echo(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
     for number, (name, title) in enumerate(STEPS.items(), 1):
         if name == "update":
-            _correct(out / REVIEW, out / CORRECTED, answers)
+            _correct(out / "review.csv", out / "corrected.csv", answers)
         arguments = [name, *_arguments(name, out)]
         click.echo(f"\n{number}. {title.format(n_coded=N_CODED, n_new=n_new)}\n")
         click.echo(f"$ nldd {join(arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
-    click.echo(f"\nRead {out / REPORT} in a browser, {out / CODED} in a spreadsheet.")
+    report, coded = out / "model.report.html", out / "coded.csv"
+    click.echo(f"\nRead {report} in a browser, {coded} in a spreadsheet.")
 
 
 def _make_room(out: Path, force: bool) -> None:
@@ -147,17 +134,16 @@ def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
     order = default_rng(seed).permutation(n) if seed else range(n)
     rows = [answers.rows[i] for i in order]
     codes = answers.header.index("codes")
-    new = [(*row[:codes], *row[codes + 1 :]) for row in rows[N_CODED:]]
-    _write(out / ANSWERS, answers.header, rows[:N_CODED])
-    _write(out / NEW, (*answers.header[:codes], *answers.header[codes + 1 :]), new)
+    header, *new = [(*row[:codes], *row[codes + 1 :]) for row in (answers.header, *rows[N_CODED:])]
+    _write(out / "answers.csv", answers.header, rows[:N_CODED])
+    _write(out / "new.csv", header, new)
     return len(new)
 
 
 def _arguments(step: str, out: Path) -> list[str]:
     """Arguments and options of a step."""
-    answers, new, model, coded, review, corrected, curve = (
-        str(out / name) for name in (ANSWERS, NEW, MODEL, CODED, REVIEW, CORRECTED, CURVE)
-    )
+    answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
+    model, curve = str(out / "model.nldd"), str(out / "curve")
     columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
     target = ["--target-accuracy", "0.9"]
     return {
@@ -181,11 +167,8 @@ def _correct(review: Path, out: Path, answers: "Survey") -> None:
 
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
     with open_table(review) as table:
-        person, place = table.column("id"), table.column("codes")
-        header = table.header
-        rows = [
-            [*row[:place], truth[cell_text(row[person])], *row[place + 1 :]]
-            for block in table.blocks()
-            for row in block.rows
-        ]
-    _write(out, header, [[cell_text(cell) for cell in row] for row in rows])
+        person, place, header = table.column("id"), table.column("codes"), table.header
+        rows = [list(map(cell_text, row)) for block in table.blocks() for row in block.rows]
+    for row in rows:
+        row[place] = truth[row[person]]
+    _write(out, header, rows)

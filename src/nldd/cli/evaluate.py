@@ -2,38 +2,26 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import (
-    FILE,
-    Promise,
-    json_option,
-    model_argument,
-    promise_options,
-    report_option,
-    table_options,
-)
-from nldd.cli._printing import print_json, print_notes, try_report
-
-if TYPE_CHECKING:
-    from nldd.tables import TableOptions
+from nldd.cli import _options as shared
+from nldd.cli._printing import print_notes, print_result, try_report
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="CODED")
-@report_option("CODED")
-@promise_options
-@table_options
-@json_option
+@shared.model_argument
+@click.argument("table", type=shared.FILE, metavar="CODED")
+@shared.report_option("CODED")
+@shared.promise_options
+@shared.table_options
+@shared.json_option
 def evaluate(
     model: Path,
     table: Path,
     report_place: Callable[[Path], Path | None],
-    promise: Promise,
-    options: "TableOptions",
+    promise: shared.Promise,
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Compare a model's codes with those that people gave to the same answers.
@@ -67,9 +55,6 @@ def evaluate(
     written = place and try_report(
         lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
     )
-    if as_json:
-        print_json({"report": written, **evaluation_record(quality, kept, answers)})
-        return
-    click.echo(render_evaluation(quality, kept, answers))
-    if written:
-        click.echo(f"\nReport: {written}")
+    record = {"report": written, **evaluation_record(quality, kept, answers)}
+    where = f"\n\nReport: {written}" if written else ""
+    print_result(as_json, record, render_evaluation(quality, kept, answers) + where)

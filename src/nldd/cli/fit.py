@@ -3,43 +3,23 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from nldd.cli._options import (
-    FILE,
-    Promise,
-    bundle,
-    folds_option,
-    jobs_option,
-    json_option,
-    promise_options,
-    report_option,
-    seed_option,
-    table_options,
-)
-from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
+from nldd.cli import _options as shared
+from nldd.cli._printing import print_notes, print_result, try_report, watch_folds
 
 if TYPE_CHECKING:
     from nldd.coding import Request, Settings
-    from nldd.tables import TableOptions
 
 
-def _request(
-    text: tuple[str, ...],
-    labels: str,
-    label_columns: str,
-    sep: str,
-    no_code: str,
-    features: tuple[str, ...],
-    categorical: tuple[str, ...],
-) -> "Request":
+def _request(**columns: Any) -> "Request":
     from nldd.coding import Request
 
-    if not sep:
+    if not columns["separator"]:
         raise click.UsageError("--sep must be at least one character, such as ';'.")
-    return Request(text, labels, label_columns, sep, no_code, features, categorical)
+    return Request(**columns)
 
 
 def _settings(folds: int, seed: int, jobs: int) -> "Settings":
@@ -48,15 +28,11 @@ def _settings(folds: int, seed: int, jobs: int) -> "Settings":
     return Settings(folds, seed, jobs)
 
 
-column_options = bundle(
+_columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
+column_options = shared.bundle(
     "request",
     _request,
-    click.option(
-        "--text",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Columns with the answers; several with commas, or repeat it.",
-    ),
+    _columns_option("--text", help="Columns with the answers; several with commas, or repeat it."),
     click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes."),
     click.option(
         "--label-columns",
@@ -64,61 +40,49 @@ column_options = bundle(
         metavar="PATTERN",
         help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
     ),
-    click.option(
-        "--sep", default=";", show_default=True, help="Between the codes in the column of --labels."
+    shared.default_option(
+        "--sep", "separator", default=";", help="Between the codes in the column of --labels."
     ),
     click.option(
         "--no-code",
+        "none",
         default="",
         metavar="TEXT",
         help="Cell of --labels that means: looked at, and no code applies.",
     ),
-    click.option(
-        "--features",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Further columns to code from: numbers, or categories.",
-    ),
-    click.option(
-        "--categorical",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Features that are categories even though they hold numbers.",
+    _columns_option("--features", help="Further columns to code from: numbers, or categories."),
+    _columns_option(
+        "--categorical", help="Features that are categories even though they hold numbers."
     ),
 )
-setting_options = bundle(
+setting_options = shared.bundle(
     "settings",
     _settings,
-    folds_option("Folds of the cross-validation."),
-    seed_option,
-    jobs_option("Threads; -1 is one per core."),
+    shared.folds_option("Folds of the cross-validation."),
+    shared.seed_option,
+    shared.jobs_option("Threads; -1 is one per core."),
 )
 
 
 @click.command()
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@click.argument("table", type=shared.FILE, metavar="ANSWERS")
 @column_options
-@click.option(
-    "-o",
-    "--out",
-    type=FILE,
-    default=Path("model.nldd"),
-    show_default=True,
-    help="File for the model.",
+@shared.default_option(
+    "-o", "--out", type=shared.FILE, default=Path("model.nldd"), help="File for the model."
 )
-@report_option("the model")
-@promise_options
+@shared.report_option("the model")
+@shared.promise_options
 @setting_options
-@table_options
-@json_option
+@shared.table_options
+@shared.json_option
 def fit(
     table: Path,
     request: "Request",
     out: Path,
     report_place: Callable[[Path], Path | None],
-    promise: Promise,
+    promise: shared.Promise,
     settings: "Settings",
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Learn from answers that people have coded.
@@ -146,8 +110,6 @@ def fit(
     written = place and try_report(
         lambda: write_fit_report(step.model, quality, table_of, out, place)
     )
-    if as_json:
-        print_json({"model": out, "report": written, **fit_record(step, quality, table_of)})
-        return
-    click.echo(render_fit(step, quality, table_of))
-    click.echo(f"\nModel: {out}" + (f"\nReport: {written}" if written else ""))
+    record = {"model": out, "report": written, **fit_record(step, quality, table_of)}
+    where = f"\n\nModel: {out}" + (f"\nReport: {written}" if written else "")
+    print_result(as_json, record, render_fit(step, quality, table_of) + where)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from nldd.cli._options import json_option, model_argument
-from nldd.cli._printing import print_json
+from nldd.cli._printing import print_result
 
 
 @click.command()
@@ -24,7 +24,5 @@ def inspect(model: Path, as_json: bool) -> None:
 
     manifest = read_manifest(model)
     loaded = load_coding_model(model)
-    if as_json:
-        print_json(model_record(loaded, manifest))
-        return
-    click.echo(render_model(loaded, manifest, model))
+    text = render_model(loaded, manifest, model)
+    print_result(as_json, model_record(loaded, manifest), text)

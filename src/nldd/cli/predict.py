@@ -1,28 +1,16 @@
 """``nldd predict``: code new answers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import (
-    FILE,
-    Promise,
-    json_option,
-    model_argument,
-    promise_options,
-    raw_option,
-    table_options,
-)
+from nldd.cli import _options as shared
 from nldd.cli._printing import print_json, print_notes, watch_blocks
-
-if TYPE_CHECKING:
-    from nldd.tables import TableOptions
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@shared.model_argument
+@click.argument("table", type=shared.FILE, metavar="ANSWERS")
 @click.option(
     "-o",
     "--out",
@@ -30,17 +18,17 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
 )
-@click.option("--review", type=FILE, help="File for the answers that people must code.")
-@promise_options
+@click.option("--review", type=shared.FILE, help="File for the answers that people must code.")
+@shared.promise_options
 @click.option(
     "--max-theta",
     type=click.FloatRange(0, 1),
     help="Code answers up to this theta, whatever accuracy that gives; instead of a target.",
 )
 @click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
-@raw_option
-@table_options
-@json_option
+@shared.raw_option
+@shared.table_options
+@shared.json_option
 @click.pass_context
 def predict(
     context: click.Context,
@@ -48,11 +36,11 @@ def predict(
     table: Path,
     out: Path,
     review: Path | None,
-    promise: Promise,
+    promise: shared.Promise,
     max_theta: float | None,
     explain: bool,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Code new answers: the sure ones automatically, the rest marked for people.

@@ -5,17 +5,13 @@ from pathlib import Path
 import click
 
 from nldd.cli._options import FOLDER
-from nldd.cli._printing import print_json
+from nldd.cli._printing import print_result
 
 
 @click.command()
 @click.argument("folder", type=FOLDER)
 @click.option("--protocol", help="Which protocol, if the folder has cells of several.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    help="Folder for the report.  [default: FOLDER]",
-)
+@click.option("--out", type=FOLDER, help="Folder for the report.  [default: FOLDER]")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) -> None:
     """Make report.html, tables (CSV, Markdown, LaTeX) and figures (SVG, PNG) in FOLDER.
@@ -29,11 +25,10 @@ def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) 
     from nldd.reports import report as make
 
     files = make(folder, out, protocol)
-    if as_json:
-        print_json(files)
-        return
-    n_tables = sum(file.suffix == ".csv" for file in files)
-    n_figures = sum(file.suffix == ".svg" for file in files)
-    click.echo(f"{files[0]}: the report, one file that opens anywhere.")
-    click.echo(f"{n_tables} tables in {files[0].parent / 'tables'} as CSV, Markdown and LaTeX.")
-    click.echo(f"{n_figures} figures in {files[0].parent / 'figures'} as SVG and PNG.")
+    place, endings = files[0].parent, [file.suffix for file in files]
+    lines = [
+        f"{files[0]}: the report, one file that opens anywhere.",
+        f"{endings.count('.csv')} tables in {place / 'tables'} as CSV, Markdown and LaTeX.",
+        f"{endings.count('.svg')} figures in {place / 'figures'} as SVG and PNG.",
+    ]
+    print_result(as_json, files, "\n".join(lines))

@@ -4,18 +4,17 @@ from pathlib import Path
 
 import click
 
-from nldd.cli._options import Promise, json_option, model_argument, promise_options
-from nldd.cli._printing import print_json, print_notes, try_report
+from nldd.cli import _options as shared
+from nldd.cli._printing import print_notes, print_result, try_report
 
 
 @click.command()
-@model_argument
-@promise_options
-@click.option(
+@shared.model_argument
+@shared.promise_options
+@shared.default_option(
     "--human-accuracy",
     type=click.FloatRange(0, 1),
     default=1.0,
-    show_default=True,
     help="Accuracy of the codes that people give to the rest.",
 )
 @click.option(
@@ -24,13 +23,9 @@ from nldd.cli._printing import print_json, print_notes, try_report
     metavar="NAME",
     help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
 )
-@json_option
+@shared.json_option
 def triage(
-    model: Path,
-    promise: Promise,
-    human_accuracy: float,
-    figure: Path | None,
-    as_json: bool,
+    model: Path, promise: shared.Promise, human_accuracy: float, figure: Path | None, as_json: bool
 ) -> None:
     """Tell how much may be coded automatically, at which accuracy.
 
@@ -47,13 +42,9 @@ def triage(
     from nldd.reports import render_triage, save_curve, triage_record
 
     loaded = load_coding_model(model)
-    if loaded.updated:
-        print_notes([UPDATED])
+    print_notes([UPDATED] if loaded.updated else [])
     table_of = make_triage(loaded, *promise, human_accuracy)
     drawn = figure and try_report(lambda: save_curve(loaded, table_of, figure))
-    if as_json:
-        print_json({**triage_record(table_of), "figure": drawn})
-        return
-    click.echo(render_triage(table_of))
-    if drawn:
-        click.echo(f"\nCurve: {drawn} and {drawn.with_suffix('.png').name}")
+    where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
+    record = {**triage_record(table_of), "figure": drawn}
+    print_result(as_json, record, render_triage(table_of) + where)

@@ -4,44 +4,31 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd.cli._options import (
-    FILE,
-    Promise,
-    jobs_option,
-    json_option,
-    model_argument,
-    promise_options,
-    report_option,
-    table_options,
-)
-from nldd.cli._printing import print_json, print_notes, try_report, watch_folds
-
-if TYPE_CHECKING:
-    from nldd.tables import TableOptions
+from nldd.cli import _options as shared
+from nldd.cli._printing import print_notes, print_result, try_report, watch_folds
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="CORRECTED")
+@shared.model_argument
+@click.argument("table", type=shared.FILE, metavar="CORRECTED")
 @click.option(
     "-o",
     "--out",
-    type=FILE,
+    type=shared.FILE,
     help="File for the new model; the old one is replaced if left out.",
 )
 @click.option("--again", is_flag=True, help="Take a file that the model has had already.")
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
-@report_option("the model")
-@jobs_option("Threads; -1 is one per core.")
-@promise_options
-@table_options
-@json_option
+@shared.report_option("the model")
+@shared.jobs_option("Threads; -1 is one per core.")
+@shared.promise_options
+@shared.table_options
+@shared.json_option
 def update(
     model: Path,
     table: Path,
@@ -50,8 +37,8 @@ def update(
     new_codes: bool,
     report_place: Callable[[Path], Path | None],
     jobs: int,
-    promise: Promise,
-    options: "TableOptions",
+    promise: shared.Promise,
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Let hand-coded answers join a model; its threshold is estimated again.
@@ -63,13 +50,7 @@ def update(
     Example:
       nldd update model.nldd corrected.csv
     """
-    from nldd.coding import (
-        UPDATED,
-        check_places,
-        evaluate_evidence,
-        triage,
-        update_model,
-    )
+    from nldd.coding import UPDATED, check_places, evaluate_evidence, triage, update_model
     from nldd.reports import render_update, triage_record, write_fit_report
 
     new = out or model
@@ -82,9 +63,7 @@ def update(
     written = place and try_report(
         lambda: write_fit_report(step.model, evaluate_evidence(step.model), table_of, new, place)
     )
-    if as_json:
-        history = [asdict(event) for event in step.model.history]
-        print_json({"model": new, "report": written, **triage_record(table_of), "history": history})
-        return
-    click.echo(render_update(step, table_of))
-    click.echo(f"\nModel: {new}" + (f"\nReport: {written}" if written else ""))
+    history = [asdict(event) for event in step.model.history]
+    record = {"model": new, "report": written, **triage_record(table_of), "history": history}
+    where = f"\n\nModel: {new}" + (f"\nReport: {written}" if written else "")
+    print_result(as_json, record, render_update(step, table_of) + where)

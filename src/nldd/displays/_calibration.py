@@ -12,12 +12,9 @@ from nldd.displays import _style as style
 from nldd.displays._risk_coverage import as_shares, read_shares
 from nldd.exceptions import InputError
 
-# Of a 95 % interval.
-TAIL = 0.025
-# Intervals longer than that, as a multiple of the largest share, leave the picture.
-LONGEST = 1.6
-# Height of the strip with the counts, as a share of that of the plot.
-STRIP = 0.15
+TAIL = 0.025  # of a 95 % interval
+LONGEST = 1.6  # intervals longer than that, as a multiple of the largest share, leave the picture
+STRIP = 0.15  # height of the strip with the counts, as a share of that of the plot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,12 +23,8 @@ class Calibration:
 
     Attributes
     ----------
-    expected : ndarray of shape (n_bins,)
-        Mean theta of the answers in each bin.
-    observed : ndarray of shape (n_bins,)
-        Share of their labels that is wrong.
-    counts : ndarray of shape (n_bins,)
-        Number of answers.
+    expected, observed, counts : ndarray of shape (n_bins,)
+        Mean theta of the answers in each bin, share of their labels that is wrong, and how many.
     lower, upper : ndarray of shape (n_bins,)
         95 % interval of the observed share.
     """
@@ -83,22 +76,19 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     n_wrong, n_labels = _check_labels(n_wrong, n_labels, len(theta))
     if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise InputError(f"n_bins must be a whole number from 1 on; got {n_bins!r}.")
-    order, starts = np.argsort(theta, kind="stable"), bin_starts(theta, n_bins)
+    order, starts = np.argsort(theta, kind="stable"), _bin_starts(theta, n_bins)
     theta, n_wrong, n_labels = theta[order], n_wrong[order], n_labels[order]
     counts = np.diff(np.append(starts, len(theta)))
     observed = np.add.reduceat(n_wrong, starts) / np.add.reduceat(n_labels, starts)
     shares = n_wrong / n_labels
     spread = shares.std(ddof=1) if np.ptp(shares) else 0.0
     bins = zip(np.split(shares, starts[1:]), observed.tolist(), strict=True)
-    lower, upper = np.transpose([interval(inside, centre, spread) for inside, centre in bins])
+    lower, upper = np.transpose([_interval(inside, centre, spread) for inside, centre in bins])
     return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
 
 
-def bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
-    """Where bins of about equal counts begin in sorted theta; equal values stay together.
-
-    A value goes into the bin where the middle of its answers lies.
-    """
+def _bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+    """Where bins begin in sorted theta: a value belongs where the middle of its answers lies."""
     _, counts = np.unique(theta, return_counts=True)
     ends = np.cumsum(counts)
     bins = (2 * ends - counts) * n_bins // (2 * len(theta))
@@ -106,17 +96,14 @@ def bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
     return np.asarray((ends - counts)[first])
 
 
-def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
-    """95 % interval of the share of wrong labels from the shares of answers.
-
-    The `spread` is used where these answers have none. Without any at all the limits are those that
-    a share of answers of another kind can have that was missed by chance in all answers.
-    """
+def _interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
+    """95 % interval from the shares of answers; `spread` is used where these have none."""
     n = len(shares)
     if n == 1:
         return 0.0, 1.0
     spread = shares.std(ddof=1) if np.ptp(shares) else spread
     if not spread:
+        # The most that answers of another kind can be if chance has missed them in all n.
         missed = 1 - TAIL ** (1 / n)
         return centre * (1 - missed), centre * (1 - missed) + missed
     half = float(-stdtrit(n - 1, TAIL) * spread / np.sqrt(n))
@@ -124,7 +111,7 @@ def interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple
 
 
 @dataclass(eq=False)
-class CalibrationDisplay:
+class CalibrationDisplay(style.Display):
     """Observed against expected share of wrong labels: calibrated bins lie on the diagonal.
 
     Parameters
@@ -136,11 +123,6 @@ class CalibrationDisplay:
     lower, upper : array-like of shape (n_bins,), optional
         Limits of the observed share, drawn as bars.
     title : str
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by :meth:`plot`.
 
     Examples
     --------
@@ -179,23 +161,17 @@ class CalibrationDisplay:
     @property
     def error(self) -> float:
         """Mean absolute difference of expected and observed share, each bin by its answers."""
-        limits = self.lower, self.upper
-        return Calibration(self.expected, self.observed, self.counts, *limits).error
+        return float(np.average(np.abs(self.expected - self.observed), weights=self.counts))
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = style.axes_or_new(ax, 4.8, 5.4)
-        self.figure_ = ax.figure
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        ax = self._begin_plot(ax, 4.8, 5.4)
         style.set_title(ax, self.title, 48, pad=22)
         fewest, most = self.counts.min(), self.counts.max()
         number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
+        xlabel = f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})"
         limits = "" if self.lower is None else "\nwith confidence interval"
-        style.style_axes(
-            ax,
-            f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})",
-            f"wrong labels observed (%){limits}",
-            grid="both",
-        )
+        style.style_axes(ax, xlabel, f"wrong labels observed (%){limits}", grid="both")
         top, step = top_and_step(self._largest())
         ticks = np.arange(0, top + step / 2, step)
         ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
@@ -228,25 +204,20 @@ class CalibrationDisplay:
         if self.lower is not None:
             for at, low, high in zip(x, 100 * self.lower, 100 * self.upper, strict=True):
                 ax.plot([at, at], [low, high], "_-", color=style.BLUE, linewidth=1.2, markersize=6)
-        (points,) = ax.plot(
-            x, y, "o", color=style.BLUE, markersize=7, markeredgecolor="white", zorder=4
-        )
-        style.show_at_the_rim(points)
+        looks = {"color": style.BLUE, "markersize": 7, "markeredgecolor": "white", "zorder": 4}
+        style.show_at_the_rim(*ax.plot(x, y, "o", **looks))
 
     def _plot_words(self, top: float) -> None:
         """What the sides of the diagonal mean, in their corners or where there is room."""
         apart = f"{100 * self.error:.2g} percentage points apart on average"
         style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
-        rows = np.linspace(0, top, 20)
-        below = [np.array([[y, y], [top, y]]) for y in rows]
-        above = [line[:, ::-1] for line in below]
-        strip = [np.array([[0, y], [top, y]]) for y in -STRIP * rows]
-        for words, corner, elsewhere in (
-            ("more wrong\nthan expected", (0, top), below),
-            ("fewer wrong\nthan expected", (top, 0), above + strip),
-        ):
-            marks = [(line, 10 * style.LINE_COST) for line in elsewhere]
-            style.place_words(self.ax_, words, corner, away=6, color=style.QUIET, marks=marks)
+        rows, cost = np.linspace(0, top, 20), 10 * style.LINE_COST
+        below = [(np.array([[y, y], [top, y]]), cost) for y in rows]
+        above = [(line[:, ::-1], cost) for line, _ in below]
+        strip = [(np.array([[0, y], [top, y]]), cost) for y in -STRIP * rows]
+        more, fewer = "more wrong\nthan expected", "fewer wrong\nthan expected"
+        style.place_words(self.ax_, more, (0, top), below, 6, style.QUIET)
+        style.place_words(self.ax_, fewer, (top, 0), above + strip, 6, style.QUIET)
 
 
 def top_and_step(largest: float) -> tuple[float, float]:
@@ -261,8 +232,8 @@ def _check_labels(
     n_wrong: Any, n_labels: Any, n_answers: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     try:
-        wrong, labels = np.asarray(n_wrong, dtype=float), np.asarray(n_labels, dtype=float)
-        labels = np.broadcast_to(labels, n_answers)
+        wrong = np.asarray(n_wrong, dtype=float)
+        labels = np.broadcast_to(np.asarray(n_labels, dtype=float), n_answers)
     except (TypeError, ValueError):
         raise InputError(
             f"n_labels must be one number or {n_answers}, one for each theta, and n_wrong too; "
@@ -272,9 +243,9 @@ def _check_labels(
         raise InputError(
             f"n_wrong must have one number for each of {n_answers} thetas; got shape {wrong.shape}."
         )
-    bad = np.flatnonzero(~((wrong >= 0) & (wrong <= labels) & (labels > 0) & np.isfinite(labels)))
-    if len(bad):
-        at = bad[0]
+    fine = (wrong >= 0) & (wrong <= labels) & (labels > 0) & np.isfinite(labels)
+    if not fine.all():
+        at = int(np.argmin(fine))
         raise InputError(
             "n_wrong must lie from 0 to n_labels, and n_labels above 0; "
             f"got {wrong[at]:g} of {labels[at]:g} at position {at}."

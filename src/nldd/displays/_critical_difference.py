@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, INK, QUIET, axes_or_new, set_title, write
+from nldd.displays._style import BLUE, INK, QUIET, Display, set_title, write
 from nldd.exceptions import InputError
 
 # Heights in points: of a line of a name, of a row of bars, and the room around both.
 LINE, BAR_ROW, GAP, HEAD, FOOT = 12.0, 9.0, 9.0, 34.0, 24.0
 # Longer names are broken into lines, so that they leave room for the axis between them.
 NAME_WIDTH = 20
+Bars = list[tuple[tuple[int, ...], int]]
 NOTE = "A bar joins methods that do not differ significantly; its dots are the methods it joins."
 
 
 @dataclass(eq=False)
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Critical-difference diagram: the best method is on the left.
 
     Parameters
@@ -30,11 +31,6 @@ class CriticalDifferenceDisplay:
     cliques : sequence of tuple of int
         Groups of methods, as positions in `methods`, that do not differ significantly.
     title : str
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by :meth:`plot`.
 
     Examples
     --------
@@ -76,8 +72,7 @@ class CriticalDifferenceDisplay:
         name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
         bottom = top + (len(ranks) + 1) // 2 * name_row + (FOOT if bars else 0)
         height = HEAD + bottom + (24 if self.title else 6)
-        self.ax_ = ax = axes_or_new(ax, 7.2, height / 72)
-        self.figure_ = ax.figure
+        ax = self._begin_plot(ax, 7.2, height / 72)
         ax.axis("off")
         ax.set(xlim=(1, len(ranks)), ylim=(-bottom, HEAD))
         set_title(ax, self.title, 90)
@@ -96,17 +91,13 @@ class CriticalDifferenceDisplay:
             self.ax_.text(rank, 7, str(rank), ha="center", va="bottom", fontsize=9, color=INK)
         halves = np.arange(1, n_methods) + 0.5
         self.ax_.plot([halves, halves], [0, 3], color=INK, linewidth=0.8)
-        words = (
-            (1, "left", "\N{LEFTWARDS ARROW} best"),
-            ((1 + n_methods) / 2, "center", "average rank"),
-            (n_methods, "right", "worst \N{RIGHTWARDS ARROW}"),
-        )
-        for x, side, word in words:
-            self.ax_.text(x, 21, word, ha=side, va="bottom", fontsize=9, color=QUIET)
+        best, worst = "\N{LEFTWARDS ARROW} best", "worst \N{RIGHTWARDS ARROW}"
+        places = ((0, "left", best), (0.5, "center", "average rank"), (1, "right", worst))
+        for part, side, words in places:
+            at = 1 + part * (n_methods - 1)
+            self.ax_.text(at, 21, words, ha=side, va="bottom", fontsize=9, color=QUIET)
 
-    def _plot_bars(
-        self, ranks: NDArray[np.float64], bars: list[tuple[tuple[int, ...], int]]
-    ) -> None:
+    def _plot_bars(self, ranks: NDArray[np.float64], bars: Bars) -> None:
         for clique, row in bars:
             members = ranks[list(clique)]
             y, overhang = -GAP - row * BAR_ROW, 0.008 * (len(ranks) - 1)
@@ -121,31 +112,26 @@ class CriticalDifferenceDisplay:
         self, ranks: NDArray[np.float64], names: list[str], top: float, name_row: float
     ) -> None:
         """Elbows from the axis to the names: the better half to the left, the others right."""
-        order = np.argsort(ranks, kind="stable")
-        n_left = (len(order) + 1) // 2
-        reach = 0.02 * (len(ranks) - 1)
-        sides = (
-            (order[:n_left], 1 - reach, "right", -1),
-            (order[n_left:][::-1], len(ranks) + reach, "left", 1),
-        )
+        order, n = np.argsort(ranks, kind="stable"), len(ranks)
+        n_left, reach = (n + 1) // 2, 0.02 * (n - 1)
+        left, right = order[:n_left], order[n_left:][::-1]
         past_number = 30 if ranks.max() < 10 else 36
+        looks = {"color": INK, "fontsize": 10, "linespacing": 1.05}
+        sides = ((left, 1 - reach, "right", -1), (right, n + reach, "left", 1))
         for methods, edge, align, sign in sides:
             for row, method in enumerate(methods):
                 y, rank = -top - (row + 0.5) * name_row, ranks[method]
                 elbow = [rank, rank, edge], [0, y, y]
                 self.ax_.plot(*elbow, color=QUIET, linewidth=0.9, clip_on=False)
                 write(self.ax_, f"{rank:.2f}", (edge, y), (4 * sign, 0), align, "center")
-                looks = {"color": INK, "fontsize": 10, "linespacing": 1.05}
                 past = (past_number * sign, 0)
                 write(self.ax_, names[method], (edge, y), past, align, "center", **looks)
 
 
-def stacked_bars(
-    ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]
-) -> list[tuple[tuple[int, ...], int]]:
+def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]) -> Bars:
     """Cliques of two or more from the best on, each with the first row where it finds room."""
     ends: list[float] = []
-    placed = []
+    placed: Bars = []
     wide = [clique for clique in cliques if len(set(clique)) > 1]
     margin = 0.02 * len(ranks)
     for clique in sorted(wide, key=lambda clique: (ranks[list(clique)].min(), clique)):

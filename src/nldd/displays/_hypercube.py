@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, GREY, INK, QUIET, SKY, VERMILION, axes_or_new, write
+from nldd.displays._style import BLUE, GREY, INK, QUIET, SKY, VERMILION, Display, write
 from nldd.exceptions import InputError
 
 # Where one step along each label goes on paper: right, up, and away from the reader.
@@ -35,7 +35,7 @@ WORDS, POINTS_IN_UNIT = np.array([0.12, 0.09]), 220
 
 
 @dataclass(eq=False)
-class HypercubeDisplay:
+class HypercubeDisplay(Display):
     """Figure 1 of the paper from a fitted model: where a prediction lies among the labelsets.
 
     Parameters
@@ -44,18 +44,11 @@ class HypercubeDisplay:
         Label probabilities of test instances: points inside the cube.
     i : int
         The instance whose distances to the labelsets are drawn.
-    labelsets : ndarray of shape (n_labelsets, 3)
-        Those seen in training.
-    counts : ndarray of shape (n_labelsets,)
-        How many training rows carry each.
+    labelsets, counts : ndarray of shape (n_labelsets, 3) and (n_labelsets,)
+        Those seen in training, and how many training rows carry each.
     chosen : int
         Position of the predicted labelset of instance `i`.
     label_names : sequence of length 3
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by :meth:`plot`.
     """
 
     P: NDArray[np.float64]
@@ -86,14 +79,12 @@ class HypercubeDisplay:
         return np.asarray(np.linalg.norm(self.labelsets - self.P[self.i], axis=1))
 
     def plot(self, ax: Any = None) -> "HypercubeDisplay":
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = axes_or_new(ax, 7.2, 5.6)
-        self.figure_ = ax.figure
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        ax = self._begin_plot(ax, 7.2, 5.6)
         ax.axis("off")
         ax.set_aspect("equal")
         ax.set(xlim=(-0.1, 1.56), ylim=(-0.14, 1.44))
-        self._plot_edges()
-        self._plot_distances()
+        self._plot_lines()
         self._plot_points()
         self._plot_vertices()
         self._plot_label_names()
@@ -102,13 +93,11 @@ class HypercubeDisplay:
         ax.legend(**looks, **place)
         return self
 
-    def _plot_edges(self) -> None:
+    def _plot_lines(self) -> None:
+        """The edges, and lines from the instance to the labelsets; the chosen one is thick."""
         for a, b in EDGES:
             style = (0, (4, 3)) if HIDDEN in (tuple(a), tuple(b)) else "solid"
             self._plot_line([a, b], color=GREY, linewidth=1.0, linestyle=style, zorder=1)
-
-    def _plot_distances(self) -> None:
-        """Lines from the instance to all labelsets seen in training; the chosen one is thick."""
         for number, labelset in enumerate(self.labelsets):
             color, width = (VERMILION, 2.6) if number == self.chosen else (BLUE, 1.0)
             self._plot_line([self.P[self.i], labelset], color=color, linewidth=width, zorder=3)
@@ -137,9 +126,8 @@ class HypercubeDisplay:
         seen = {tuple(labelset): number for number, labelset in enumerate(self.labelsets.tolist())}
         for vertex in map(tuple, VERTICES.tolist()):
             number = seen.get(vertex)
-            if number is None:
-                looks: dict[str, Any] = {"s": 60, "facecolor": "white", "linestyle": ":"}
-            else:
+            looks: dict[str, Any] = {"s": 60, "facecolor": "white", "linestyle": ":"}
+            if number is not None:
                 looks = {"s": max(areas[number], 12), "facecolor": SKY}
             color, width = (VERMILION, 2.6) if number == self.chosen else (INK, 1.0)
             self._plot_dots([vertex], edgecolor=color, linewidth=width, zorder=4, **looks)
@@ -152,9 +140,9 @@ class HypercubeDisplay:
         words, looks = f"{vertex}\nnot in training", {"color": QUIET}
         if number is not None:
             words = f"{vertex}\n{self.counts[number]} rows\nDy = {self.Dy[number]:.2f}"
-            looks = {"color": INK}
+            looks["color"] = INK
         if number == self.chosen:
-            words, looks = f"{words}\nchosen", {"color": INK, "fontweight": "bold"}
+            words, looks["fontweight"] = f"{words}\nchosen", "bold"
         dx, dy, *sides = self._clear_place(vertex)
         paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
         at = projected([vertex])[0]
@@ -162,10 +150,8 @@ class HypercubeDisplay:
 
     def _clear_place(self, vertex: tuple[int, ...]) -> tuple[int, int, str, str]:
         """The place for words that the lines from the instance stay away from the most."""
-        steps = np.linspace(0, 1, 40)[:, np.newaxis]
-        lines = np.concatenate(
-            [projected(self.P[self.i] + steps * (to - self.P[self.i])) for to in self.labelsets]
-        )
+        p, steps = self.P[self.i], np.linspace(0, 1, 40)[:, np.newaxis]
+        lines = np.concatenate([projected(p + steps * (to - p)) for to in self.labelsets])
 
         def clearance(place: tuple[int, int, str, str]) -> float:
             shift = np.array(place[:2])
@@ -184,15 +170,12 @@ class HypercubeDisplay:
         )
         for name, (at, shift, rotation, stand, room) in zip(self.label_names, along, strict=True):
             words = f"label {name}" if isinstance(name, int) else str(name)
+            words = words if len(words) <= room else f"{words[: room - 3]}..."
             looks = {"rotation": rotation, "rotation_mode": "anchor", "fontsize": 10}
-            words = f"{_shorten(words, room)} \N{RIGHTWARDS ARROW}"
-            write(self.ax_, words, projected([at])[0], shift, "center", stand, **looks)
+            arrow = f"{words} \N{RIGHTWARDS ARROW}"
+            write(self.ax_, arrow, projected([at])[0], shift, "center", stand, **looks)
 
 
 def projected(points: Any) -> NDArray[np.float64]:
     """Points of the label space on paper, by an oblique projection."""
     return np.asarray(points, dtype=float) @ AXES
-
-
-def _shorten(words: str, room: int) -> str:
-    return words if len(words) <= room else f"{words[: room - 3]}..."

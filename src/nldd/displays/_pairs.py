@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from nldd._base import Training
 from nldd._labels import read_labels
 from nldd._wording import count_noun
-from nldd.displays._style import BLUE, GREY, INK, VERMILION, axes_or_new, style_axes, write
+from nldd.displays._style import BLUE, GREY, INK, VERMILION, Display, style_axes, write
 from nldd.estimators import default_estimator, fit_label_probabilities, random_halves
 from nldd.exceptions import InputError
 from nldd.regression import DistanceRegression, Pairs
@@ -49,13 +49,10 @@ def pair_distances(X: Any, Y: Any, x: Any, p: Any, scale: NDArray[np.float64]) -
 
     Parameters
     ----------
-    X : {ndarray, CSR} of shape (n_rows, n_features)
-        Features of T1.
-    Y : ndarray of shape (n_rows, n_labels)
-        Labels of T1.
-    x : {ndarray, CSR} of shape (1, n_features)
-    p : ndarray of shape (n_labels,)
-        Label probabilities of the instance.
+    X, Y : {ndarray, CSR} of shape (n_rows, n_features), ndarray of shape (n_rows, n_labels)
+        Features and labels of T1.
+    x, p : {ndarray, CSR} of shape (1, n_features), ndarray of shape (n_labels,)
+        Features of the instance, and its label probabilities.
     scale : ndarray of shape (n_features,)
         Divisors of the features, as from :func:`nldd.search.feature_scale`.
 
@@ -76,7 +73,7 @@ def pair_distances(X: Any, Y: Any, x: Any, p: Any, scale: NDArray[np.float64]) -
 
 
 @dataclass(eq=False)
-class PairChoiceDisplay:
+class PairChoiceDisplay(Display):
     """Figure 2 of the paper from real data: the pairs that one validation instance gives.
 
     Parameters
@@ -85,11 +82,6 @@ class PairChoiceDisplay:
     nearest : int or None
         How many of the rows to draw, those of smallest Dx; None draws all. The two chosen rows
         and those tied with them are always there.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by :meth:`plot`.
     """
 
     choice: PairChoice
@@ -122,22 +114,16 @@ class PairChoiceDisplay:
             raise InputError(f"i must be from 0 to {len(second) - 1}, a row of T2; got {i!r}.")
         T1, instance = T[first], T[second[[i]]]
         estimator = default_estimator() if estimator is None else estimator
-        (classifiers,) = fit_label_probabilities(
-            estimator, [T1], table.names, n_jobs=None, rng=rng, title="", verbose=0
-        )
+        options: dict[str, Any] = {"n_jobs": None, "rng": rng, "title": "", "verbose": 0}
+        (classifiers,) = fit_label_probabilities(estimator, [T1], table.names, **options)
         p = classifiers.probabilities(instance.X)[0]
         choice = pair_distances(T1.X, T1.Y, instance.X, p, feature_scale(X, standardize))
         return cls(choice, nearest)
 
     def plot(self, ax: Any = None) -> "PairChoiceDisplay":
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = axes_or_new(ax, 7.2, 4.8)
-        self.figure_ = ax.figure
-        rows = self._rows_to_draw()
-        looks = {"s": 13, "color": GREY, "alpha": 0.7, "linewidths": 0}
-        name = f"{count_noun(len(rows), 'row')} of T1"
-        ax.scatter(self.choice.Dx[rows], self.choice.Dy[rows], label=name, **looks)
-        self._plot_ties()
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        ax = self._begin_plot(ax, 7.2, 4.8)
+        self._plot_rows()
         self._plot_chosen()
         style_axes(ax, DX, DY)
         ax.margins(x=0.08, y=0.1)
@@ -145,16 +131,15 @@ class PairChoiceDisplay:
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9, frameon=False)
         return self
 
-    def _rows_to_draw(self) -> NDArray[np.intp]:
-        choice = self.choice
-        nearest = np.argsort(choice.Dx, kind="stable")[: self.nearest]
-        return np.union1d(nearest, np.concatenate([choice.tied_in_x, choice.tied_in_y]))
-
-    def _plot_ties(self) -> None:
-        """Rings around the rows among which the other distance decides."""
+    def _plot_rows(self) -> None:
+        """Dots, and rings around the rows among which the other distance decides."""
         Dx, Dy = self.choice.Dx, self.choice.Dy
-        ties = ((self.choice.tied_in_x, VERMILION, "Dx"), (self.choice.tied_in_y, BLUE, "Dy"))
-        for tied, color, what in ties:
+        in_x, in_y = self.choice.tied_in_x, self.choice.tied_in_y
+        nearest = np.argsort(Dx, kind="stable")[: self.nearest]
+        rows = np.union1d(nearest, np.concatenate([in_x, in_y]))
+        looks: dict[str, Any] = {"s": 13, "color": GREY, "alpha": 0.7, "linewidths": 0}
+        self.ax_.scatter(Dx[rows], Dy[rows], label=f"{count_noun(len(rows), 'row')} of T1", **looks)
+        for tied, color, what in ((in_x, VERMILION, "Dx"), (in_y, BLUE, "Dy")):
             if len(tied) > 1:
                 words = f"{len(tied)} rows tied at the smallest {what}"
                 looks = {"s": 42, "facecolor": "none", "edgecolor": color, "linewidth": 1.1}
@@ -184,15 +169,13 @@ def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 @dataclass(eq=False)
-class PairsDisplay:
+class PairsDisplay(Display):
     """Pairs (Dx, Dy) coloured by wrong labels, with lines of equal theta.
 
     Attributes
     ----------
     pairs : Pairs
     regression : DistanceRegression
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by :meth:`plot`.
     """
 
     pairs: Pairs
@@ -204,33 +187,25 @@ class PairsDisplay:
         return cls(model.pairs_, model.regression_)
 
     def plot(self, ax: Any = None) -> "PairsDisplay":
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = axes_or_new(ax, 7.5, 5.5)
-        self.figure_ = ax.figure
-        points = self._plot_pairs(ax)
-        self._plot_theta(ax)
-        ax.figure.colorbar(points, ax=ax, label=f"wrong labels (of {self.pairs.n_labels})")
-        b0, b1, b2 = self.regression.beta
-        formula = {
-            "linear": f"log-odds of a wrong label = {b0:.2f} + {b1:.3f} Dx + {b2:.3f} Dy",
-            "multiplicative": f"log-odds of a wrong label = {b0:.2f} + Dx^{b1:.3f} Dy^{b2:.3f}",
-        }[self.regression.model]
-        ax.set_title(f"{len(self.pairs)} pairs\n{formula}", fontsize=11)
-        style_axes(ax, DX, DY)
-        return self
-
-    def _plot_pairs(self, ax: Any) -> Any:
-        pairs = self.pairs
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        ax = self._begin_plot(ax, 7.5, 5.5)
+        pairs, linear = self.pairs, self.regression.model == "linear"
         # Pairs with the most errors are drawn last: they are few, and the ones to look at.
         order = np.argsort(pairs.errors, kind="stable")
         looks = {"s": 14, "cmap": "viridis_r", "alpha": 0.75, "linewidths": 0}
-        return ax.scatter(pairs.Dx[order], pairs.Dy[order], c=pairs.errors[order], **looks)
+        points = ax.scatter(pairs.Dx[order], pairs.Dy[order], c=pairs.errors[order], **looks)
+        self._plot_theta(ax)
+        ax.figure.colorbar(points, ax=ax, label=f"wrong labels (of {pairs.n_labels})")
+        b0, b1, b2 = self.regression.beta
+        terms = f"{b1:.3f} Dx + {b2:.3f} Dy" if linear else f"Dx^{b1:.3f} Dy^{b2:.3f}"
+        formula = f"log-odds of a wrong label = {b0:.2f} + {terms}"
+        ax.set_title(f"{len(pairs)} pairs\n{formula}", fontsize=11)
+        style_axes(ax, DX, DY)
+        return self
 
     def _plot_theta(self, ax: Any) -> None:
         """Lines along which theta is the same: what the two weights trade against each other."""
-        Dx, Dy = np.meshgrid(
-            np.linspace(*_range(self.pairs.Dx), 200), np.linspace(*_range(self.pairs.Dy), 200)
-        )
+        Dx, Dy = np.meshgrid(_steps(self.pairs.Dx), _steps(self.pairs.Dy))
         theta = self.regression.theta(Dx, Dy)
         levels = [level for level in LEVELS if theta.min() < level < theta.max()]
         if levels:
@@ -238,7 +213,6 @@ class PairsDisplay:
             ax.clabel(lines, fmt=lambda level: f"theta = {level:g}", fontsize=9)
 
 
-def _range(values: Any) -> tuple[float, float]:
-    low, high = float(values.min()), float(values.max())
-    margin = 0.03 * (high - low) or 0.5
-    return max(0.0, low - margin), high + margin
+def _steps(values: Any) -> NDArray[np.float64]:
+    margin = 0.03 * float(np.ptp(values)) or 0.5
+    return np.linspace(max(0.0, values.min() - margin), values.max() + margin, 200)

@@ -12,8 +12,8 @@ from nldd._wording import percent
 from nldd.displays import _style as style
 from nldd.exceptions import InputError
 
-# The first answers are too few to say anything, and one wrong among them would squeeze the rest of
-# the curve into the top: below this coverage the curve may leave the picture through its floor.
+# One wrong among the first answers would squeeze the rest of the curve into the top: below this
+# coverage the curve may leave the picture through its floor.
 SETTLED = 0.05
 # Longer curves are thinned, and short ones show their points.
 MOST_POINTS, MOST_DOTS = 1000, 12
@@ -25,12 +25,9 @@ class RiskCoverage:
 
     Attributes
     ----------
-    coverage : ndarray of shape (n_points,)
-        Share of answers with a theta up to that of the point, from the smallest share to 1.
-    accuracy : ndarray of shape (n_points,)
-        Share of those answers that are right.
-    theta : ndarray of shape (n_points,)
-        The distinct values of theta, rising.
+    coverage, accuracy, theta : ndarray of shape (n_points,)
+        Share of answers with a theta up to that of the point, the share of those that are right,
+        and the distinct values of theta, rising.
     """
 
     coverage: NDArray[np.float64]
@@ -79,11 +76,11 @@ def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.f
             f"{name} must be a list of {length or 'one or more'} numbers from 0 to 1; "
             f"got shape {shares.shape}."
         )
-    wrong = np.flatnonzero(~((shares >= 0) & (shares <= 1)))
-    if len(wrong):
+    fine = (shares >= 0) & (shares <= 1)
+    if not fine.all():
+        at = np.argmin(fine)
         raise InputError(
-            f"{name} must hold numbers from 0 to 1; got {shares[wrong[0]]:g} at position "
-            f"{wrong[0]}.",
+            f"{name} must hold numbers from 0 to 1; got {shares[at]:g} at position {at}.",
             hint="give shares rather than percentages, and no missing values.",
         )
     return shares
@@ -100,31 +97,21 @@ def read_shares(display: Any, first: str, second: str) -> None:
 
 
 @dataclass(eq=False)
-class RiskCoverageDisplay:
+class RiskCoverageDisplay(style.Display):
     """Accuracy of the automatic share against its size.
 
     Parameters
     ----------
-    coverage : array-like of shape (n_points,)
-        Shares of answers coded automatically, rising, from 0 to 1.
-    accuracy : array-like of shape (n_points,)
-        Accuracy of each share, from 0 to 1.
+    coverage, accuracy : array-like of shape (n_points,)
+        Shares of answers coded automatically, rising, and their accuracy, from 0 to 1.
     lower, upper : array-like of shape (n_points,), optional
         Limits of the accuracy, drawn as a band.
     target : float, optional
         Accuracy that was asked for.
     chosen : tuple of two floats, optional
         Coverage and accuracy at the threshold that was chosen.
-    measure : str
-        What the accuracy counts.
-    title : str
-    band : str
-        What lies between `lower` and `upper`.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by :meth:`plot`.
+    measure, title, band : str
+        What the accuracy counts, and what lies between `lower` and `upper`.
 
     Examples
     --------
@@ -169,13 +156,11 @@ class RiskCoverageDisplay:
         return cls(curve.coverage, curve.accuracy, **kwargs)
 
     def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = style.axes_or_new(ax, 6.4, 4.0)
-        self.figure_ = ax.figure
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        ax = self._begin_plot(ax, 6.4, 4.0)
         style.set_title(ax, self.title, 64, pad=10)
-        style.style_axes(
-            ax, "answers coded automatically (%)", f"{fill(self.measure, 40)} (%)", grid="y"
-        )
+        measure = f"{fill(self.measure, 40)} (%)"
+        style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")
         floor, step = floor_and_step(self._lowest())
         ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
         ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
@@ -190,30 +175,29 @@ class RiskCoverageDisplay:
     def _lowest(self) -> float:
         """The lowest percentage that has to be seen."""
         settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
-        seen = [self.accuracy[settled].min()]
-        if self.lower is not None:
-            seen.append(self.lower[settled].min())
-        if self.target is not None:
-            seen.append(self.target)
-        if self.chosen is not None:
-            seen.append(self.chosen[1])
-        return float(100 * min(seen))
+        curves = [values[settled] for values in (self.accuracy, self.lower) if values is not None]
+        points = [] if self.target is None else [self.target]
+        points += [] if self.chosen is None else [self.chosen[1]]
+        return float(100 * np.concatenate([*curves, points]).min())
 
     def _plot_curve(self) -> None:
-        shown = thinned(self.coverage)
-        x = 100 * self.coverage[shown]
-        if self.lower is not None:
-            lower, upper = 100 * self.lower[shown], 100 * self.upper[shown]
-            if len(x) == 1:
-                self.ax_.vlines(x, lower, upper, color=style.BLUE, alpha=0.3, linewidth=6)
-            else:
-                self.ax_.fill_between(x, lower, upper, color=style.BLUE, alpha=0.18, linewidth=0)
-        (curve,) = self.ax_.plot(
-            x, 100 * self.accuracy[shown], color=style.BLUE, linewidth=1.8, zorder=3
-        )
-        if len(x) <= MOST_DOTS:
-            curve.set(marker="o", markersize=4)
-        style.show_at_the_rim(curve)
+        x, accuracy, *limits = self._drawn()
+        if limits and len(x) == 1:
+            self.ax_.vlines(x, *limits, color=style.BLUE, alpha=0.3, linewidth=6)
+        elif limits:
+            self.ax_.fill_between(x, *limits, color=style.BLUE, alpha=0.18, linewidth=0)
+        looks = {"marker": "o", "markersize": 4} if len(x) <= MOST_DOTS else {}
+        curve = self.ax_.plot(x, accuracy, color=style.BLUE, linewidth=1.8, zorder=3, **looks)
+        style.show_at_the_rim(*curve)
+
+    def _drawn(self) -> list[NDArray[np.float64]]:
+        """Coverage, accuracy and limits in percent, at all points or as many as paper can show."""
+        points: Any = slice(None)
+        if len(self.coverage) > MOST_POINTS:
+            grid = np.linspace(self.coverage[0], self.coverage[-1], MOST_POINTS)
+            points = np.unique(np.searchsorted(self.coverage, grid))
+        values = (self.coverage, self.accuracy, self.lower, self.upper)
+        return [100 * value[points] for value in values if value is not None]
 
     def _plot_target_and_end(self) -> None:
         """Their words stand right of the plot, where no curve can be."""
@@ -223,9 +207,8 @@ class RiskCoverageDisplay:
             self.ax_.axhline(y, color=style.QUIET, linestyle=style.DASHED, linewidth=1.1, zorder=2)
             labels.append((y, f"target {y:.4g} %", style.QUIET))
         if self.coverage[-1] == 1:
-            labels.append(
-                (100 * self.accuracy[-1], f"all: {percent(self.accuracy[-1], 1)}", style.BLUE)
-            )
+            end = self.accuracy[-1]
+            labels.append((100 * end, f"all: {percent(end, 1)}", style.BLUE))
         floor, top = self.ax_.get_ylim()
         unit = (top - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
         heights = style.spread([y for y, _, _ in labels], 13 * unit, floor)
@@ -238,26 +221,22 @@ class RiskCoverageDisplay:
         self.ax_.plot([x, x], [floor, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
         self.ax_.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
         words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
-        style.place_words(
-            self.ax_, words, (x, y), away=9, color=style.INK, leader=True, marks=self._band()
-        )
+        style.place_words(self.ax_, words, (x, y), self._band(), 9, style.INK, leader=True)
 
     def _plot_band_label(self) -> None:
         """Below the band where it is widest, among the shares that have settled."""
         settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
         widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
         anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
-        style.place_words(self.ax_, self.band, anchor, away=3, color=style.BLUE, marks=self._band())
+        style.place_words(self.ax_, self.band, anchor, self._band(), 3, style.BLUE)
 
-    def _band(self) -> list[tuple[NDArray[np.float64], float]]:
+    def _band(self) -> style.Costs:
         """Lines that fill the band, for words to keep clear of."""
         if self.lower is None:
             return []
-        shown = thinned(self.coverage)
-        x, lower, upper = (100 * v[shown] for v in (self.coverage, self.lower, self.upper))
-        parts = np.linspace(0, 1, 9)
-        rows = [np.column_stack([x, lower + part * (upper - lower)]) for part in parts]
-        return [(row, style.BAND_COST) for row in rows]
+        x, _, lower, upper = self._drawn()
+        rows = (lower + part * (upper - lower) for part in np.linspace(0, 1, 9))
+        return [(np.column_stack([x, row]), style.BAND_COST) for row in rows]
 
 
 def floor_and_step(lowest: float) -> tuple[int, int]:
@@ -266,11 +245,3 @@ def floor_and_step(lowest: float) -> tuple[int, int]:
     span = max(1.04 * (100 - lowest), 5)
     step = next(step for step in (1, 2, 5, 10, 20) if span <= 6 * step)
     return max(100 - step * ceil(span / step), 0), step
-
-
-def thinned(coverage: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Positions of points to draw: all, or as many as can be told apart on paper."""
-    if len(coverage) <= MOST_POINTS:
-        return np.arange(len(coverage))
-    grid = np.linspace(coverage[0], coverage[-1], MOST_POINTS)
-    return np.unique(np.searchsorted(coverage, grid))

@@ -26,12 +26,6 @@ class ShareDisplay:
     title : str
         Above both panels, such as the name of the data set.
 
-    Attributes
-    ----------
-    ax_ : tuple of two matplotlib Axes
-    figure_ : matplotlib Figure
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> display = ShareDisplay([0.5, 1.0], [[2.0, 4.0], [10.0, 10.0]], [[1.3, 1.2], [1.1, 1.1]])
@@ -53,21 +47,26 @@ class ShareDisplay:
                 f"be among them to compare with; got {', '.join(f'{share:g}' for share in shares)}."
             )
         for name in ("seconds", "mismatches"):
-            values = np.asarray(getattr(self, name), dtype=float)
-            if values.ndim not in (1, 2) or len(values) != len(shares):
-                raise InputError(
-                    f"{name} must have one entry, or one row of repeats, for each of the "
-                    f"{len(shares)} shares; got shape {values.shape}."
-                )
+            self._rows(name)
+
+    def _rows(self, name: str) -> NDArray[np.float64]:
+        """A field with a row for each share, of one or more repeats."""
+        values = np.asarray(getattr(self, name), dtype=float)
+        if values.ndim not in (1, 2) or len(values) != len(self.shares):
+            raise InputError(
+                f"{name} must have one entry, or one row of repeats, for each of the "
+                f"{len(self.shares)} shares; got shape {values.shape}."
+            )
+        return values.reshape(len(values), -1)
 
     @property
     def relative_time(self) -> NDArray[np.float64]:
         """Running time of each run in percent of the mean time at the whole data."""
-        seconds = _as_rows(self.seconds)
+        seconds = self._rows("seconds")
         return np.asarray(100 * seconds / self._at_whole(seconds))
 
     def plot(self, ax: Any = None) -> "ShareDisplay":
-        """Draw on two axes `ax`, or on a new figure."""
+        """Draw on two axes `ax`, or on a new figure; they become `ax_` and `figure_`."""
         if ax is None:
             figure = figure_class()(figsize=(7.2, 3.3), layout="constrained")
             figure.get_layout_engine().set(wspace=0.08)
@@ -94,7 +93,7 @@ class ShareDisplay:
         ax.set_ylim(bottom=0)
 
     def _plot_mismatches(self, ax: Any) -> None:
-        mismatches = _as_rows(self.mismatches)
+        mismatches = self._rows("mismatches")
         self._plot_runs(ax, mismatches, VERMILION, "s")
         whole = self._at_whole(mismatches)
         ax.axhline(whole, color=GREY, linestyle="--", linewidth=0.9)
@@ -110,8 +109,3 @@ class ShareDisplay:
 
     def _at_whole(self, values: NDArray[np.float64]) -> float:
         return float(values[np.asarray(self.shares, dtype=float) == 1].mean())
-
-
-def _as_rows(values: Any) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=float)
-    return array[:, np.newaxis] if array.ndim == 1 else array

@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 from nldd.exceptions import MissingExtraError
 
+Points = NDArray[np.float64]
+# Lines, each with what it costs that words hide a piece of it.
+Costs = list[tuple[Points, float]]
+
 INK, QUIET, GREY, GRID = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3"
 BLUE, VERMILION, SKY = "#0072b2", "#d55e00", "#56b4e9"
 DASHED = (0, (5, 3))
@@ -30,11 +34,17 @@ def figure_class() -> Any:
     return Figure
 
 
-def axes_or_new(ax: Any, width: float, height: float) -> Any:
-    """The axes that were given, or those of a new figure of so many inches."""
-    if ax is not None:
+class Display:
+    """Keeps the axes that it is drawn on: those given, or of a new figure of so many inches."""
+
+    ax_: Any
+    figure_: Any
+
+    def _begin_plot(self, ax: Any, width: float, height: float) -> Any:
+        if ax is None:
+            ax = figure_class()(figsize=(width, height), layout="constrained").subplots()
+        self.ax_, self.figure_ = ax, ax.figure
         return ax
-    return figure_class()(figsize=(width, height), layout="constrained").subplots()
 
 
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
@@ -58,8 +68,8 @@ def write(
     ax: Any, words: str, at: Any, shift: tuple[float, float], ha: str, va: str, **looks: Any
 ) -> None:
     """Words at a point, so many points of paper away from it."""
-    looks = {"color": QUIET, "ha": ha, "va": va, **WORDS, **looks}
-    ax.annotate(words, at, xytext=shift, textcoords="offset points", **looks)
+    looks = {"color": QUIET, "ha": ha, "va": va, "textcoords": "offset points", **WORDS, **looks}
+    ax.annotate(words, at, xytext=shift, **looks)
 
 
 def show_at_the_rim(artist: Any) -> None:
@@ -81,36 +91,28 @@ def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
 
 
 def place_words(
-    ax: Any,
-    words: str,
-    anchor: tuple[float, float],
-    *,
-    away: float,
-    color: str,
-    leader: bool = False,
-    marks: Sequence[tuple[NDArray[np.float64], float]] = (),
+    ax: Any, words: str, anchor: Any, marks: Costs, away: float, color: str, leader: bool = False
 ) -> None:
     """Write near an anchor, clear of the lines and words that are there and of further marks.
 
-    Marks are lines, each with its cost; they and the anchor are in units of the data. The distance
-    `away` from the anchor is in points.
+    Marks are lines of the data, each with its cost; the distance `away` is in points of paper.
     """
     from matplotlib.patheffects import withStroke
 
     point = ax.figure.dpi / 72
     area = ax.get_window_extent().extents / point
     lines = [line.get_transform().transform_path(line.get_path()).vertices for line in ax.lines]
-    lines += [box_rows(text.get_window_extent().extents) for text in ax.texts]
-    costs = [(line / point, LINE_COST) for line in lines]
-    costs += [(ax.transData.transform(line) / point, cost) for line, cost in marks]
-    costs = [(along(line.clip(area[:2], area[2:]), 4.0), cost) for line, cost in costs]
+    lines += [_box_rows(*text.get_window_extent().extents) for text in ax.texts]
+    costs = [(line, LINE_COST) for line in lines]
+    costs += [(ax.transData.transform(line), cost) for line, cost in marks]
+    costs = [(_along((line / point).clip(area[:2], area[2:])), cost) for line, cost in costs]
     halo = [withStroke(linewidth=3, foreground="white")]
     text = ax.annotate(
         words, anchor, ha="center", va="center", color=color, path_effects=halo, zorder=6, **WORDS
     )
     half = np.array(text.get_window_extent().size) / point / 2 + 4
     at = ax.transData.transform(anchor) / point
-    centre = free_place(at, half, area, costs, away)
+    centre = _free_place(at, half, area, costs, away)
     to_data = ax.transData.inverted().transform
     text.set_position(to_data(centre * point))
     nearest = np.clip(at, centre - half, centre + half)
@@ -118,13 +120,7 @@ def place_words(
         ax.plot(*to_data(np.array([nearest, at]) * point).T, color=INK, linewidth=0.7)
 
 
-def free_place(
-    anchor: NDArray[np.float64],
-    half: NDArray[np.float64],
-    area: NDArray[np.float64],
-    costs: list[tuple[NDArray[np.float64], float]],
-    away: float,
-) -> NDArray[np.float64]:
+def _free_place(anchor: Points, half: Points, area: Points, costs: Costs, away: float) -> Points:
     """Centre of a box in an area: as near to the anchor as what it would hide allows."""
     low, high = area[:2] + half, np.maximum(area[:2] + half, area[2:] - half)
     x, y = np.linspace(low, high, 48).T
@@ -139,16 +135,14 @@ def free_place(
     return np.asarray(centres.reshape(-1, 2)[cheapest])
 
 
-def along(line: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Points on a line through `line`, about `step` apart."""
-    lengths = np.hypot(*np.diff(line, axis=0).T)
-    walked = np.concatenate([[0], np.cumsum(lengths)])
-    at = np.linspace(0, walked[-1], 2 + int(walked[-1] / step))
+def _along(line: Points) -> Points:
+    """Points on a line, about four points of paper apart."""
+    walked = np.append(0, np.cumsum(np.hypot(*np.diff(line, axis=0).T)))
+    at = np.linspace(0, walked[-1], 2 + int(walked[-1] / 4))
     return np.column_stack([np.interp(at, walked, line[:, k]) for k in (0, 1)])
 
 
-def box_rows(extents: NDArray[np.float64]) -> NDArray[np.float64]:
+def _box_rows(x0: float, y0: float, x1: float, y1: float) -> Points:
     """A line that fills a box: to and fro, in five rows."""
-    x0, y0, x1, y1 = extents
     x, y = np.tile([x0, x1, x1, x0], 3)[:10], np.linspace(y0, y1, 5).repeat(2)
     return np.column_stack([x, y])

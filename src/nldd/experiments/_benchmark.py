@@ -91,17 +91,13 @@ def run_benchmark(
     list of Record
         Failed cells have an `error` and no scores.
     """
-    plan = {
-        cell.key: cell
-        for name, dataset in datasets.items()
-        for cell in cells(
-            protocol, name, dataset.n_samples, methods or protocol.methods, fingerprint(dataset)
-        )
-    }
+    chosen, plan = methods or protocol.methods, dict[Key, Cell]()
+    for name, dataset in datasets.items():
+        found = cells(protocol, name, dataset.n_samples, chosen, fingerprint(dataset))
+        plan |= {cell.key: cell for cell in found}
     with RecordFile(folder) as file:
-        found = [record for record in file.read() if record.key in plan and not record.error]
-        _check_settings(plan, found, folder)
-        done = {record.key: record for record in found}
+        done = {r.key: r for r in file.read() if r.key in plan and not r.error}
+        _check_settings(plan, done.values(), folder)
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
             workers = make_workers(backend, n_jobs, address)
@@ -193,23 +189,21 @@ class _Run:
     def _seconds_left(self, running: list[Running]) -> float | None:
         waiting = [cell.key for batch in self.queue for cell in batch.cells]
         left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
-        for batch in running:
-            if left is None or batch.expected_seconds is None:
-                return None
-            rest = batch.expected_seconds - (now - batch.since)
-            left += max(0.0, rest) / self.workers.n_workers
-        return left
+        ends = [b.since + b.expected_seconds for b in running if b.expected_seconds is not None]
+        if left is None or len(ends) < len(running):
+            return None
+        return left + sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
 
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
     for record in found:
         cell = plan[record.key]
-        n_train, n_test, data = (record.details[name] for name in ("n_train", "n_test", "data"))
+        details, rows = record.details, "{} training and {} test rows".format
         pairs = [
             (record.settings, cell.settings),
-            (_rows(n_train, n_test), _rows(len(cell.train), len(cell.test))),
-            (f"the data {data}", f"the data {cell.data}"),
+            (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
+            (f"the data {details['data']}", f"the data {cell.data}"),
         ]
         for was, now in pairs:
             if was != now:
@@ -220,15 +214,11 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: P
                 )
 
 
-def _rows(n_train: int, n_test: int) -> str:
-    return f"{n_train} training and {n_test} test rows"
-
-
 class Forecast:
-    """Seconds of a cell, learned from the cells that are done.
+    """Seconds of a cell: the mean of its method on its data set, learned from cells that are done.
 
-    The mean of the same method on the same data set, if there is one. Else the method's mean on
-    other data sets, in proportion to their sizes (rows times labels), or that of all methods.
+    Else the method's mean on other data sets, in proportion to their sizes (rows times labels), or
+    that of all methods.
     """
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
@@ -253,44 +243,34 @@ class Forecast:
 
     def left(self, keys: Iterable[Key], n_workers: int) -> float | None:
         """Expected seconds until all cells are done by so many workers."""
-        total = 0.0
-        for key in keys:
-            if (seconds := self.seconds(key)) is None:
-                return None
-            total += seconds
-        return total / n_workers
+        times = [self.seconds(key) for key in keys]
+        known = [seconds for seconds in times if seconds is not None]
+        return sum(known) / n_workers if len(known) == len(times) else None
 
 
 class Watch:
     """Draws the state of a benchmark on standard error.
 
-    On a terminal the lines are redrawn in place. Anywhere else a line is written once a minute and
-    at the end, which does not flood a log file.
+    In place on a terminal; anywhere else a line once a minute and at the end, for a log file.
     """
 
     def __init__(self, title: str, stream: TextIO | None = None) -> None:
-        self.title = title
-        self.out = stream or sys.stderr
-        self.animated = self.out.isatty()
-        self._n_drawn = 0
-        self._last = time.monotonic()
+        self.title, self.out = title, stream or sys.stderr
+        self._n_drawn, self._last = 0, time.monotonic()
 
     def __call__(self, state: State) -> None:
         """Show `state`."""
         now = time.monotonic()
-        if self.animated:
-            self._redraw(progress_lines(self.title, state, now))
+        drawn = progress_lines(self.title, state, now)
+        if self.out.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            up = f"\x1b[{self._n_drawn}A" if self._n_drawn else ""
+            self.out.write(up + "\r\x1b[J" + "".join(f"{line[:width]}\n" for line in drawn))
+            self._n_drawn = len(drawn)
         elif now - self._last >= LOG_SECONDS or state.done == state.total:
-            self.out.write(progress_lines(self.title, state, now)[0] + "\n")
-            self.out.flush()
+            self.out.write(drawn[0] + "\n")
             self._last = now
-
-    def _redraw(self, drawn: list[str]) -> None:
-        width = shutil.get_terminal_size().columns - 1
-        up = f"\x1b[{self._n_drawn}A" if self._n_drawn else ""
-        self.out.write(up + "\r\x1b[J" + "".join(f"{line[:width]}\n" for line in drawn))
         self.out.flush()
-        self._n_drawn = len(drawn)
 
 
 def progress_lines(title: str, state: State, now: float) -> list[str]:

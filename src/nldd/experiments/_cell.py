@@ -77,10 +77,7 @@ def fingerprint(dataset: Dataset) -> str:
 def cells(
     protocol: Protocol, name: str, n_samples: int, methods: Iterable[str], data: str = ""
 ) -> Iterator[Cell]:
-    """Every cell of a data set: `methods` on the folds, and the study of shares if it is here.
-
-    `data` is the fingerprint of the data set.
-    """
+    """Every cell of a data set of that fingerprint, with the study of shares if it is here."""
     methods = tuple(methods)
     if n_samples < protocol.n_folds(n_samples):
         raise InputError(
@@ -157,15 +154,10 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     details = cell.facts | _details(Y_train, Y_test, Y_pred)
     if isinstance(model, NLDDClassifier):
         details |= _nldd_details(model, X_test)
+    scores = evaluate(Y_test, Y_pred, MEASURES.values())
+    seconds = fitted - start + saved, predicted - fitted
     return Record(
-        *cell.key,
-        settings=cell.settings,
-        scores=evaluate(Y_test, Y_pred, MEASURES.values()),
-        fit_seconds=fitted - start + saved,
-        predict_seconds=predicted - fitted,
-        details=details,
-        versions=library_versions(),
-        machine=_machine(),
+        *cell.key, cell.settings, scores, *seconds, details, library_versions(), _machine()
     )
 
 
@@ -180,8 +172,8 @@ def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
     """`estimator` with its base classifier taken from `fits` where it can be."""
     if not isinstance(estimator, BinaryRelevance | NLDDClassifier) or estimator.estimator is None:
         return estimator
-    parameters = estimator.get_params(deep=False)
-    return type(estimator)(**{**parameters, "estimator": SharedBase(estimator.estimator, fits)})
+    shared = {"estimator": SharedBase(estimator.estimator, fits)}
+    return type(estimator)(**estimator.get_params(deep=False) | shared)
 
 
 def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
@@ -232,6 +224,7 @@ def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
 
 def _count_warnings(caught: list[warnings.WarningMessage]) -> dict[str, Any]:
     """How often each warning came, by its class and first line; nothing if none came."""
-    lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
-    counts = Counter(lines)
+    counts = Counter(
+        f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught
+    )
     return {"warnings": dict(sorted(counts.items()))} if counts else {}

@@ -29,25 +29,20 @@ def load_protocol(name: str | Path) -> Protocol:
     >>> protocol.estimator("NLDD", "bibtex", 7395, fold=0).train_fraction
     0.7
     """
+    path: Any = Path(name)
+    stem, where = path.stem, str(path)
     if str(name) in PROTOCOLS:
-        text = (files("nldd.experiments") / "protocols" / f"{name}.toml").read_text("utf-8")
-        return _from_toml(text, str(name), f"{name}.toml")
-    path = Path(name)
-    if path.suffix.lower() != ".toml":
+        path, where = files("nldd.experiments") / "protocols" / f"{name}.toml", f"{name}.toml"
+    elif path.suffix.lower() != ".toml":
         raise InputError(
             f"There is no protocol {str(name)!r}; there are {', '.join(PROTOCOLS)}"
             f"{_did_you_mean(str(name), PROTOCOLS)}. For one of your own give the path of a file "
             "that ends in .toml."
         )
     try:
-        return _from_toml(path.read_text("utf-8"), path.stem, str(path))
+        return _Reader(where).protocol(stem, tomllib.loads(path.read_text("utf-8")))
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text, as TOML files are: {error}.") from error
-
-
-def _from_toml(text: str, name: str, where: str) -> Protocol:
-    try:
-        return _Reader(where).protocol(name, tomllib.loads(text))
+        raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{where} is not a TOML file: {error}.") from error
 
@@ -60,11 +55,10 @@ class _Reader:
 
     def protocol(self, name: str, found: dict[str, Any]) -> Protocol:
         self.check_keys(found, (*_TYPES, *_TABLES))
-        values = {key: value for key, value in found.items() if key not in _TABLES}
-        for key, value in values.items():
-            self.check_type(key, value)
+        values = {key: self.value(key, found[key]) for key in found if key not in _TABLES}
         large = self.table(found, "large", ("base", "parameters"))
         datasets = self.table(found, "datasets")
+        datasets = {name: self.table(datasets, name, ("parameters",)) for name in datasets}
         base = self.choice("base", values.get("base", "logistic"), BASES)
         methods = values.get("methods", list(METHODS))
         values = {"name": name, "title": name} | values
@@ -76,10 +70,8 @@ class _Reader:
             "parameters": self.parameters(found, "parameters"),
             "large_parameters": self.parameters(large, "large.parameters"),
             "dataset_parameters": {
-                dataset: self.parameters(
-                    self.table(datasets, dataset, ("parameters",)), f"datasets.{dataset}.parameters"
-                )
-                for dataset in datasets
+                dataset: self.parameters(table, f"datasets.{dataset}.parameters")
+                for dataset, table in datasets.items()
             },
             "shares": self.shares(found) if "shares" in found else None,
         }
@@ -128,19 +120,18 @@ class _Reader:
     def check_keys(self, table: Iterable[str], keys: Sequence[str], prefix: str = "") -> None:
         for key in table:
             if key not in keys:
-                hint = f"{_did_you_mean(key, keys)}; known are {', '.join(keys)}"
-                raise self.error(f"unknown key {prefix + key!r}{hint}")
+                raise self.error(f"unknown key {prefix + key!r}{_hint(key, keys)}")
 
-    def check_type(self, key: str, value: Any) -> None:
+    def value(self, key: str, value: Any) -> Any:
         kind, within, expected = _TYPES[key]
         if not isinstance(value, kind) or isinstance(value, bool) or not within(value):
             raise self.error(f"{key} must be {expected}; got {value!r}")
+        return value
 
     def choice(self, key: str, value: Any, known: Iterable[str]) -> str:
         known = tuple(known)
         if value not in known:
-            hint = f"{_did_you_mean(str(value), known)}; known are {', '.join(known)}"
-            raise self.error(f"{key}: there is no {value!r}{hint}")
+            raise self.error(f"{key}: there is no {value!r}{_hint(str(value), known)}")
         return str(value)
 
     def error(self, what: str) -> InputError:
@@ -163,6 +154,10 @@ _TYPES: dict[str, tuple[Any, Any, str]] = {
 
 def _is_share(step: Any) -> bool:
     return isinstance(step, int | float) and not isinstance(step, bool) and 0 < step <= 1
+
+
+def _hint(found: str, known: Sequence[str]) -> str:
+    return f"{_did_you_mean(found, known)}; known are {', '.join(known)}"
 
 
 def _did_you_mean(found: str, known: Sequence[str]) -> str:
@@ -217,6 +212,4 @@ def choose_methods(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
             close = get_close_matches(name, METHODS, n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise InputError(f"There is no method {name!r}.{hint} There are {', '.join(METHODS)}.")
-    if not wanted:
-        return protocol.methods
-    return tuple(method for method in METHODS if method in wanted)
+    return tuple(method for method in METHODS if method in wanted) or protocol.methods

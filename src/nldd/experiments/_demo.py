@@ -106,17 +106,16 @@ def run_demo(
     }
     steps = cross_validate(methods, X, Y, n_folds=n_folds, random_state=random_state)
     cells = list(steps if watch is None else watch(steps, n_folds * len(methods)))
-    nldd_cells = [cell for cell in cells if cell.method == "NLDD"]
-    beta = np.array([cell.model.beta_ for cell in nldd_cells])
-    first = nldd_cells[0]
+    first, *others = (cell for cell in cells if cell.method == "NLDD")
+    beta = np.array([cell.model.beta_ for cell in (first, *others)])
+    seconds = dict.fromkeys(methods, 0.0)
+    for cell in cells:
+        seconds[cell.method] += cell.fit_seconds + cell.predict_seconds
     return Demo(
         base=base,
         n_folds=n_folds,
         scores={method: mean_scores(cells, method) for method in methods},
-        seconds={
-            method: sum(c.fit_seconds + c.predict_seconds for c in cells if c.method == method)
-            for method in methods
-        },
+        seconds=seconds,
         beta=beta.mean(axis=0),
         beta_spread=beta.std(axis=0, ddof=1),
         examples=_examples(first, X, Y, label_names),
@@ -124,14 +123,12 @@ def run_demo(
     )
 
 
-def _examples(
-    cell: FittedFold, X: Any, Y: Any, label_names: list[str], count: int = 5
-) -> list[Example]:
-    """Genes of the test fold from the surest to the least sure prediction."""
+def _examples(cell: FittedFold, X: Any, Y: Any, label_names: list[str]) -> list[Example]:
+    """Five genes of the test fold from the surest to the least sure prediction."""
     rows = cell.test_rows
     explanations = cell.model.explain(X[rows])
     by_theta = np.argsort([explanation.theta for explanation in explanations], kind="stable")
-    chosen = by_theta[np.linspace(0, len(rows) - 1, count).round().astype(int)]
+    chosen = by_theta[np.linspace(0, len(rows) - 1, 5).round().astype(int)]
     truth = as_label_sets(Y[rows[chosen]], label_names)
     # The folds were cut from all genes: say which gene of the whole data set a row was.
     train = np.setdiff1d(np.arange(len(X)), rows)
@@ -141,9 +138,7 @@ def _examples(
     ]
 
 
-def _with_names(
-    explanation: Explanation, label_names: list[str], train: NDArray[np.intp]
-) -> Explanation:
+def _with_names(explanation: Explanation, label_names: list[str], train: Any) -> Explanation:
     """The same evidence with label names, and with rows counted in the whole data set."""
     runner_up = explanation.runner_up
     return replace(

@@ -18,19 +18,11 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A kind of base classifier, made for a seed in the shape that a method needs.
-
-    One label with probabilities, one label with decisions alone, or several classes.
-    """
+    """A kind of base classifier for a seed: probabilities or decisions of a label, or classes."""
 
     probabilities: Callable[[int], Any]
     decisions: Callable[[int], Any]
     classes: Callable[[int], Any]
-
-    def for_method(self, method: str, seed: int) -> Any:
-        """The base classifier of `method`, or None if the method has none."""
-        shape = SHAPES.get(method)
-        return None if shape is None else getattr(self, shape)(seed)
 
 
 SHAPES = {
@@ -137,9 +129,9 @@ class Protocol:
         """The estimator of a cell; `parameters` come before those of the protocol."""
         record, large, seed = METHODS[method], self.is_large(n_samples), self.seed + fold
         chosen: dict[str, Any] = {}
-        base = BASES[self.large_base if large else self.base].for_method(method, seed)
-        if base is not None:
-            chosen["estimator"] = base
+        if method in SHAPES:
+            base = BASES[self.large_base if large else self.base]
+            chosen["estimator"] = getattr(base, SHAPES[method])(seed)
         if "random_state" in signature(record.factory).parameters:
             chosen["random_state"] = seed
         chosen |= self.parameters.get(method, {})

@@ -3,7 +3,7 @@
 import warnings
 from hashlib import blake2b
 from time import thread_time
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import joblib
 import numpy as np
@@ -24,14 +24,6 @@ def digest(values: Any) -> bytes:
     return state.digest()
 
 
-class Fit(NamedTuple):
-    """A fitted base classifier, what it took and what it warned of."""
-
-    model: Any
-    seconds: float
-    warnings: list[warnings.WarningMessage]
-
-
 class SharedFits:
     """Fitted base classifiers and the seconds that each took.
 
@@ -41,7 +33,8 @@ class SharedFits:
 
     def __init__(self) -> None:
         self.saved_seconds = 0.0
-        self._fitted: dict[Any, Fit] = {}
+        # By what was fitted to what: the model, its seconds and its warnings.
+        self._fitted: dict[Any, tuple[Any, float, list[warnings.WarningMessage]]] = {}
         self._digests: dict[int, tuple[Any, bytes]] = {}
 
     def fit(self, estimator: Any, X: Any, y: Any) -> Any:
@@ -50,15 +43,18 @@ class SharedFits:
         parameters = joblib.hash(estimator.get_params())
         key = type(estimator), parameters, self._digest(X), digest(y)
         if key in self._fitted:
-            self.saved_seconds += self._fitted[key].seconds
+            self.saved_seconds += self._fitted[key][1]
         else:
-            self._fitted[key] = _fit(estimator, X, y)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                start = thread_time()
+                model = clone(estimator).fit(X, y)
+                self._fitted[key] = model, thread_time() - start, caught
+        model, _, caught = self._fitted[key]
         # Every method that uses the fit is warned, as if it had been alone.
-        for warning in self._fitted[key].warnings:
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-        return self._fitted[key].model
+        for w in caught:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+        return model
 
     def _digest(self, X: Any) -> bytes:
         """Digest of X, taken once an object: all labels of a method are fitted to the same one."""
@@ -70,14 +66,6 @@ class SharedFits:
     def __deepcopy__(self, memo: Any) -> Self:
         # Estimators are copied with their parameters; this one is a place, and stays the place.
         return self
-
-
-def _fit(estimator: Any, X: Any, y: Any) -> Fit:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        start = thread_time()
-        model = clone(estimator).fit(X, y)
-        return Fit(model, thread_time() - start, caught)
 
 
 class SharedBase(ClassifierMixin, BaseEstimator):
