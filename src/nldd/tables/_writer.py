@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -11,10 +12,8 @@ from typing import BinaryIO
 from nldd._files import replacing
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, NLDDError
-from nldd.tables._csv_write import CsvSink
-from nldd.tables._jsonl import JsonlSink
+from nldd.tables._reader import distinct_names
 from nldd.tables._records import Cell, Row, Sink, TableFormat, located
-from nldd.tables._xlsx_write import XlsxSink
 
 STANDARD_OUTPUT = "-"
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl")
@@ -129,21 +128,25 @@ def _sink(
     ending = path.suffix.lower()
     like = like or TableFormat(kind="")
     if ending == ".xlsx":
-        return XlsxSink(stream, header, path, sheet=like.sheet)
+        from nldd.tables._excel import XlsxSink
+
+        return XlsxSink(stream, header, path, like.sheet)
     if ending == ".jsonl":
-        return JsonlSink(stream, header, path)
-    to_file = str(path) != STANDARD_OUTPUT
+        from nldd.tables._lines import JsonlSink
+
+        keys = header if len(set(header)) == len(header) else distinct_names(header)
+        return JsonlSink(stream, keys, path)
+    from nldd.tables._csv import CsvSink
+
     unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
-    return CsvSink(
-        stream,
-        header,
-        path,
+    # Who works in Excel opens the file there, where umlauts without the mark are garbled.
+    bom = like.bom or not unicode or like.kind == "xlsx"
+    like = replace(
+        like,
         separator=_separator(ending, like),
-        newline=like.newline,
-        # Who works in Excel opens the file there, where umlauts without the mark are garbled.
-        bom=to_file and (like.bom or not unicode or like.kind == "xlsx"),
-        raw=raw,
+        bom=bom and str(path) != STANDARD_OUTPUT,
     )
+    return CsvSink(stream, header, path, like, raw)
 
 
 def _separator(ending: str, like: TableFormat) -> str:
@@ -182,10 +185,9 @@ def create_table(
 
     Notes
     -----
-    A workbook gives back all values as they were. What it cannot hold is an error that names the
-    cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones, microseconds
-    in far years. Whole numbers beyond 2**53 have all their digits in the file, and
-    :func:`open_table` reads them, but Excel shows them rounded.
+    A workbook holds numbers with 15 digits; whole numbers with more are written as text, so that
+    no id changes, and so are times with microseconds. What a workbook cannot hold is an error that
+    names the cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones.
 
     Examples
     --------
