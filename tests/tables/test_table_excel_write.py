@@ -32,6 +32,8 @@ def in_a_workbook(cell):
     """What a workbook makes of a cell: no text is no cell, 15 digits, no date with a midnight."""
     if cell == "":
         return None
+    if isinstance(cell, datetime.datetime | datetime.time):
+        cell = cell.replace(fold=0)
     if isinstance(cell, datetime.datetime) and not cell.microsecond % 1000:
         return cell.date() if cell.time() == datetime.time() else cell
     if isinstance(cell, datetime.datetime | datetime.time) and cell.microsecond % 1000:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._guard import MAX_BYTES, check_archive, check_sheet
+from nldd.tables._guard import MAX_BYTES, check_archive, check_by_trial, check_sheet
 from nldd.tables._records import (
     Cell,
     Row,
@@ -67,10 +67,14 @@ class WorkbookRows(Source):
         from python_calamine import CalamineWorkbook
 
         parts = check_archive(self._path) if head.startswith(ZIP) else {}
+        names = {part.replace("\\", "/").lower() for part in parts}
+        is_xml = "xl/workbook.xml" in names and not names & {"xl/workbook.bin", "content.xml"}
+        if not is_xml:
+            check_by_trial(self._path, sheet)
         with self._path.open("rb") as stream:
             book = CalamineWorkbook.from_filelike(stream)
         name = self._choose_sheet(book.sheets_metadata, sheet)
-        self._errors = check_sheet(self._path, name, parts) if parts else {}
+        self._errors = check_sheet(self._path, name, parts) if is_xml else {}
         self._sheet = book.get_sheet_by_name(name)
         self._left = [None] * (self._sheet.start or (0, 0))[1]
         self._escaped = version("python-calamine") in ("0.5.0", "0.5.1", "0.5.2", "0.5.3")

@@ -2,17 +2,18 @@
 
 It holds a sheet as a rectangle from the first to the last cell, and a copy of its text in each
 cell. A few bytes can ask for a terabyte of that, and a cell that somebody left far below a table
-does so by accident.
+does so by accident; then the whole process ends. The parts of .xlsx files are XML that a look over
+tells enough about. Other workbooks are opened by a process of their own first.
 """
 
 import posixpath
 import re
-import struct
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 from xml.etree import ElementTree
 
 from nldd.exceptions import InputError
@@ -26,6 +27,8 @@ CHUNK_BYTES = 2**20
 # A spreadsheet has a dozen levels; depth is measured at the ends of chunks only.
 MAX_DEPTH = 1000
 MAX_CELLS = 2**25
+MAX_TRIAL_BYTES = 2**32
+TRIAL_SECONDS = 300
 
 _CELL = re.compile(rb"<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*[\"']([A-Za-z]+)(\d+)[\"'][^>]*(?<!/)>")
 # Without such a reference a sheet has 26 columns, and a rectangle of them is never too large.
@@ -33,6 +36,20 @@ _FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]\d{8})")
 _ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
 _TEXT = re.compile(rb"<(?:\w+:)?si(?:\s[^>]*)?(?:/>|>.*?</(?:\w+:)?si>)", re.DOTALL)
 _VALUE = re.compile(rb"<(?:\w+:)?v(?:\s[^>]*)?>\s*(\d{1,9})\s*<")
+_TRIAL = """
+import sys
+sys.path[:] = {!r}
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, 2 * ({},))
+except (ImportError, OSError, ValueError):
+    pass
+from python_calamine import CalamineWorkbook
+with open(sys.argv[1], "rb") as stream:
+    book = CalamineWorkbook.from_filelike(stream)
+for name in [sys.argv[2]] if sys.argv[2] in book.sheet_names else book.sheet_names:
+    book.get_sheet_by_name(name)
+"""
 
 
 @dataclass
@@ -65,11 +82,7 @@ def check_archive(path: Path) -> dict[str, Part]:
                 "file does.",
                 hint="open it in a spreadsheet and save it again, or save the sheet as CSV",
             )
-        parts = {member.filename: _scan(archive, member) for member in members}
-        if "content.xml" in parts:
-            with archive.open("content.xml") as part:
-                _check_opendocument(path, part)
-        return parts
+        return {member.filename: _scan(archive, member) for member in members}
 
 
 def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
@@ -106,23 +119,15 @@ def check_sheet(path: Path, name: str, parts: dict[str, Part]) -> dict[int, dict
     """Refuse a sheet that takes too much memory; return its errors by row and column from 0."""
     members = {member.replace("\\", "/").lower(): member for member in parts}
     with zipfile.ZipFile(path) as archive:
-        if "content.xml" in members:
-            return {}
-        if "xl/workbook.bin" in members:
-            for member in members.values():
-                if "worksheets" in member and member.endswith(".bin"):
-                    _check_rectangle(path, *_binary_places(archive.read(member)))
-            return {}
         sheet = members[_part_of_sheet(archive, members, name)]
         if parts[sheet].is_far:
             cells = {cell for markup in _pieces(archive, sheet) for cell in _CELL.findall(markup)}
-            columns = [_column_number(column) for column in {column for column, _ in cells}]
-            _check_rectangle(path, [int(row) for _, row in cells], columns)
+            _check_rectangle(path, cells)
         if "xl/sharedstrings.xml" in members:
             shared = archive.read(members["xl/sharedstrings.xml"])
             if parts[sheet].n_closed * max(map(len, shared.split(b"si>"))) > MAX_BYTES:
                 _check_texts(path, shared, _pieces(archive, sheet))
-        return parts[sheet].errors
+    return parts[sheet].errors
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str) -> str:
@@ -141,18 +146,16 @@ def _check_texts(path: Path, shared: bytes, sheet: Iterator[bytes]) -> None:
     """Weigh the texts that cells share as often as cells may refer to them."""
     lengths = [match.end() - match.start() for match in _TEXT.finditer(shared)]
     places = (int(place) for markup in sheet for place in _VALUE.findall(markup))
-    _check_weight(path, sum(lengths[place] for place in places if place < len(lengths)))
-
-
-def _check_weight(path: Path, n_bytes: int) -> None:
-    if n_bytes > MAX_BYTES:
+    if sum(lengths[place] for place in places if place < len(lengths)) > MAX_BYTES:
         raise InputError(
             f"{path}: the text of all cells takes more than {MAX_BYTES:,} bytes.",
             hint="save the sheet as CSV",
         )
 
 
-def _check_rectangle(path: Path, rows: list[int], columns: list[int]) -> None:
+def _check_rectangle(path: Path, cells: set[tuple[bytes, bytes]]) -> None:
+    rows = [int(row) for _, row in cells]
+    columns = [_column_number(column) for column in {column for column, _ in cells}]
     n_rows = max(rows, default=0) - min(rows, default=0) + 1
     n_columns = max(columns, default=0) - min(columns, default=0) + 1
     if n_rows * n_columns > MAX_CELLS:
@@ -171,50 +174,14 @@ def _column_number(letters: bytes) -> int:
     return number - 1
 
 
-def _check_opendocument(path: Path, part: IO[bytes]) -> None:
-    """Multiply cells as their elements say that they are repeated, up to the last filled one."""
-    row, columns, n_bytes = 0, [0], 0
-    rows = [0]
-    for _, element in ElementTree.iterparse(part):
-        if not element.tag.endswith("}table-row"):
-            continue
-        n_rows, width, text = _repeated(element, "rows"), 0, 0
-        for cell in element:
-            width += _repeated(cell, "columns")
-            if len(cell) or any("value" in key for key in cell.keys()):  # noqa: SIM118
-                rows.append(row + n_rows)
-                columns.append(width)
-                text += len("".join(cell.itertext())) * _repeated(cell, "columns")
-        row += n_rows
-        n_bytes += n_rows * text
-        element.clear()
-    _check_rectangle(path, rows, columns)
-    _check_weight(path, n_bytes)
-
-
-def _repeated(element: ElementTree.Element, what: str) -> int:
-    end = f"}}number-{what}-repeated"
-    return next((int(value) for key, value in element.items() if key.endswith(end)), 1)
-
-
-def _binary_places(content: bytes) -> tuple[list[int], list[int]]:
-    """Rows and columns in the records of an .xlsb sheet: rows have the kind 0, cells 1 to 11."""
-    places: tuple[list[int], list[int]] = ([], [])
-    position = 0
-    while position < len(content):
-        kind, position = _variable_number(content, position)
-        size, position = _variable_number(content, position)
-        if kind < 12:
-            places[kind > 0].append(struct.unpack_from("<I", content, position)[0])
-        position += size
-    return places
-
-
-def _variable_number(content: bytes, position: int) -> tuple[int, int]:
-    number = 0
-    for k in range(4):
-        byte = content[position + k]
-        number |= (byte & 127) << 7 * k
-        if byte < 128:
-            return number, position + k + 1
-    return number, position + 4
+def check_by_trial(path: Path, sheet: str | None) -> None:
+    """Let another process open a workbook whose parts cannot be looked at; it may well die."""
+    words = [sys.executable, "-c", _TRIAL.format(sys.path, MAX_TRIAL_BYTES), str(path), sheet or ""]
+    try:
+        subprocess.run(words, capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise ValueError("it cannot be read in a reasonable time") from None
+    except subprocess.CalledProcessError as error:
+        last = error.stderr.strip().rpartition("\n")[2]
+        said = last.partition(": ")[2] if error.returncode == 1 else ""
+        raise ValueError(said or "it takes too much memory") from None
