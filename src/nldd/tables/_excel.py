@@ -256,7 +256,8 @@ class XlsxSink(Sink):
             self._book.close()
         except FileCreateError as error:
             raise OSError(str(error)) from error
-        self._folder.cleanup()
+        finally:
+            self.abandon()
 
     def abandon(self) -> None:
         self._book.fileclosed = True

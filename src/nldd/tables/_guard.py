@@ -3,7 +3,8 @@
 It holds a sheet as a rectangle from the first to the last cell, and a copy of its text in each
 cell. A few bytes can ask for a terabyte of that, and a cell that somebody left far below a table
 does so by accident; then the whole process ends. The parts of .xlsx files are XML that a look over
-tells enough about. Other workbooks are opened by a process of their own first.
+tells enough about. Other workbooks, and large or strange ones, are opened by a process of their
+own first, which may die of them.
 """
 
 import posixpath
@@ -26,16 +27,12 @@ FREE_BYTES = 2**24
 CHUNK_BYTES = 2**20
 # A spreadsheet has a dozen levels; depth is measured at the ends of chunks only.
 MAX_DEPTH = 1000
-MAX_CELLS = 2**25
 MAX_TRIAL_BYTES = 2**32
 TRIAL_SECONDS = 300
 
-_CELL = re.compile(rb"<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*[\"']([A-Za-z]+)(\d+)[\"'][^>]*(?<!/)>")
 # Without such a reference a sheet has 26 columns, and a rectangle of them is never too large.
 _FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]\d{8})")
 _ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
-_TEXT = re.compile(rb"<(?:\w+:)?si(?:\s[^>]*)?(?:/>|>.*?</(?:\w+:)?si>)", re.DOTALL)
-_VALUE = re.compile(rb"<(?:\w+:)?v(?:\s[^>]*)?>\s*(\d{1,9})\s*<")
 _TRIAL = """
 import sys
 sys.path[:] = {!r}
@@ -118,16 +115,14 @@ def _pieces(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> Iterator
 def check_sheet(path: Path, name: str, parts: dict[str, Part]) -> dict[int, dict[int, str]]:
     """Refuse a sheet that takes too much memory; return its errors by row and column from 0."""
     members = {member.replace("\\", "/").lower(): member for member in parts}
+    shared = members.get("xl/sharedstrings.xml")
     with zipfile.ZipFile(path) as archive:
-        sheet = members[_part_of_sheet(archive, members, name)]
-        if parts[sheet].is_far:
-            cells = {cell for markup in _pieces(archive, sheet) for cell in _CELL.findall(markup)}
-            _check_rectangle(path, cells)
-        if "xl/sharedstrings.xml" in members:
-            shared = archive.read(members["xl/sharedstrings.xml"])
-            if parts[sheet].n_closed * max(map(len, shared.split(b"si>"))) > MAX_BYTES:
-                _check_texts(path, shared, _pieces(archive, sheet))
-    return parts[sheet].errors
+        sheet = parts[members[_part_of_sheet(archive, members, name)]]
+        longest = max(map(len, archive.read(shared).split(b"si>"))) if shared else 0
+    # As if each cell referred to the longest of the texts that cells share.
+    if sheet.is_far or sheet.n_closed * longest > MAX_BYTES:
+        check_by_trial(path, name)
+    return sheet.errors
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str) -> str:
@@ -142,30 +137,6 @@ def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str)
     raise LookupError(f"no part holds the sheet {name}")
 
 
-def _check_texts(path: Path, shared: bytes, sheet: Iterator[bytes]) -> None:
-    """Weigh the texts that cells share as often as cells may refer to them."""
-    lengths = [match.end() - match.start() for match in _TEXT.finditer(shared)]
-    places = (int(place) for markup in sheet for place in _VALUE.findall(markup))
-    if sum(lengths[place] for place in places if place < len(lengths)) > MAX_BYTES:
-        raise InputError(
-            f"{path}: the text of all cells takes more than {MAX_BYTES:,} bytes.",
-            hint="save the sheet as CSV",
-        )
-
-
-def _check_rectangle(path: Path, cells: set[tuple[bytes, bytes]]) -> None:
-    rows = [int(row) for _, row in cells]
-    columns = [_column_number(column) for column in {column for column, _ in cells}]
-    n_rows = max(rows, default=0) - min(rows, default=0) + 1
-    n_columns = max(columns, default=0) - min(columns, default=0) + 1
-    if n_rows * n_columns > MAX_CELLS:
-        raise InputError(
-            f"{path}: the cells of the sheet lie in {n_rows:,} rows and {n_columns:,} columns, "
-            "which is too much; some may be far away from the table.",
-            hint="delete the rows below and the columns right of the table, or save it as CSV",
-        )
-
-
 def _column_number(letters: bytes) -> int:
     """Number of a column, from 0, by its letters."""
     number = 0
@@ -175,13 +146,17 @@ def _column_number(letters: bytes) -> int:
 
 
 def check_by_trial(path: Path, sheet: str | None) -> None:
-    """Let another process open a workbook whose parts cannot be looked at; it may well die."""
+    """Let another process open a workbook, within limits of memory and time."""
     words = [sys.executable, "-c", _TRIAL.format(sys.path, MAX_TRIAL_BYTES), str(path), sheet or ""]
     try:
         subprocess.run(words, capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS)
     except subprocess.TimeoutExpired:
         raise ValueError("it cannot be read in a reasonable time") from None
     except subprocess.CalledProcessError as error:
-        last = error.stderr.strip().rpartition("\n")[2]
-        said = last.partition(": ")[2] if error.returncode == 1 else ""
-        raise ValueError(said or "it takes too much memory") from None
+        if error.returncode == 1:  # an error of Python, in its last line
+            raise ValueError(error.stderr.strip().rpartition(": ")[2]) from None
+        raise InputError(
+            f"{path} takes more memory than {MAX_TRIAL_BYTES:,} bytes; some cells may be far away "
+            "from the table.",
+            hint="delete the rows below and the columns right of the table, or save it as CSV",
+        ) from None

@@ -52,29 +52,25 @@ class TableWriter:
         waiting = iter(rows)
         while block := [tuple(row) for row in islice(waiting, BLOCK_ROWS)]:
             self._check_widths(block)
-            with _telling(self.path):
+            with _naming_errors(self.path):
                 self._sink.write(block, self.n_rows + 1)
             self.n_rows += len(block)
 
     def _check_widths(self, block: list[Row]) -> None:
         width = len(self.header)
-        if set(map(len, block)) == {width}:
-            return
-        k, row = next((k, row) for k, row in enumerate(block, 1) if len(row) != width)
-        raise InputError(
-            f"{located(self.path, self.n_rows + k)}: expected {width} cells as in the header; got "
-            f"{len(row)}."
-        )
+        for k, row in enumerate(block, self.n_rows + 1):
+            if len(row) != width:
+                raise InputError(
+                    f"{located(self.path, k)}: expected {width} cells as in the header; got "
+                    f"{len(row)}."
+                )
 
     def __enter__(self) -> "TableWriter":
-        with _telling(self.path):
-            stream = self._stack.enter_context(_stream(self.path))
-            try:
-                self._sink = _sink(stream, self.path, self.header, self._like, self._raw)
-            except BaseException:
-                # Else the context would believe that the file is whole.
-                self._stack.__exit__(*sys.exc_info())
-                raise
+        with _naming_errors(self.path), ExitStack() as stack:
+            stream = stack.enter_context(_stream(self.path))
+            self._sink = sink = _sink(stream, self.path, self.header, self._like, self._raw)
+            stack.push(lambda kind, *_: sink.finish() if kind is None else sink.abandon())
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
@@ -83,22 +79,13 @@ class TableWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        sink, self._sink = self._sink, None
-        assert sink is not None
-        if kind is not None:
-            sink.abandon()
+        self._sink = None
+        with _naming_errors(self.path):
             self._stack.__exit__(kind, error, trace)
-            return
-        with _telling(self.path), self._stack:
-            try:
-                sink.finish()
-            except BaseException:
-                sink.abandon()
-                raise
 
 
 @contextmanager
-def _telling(path: Path) -> Iterator[None]:
+def _naming_errors(path: Path) -> Iterator[None]:
     """Say in one line why a file cannot be written."""
     try:
         yield
