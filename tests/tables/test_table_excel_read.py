@@ -439,7 +439,7 @@ def test_far_cells_without_a_value_do_not_matter(tmp_path):
 
 @pytest.mark.parametrize(("place", "fits"), [(0, True), (2, False)])
 def test_text_that_many_cells_share_is_weighed(tmp_path, small_trials, place, fits):
-    strings = "<si><t>a</t></si><si/><si><t>" + "x" * 32_000 + "</t></si>"
+    strings = "<si><t>a</t></si><si><t>b</t></si><si><t>" + "x" * 32_000 + "</t></si>"
     rows = f'<row><c t="s"><v>{place}</v></c></row>' * 30_000
     path = workbook(tmp_path, HEADER + rows, strings=strings)
     if fits:

@@ -3,7 +3,7 @@
 import csv
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from io import StringIO, TextIOWrapper
 from itertools import chain
 from pathlib import Path
@@ -64,7 +64,7 @@ class CsvRows(TextSource):
             newline="\r\n" if lines[0].endswith("\r\n") else "\n",
         )
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Generator[Row, None, None]:
         width = len(self.header)
         pending = 0  # blank lines of a file with one column, before it is known whether it ends
         with self._opened() as stream:

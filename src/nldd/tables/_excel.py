@@ -3,7 +3,7 @@
 import datetime
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -95,7 +95,7 @@ class WorkbookRows(Source):
         self._others = [other for other in names if other != name]
         return name
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Generator[Row, None, None]:
         width = len(self.header)
         self._n_skipped = 0
         filled = self._filled_rows()
@@ -230,7 +230,7 @@ class XlsxSink(Sink):
         try:
             self._write_row(0, header)
         except BaseException:
-            self.abandon()
+            self.close()
             raise
 
     def write(self, rows: list[Row], first: int) -> None:
@@ -256,10 +256,8 @@ class XlsxSink(Sink):
             self._book.close()
         except FileCreateError as error:
             raise OSError(str(error)) from error
-        finally:
-            self.abandon()
 
-    def abandon(self) -> None:
+    def close(self) -> None:
         self._book.fileclosed = True
         self._sheet.row_data_fh.close()
         self._folder.cleanup()

@@ -4,7 +4,7 @@ import datetime
 import decimal
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -52,7 +52,7 @@ class JsonlRows(TextSource):
         self.header = tuple(keys)
         self.format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Generator[Row, None, None]:
         self._n_blank = self._n_half = 0
         known = dict.fromkeys(self.header)
         with self._opened() as stream:
@@ -160,7 +160,7 @@ class ParquetRows(Source):
             )
         self.format = TableFormat(kind="parquet")
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Generator[Row, None, None]:
         self._n_read = 0
         with self._opened() as file:
             for batch in file.iter_batches(batch_size=2000):
@@ -206,10 +206,8 @@ class ParquetRows(Source):
         fine = None  # the same type of time with the precision that Python has
         if types.is_timestamp(kind):
             fine = pyarrow.timestamp("us", kind.tz)
-        elif types.is_time64(kind):
-            fine = pyarrow.time64("us")
-        elif types.is_duration(kind):
-            fine = pyarrow.duration("us")
+        elif types.is_time64(kind) or types.is_duration(kind):
+            fine = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
         if fine is not None:
             try:
                 array = array.cast(fine)

@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -38,7 +38,7 @@ class TableReader:
         self.names = distinct_names(source.header)
         self.format: TableFormat = source.format
         self._source = source
-        self._open: list[Iterator[Row]] = []
+        self._open: list[Generator[Row, None, None]] = []
 
     @property
     def notes(self) -> list[str]:
@@ -73,7 +73,7 @@ class TableReader:
             ) from error
         finally:
             self._open.remove(rows)
-            _close(rows)
+            rows.close()
 
     def fraction_read(self) -> float:
         """How much of the file has been read, from 0 to 1."""
@@ -109,13 +109,7 @@ class TableReader:
         trace: TracebackType | None,
     ) -> None:
         for rows in list(self._open):
-            _close(rows)
-
-
-def _close(rows: Iterator[Row]) -> None:
-    close = getattr(rows, "close", None)
-    if close is not None:
-        close()
+            rows.close()
 
 
 def open_table(

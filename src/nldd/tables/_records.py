@@ -3,7 +3,7 @@
 import datetime
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ class Source:
     header: tuple[str, ...]
     format: TableFormat
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Generator[Row, None, None]:
         """All rows from the first one on, each as long as the header."""
         raise NotImplementedError
 
@@ -100,17 +100,16 @@ class Source:
 
 
 class Sink:
-    """A file that is written; :class:`nldd.tables.TableWriter` is what people see of it."""
+    """A file that is written: rows of which the first has a number from 1, then the rest."""
 
     def write(self, rows: list[Row], first: int) -> None:
-        """Write rows of which the first has this number, from 1."""
         raise NotImplementedError
 
     def finish(self) -> None:
         """Write what comes after the last row."""
 
-    def abandon(self) -> None:
-        """Let go of the stream after an error; what was written is thrown away."""
+    def close(self) -> None:
+        """Let go of what is open, whether the table is whole or not."""
 
 
 def located(path: Path, row: int, name: str | None = None) -> str:

@@ -36,7 +36,8 @@ _KINDS = (
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", _UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     (b"%PDF-", "a PDF file", _EXPORT),
-    (b"$FL", "an SPSS file", _EXPORT),
+    (b"$FL2@(#)", "an SPSS file", _EXPORT),
+    (b"$FL3@(#)", "an SPSS file", _EXPORT),
     (b"<stata_dta>", "a Stata file", _EXPORT),
     (b"SQLite format 3\x00", "an SQLite database", _EXPORT),
     (b"{\\rtf", "an RTF document", _EXPORT),
@@ -107,32 +108,26 @@ def first_bytes(path: Path) -> bytes:
 
 def refuse_foreign(path: Path, head: bytes) -> None:
     """Raise an error that names the kind of a file that is none of text."""
-    what, hint = "", ""
+    kinds = [kind for magic, *kind in _KINDS if head.startswith(magic)]
     if _MARKUP.match(head):
-        what, hint = "a web page or an XML file", "open it in a spreadsheet and save it as .xlsx"
+        kinds = [["a web page or an XML file", "open it in a spreadsheet and save it as .xlsx"]]
     elif head.startswith(ZIP):
-        what, hint = _kind_of_archive(path)
-    else:
-        for magic, kind, advice in _KINDS:
-            if head.startswith(magic):
-                what, hint = kind, advice
-    if what:
+        kinds = [_kind_of_archive(path)]
+    for what, hint in kinds:
         raise InputError(f"{path} is no table of text; it seems to be {what}.", hint=hint)
 
 
-def _kind_of_archive(path: Path) -> tuple[str, str]:
+def _kind_of_archive(path: Path) -> list[str]:
     """What a zip archive is by the names of its members, and what to do."""
     try:
         with zipfile.ZipFile(path) as archive:
             first, *others = archive.namelist() or [""]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return "a damaged zip archive or workbook", "copy it again from where it came"
+        return ["a damaged zip archive or workbook", "copy it again from where it came"]
     if first == "manifest.json" and all(name.startswith(_MODEL_FOLDERS) for name in others):
-        return "a model of nldd", "name a table in its place, such as a CSV or XLSX file"
-    for member, what, hint in _ARCHIVES:
-        if member in (first, *others):
-            return what, hint
-    return "a zip archive", _UNPACK
+        return ["a model of nldd", "name a table in its place, such as a CSV or XLSX file"]
+    kinds = (kind for member, *kind in _ARCHIVES if member in (first, *others))
+    return next(kinds, ["a zip archive", _UNPACK])
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,8 @@ class TableWriter:
         with _naming_errors(self.path), ExitStack() as stack:
             stream = stack.enter_context(_stream(self.path))
             self._sink = sink = _sink(stream, self.path, self.header, self._like, self._raw)
-            stack.push(lambda kind, *_: sink.finish() if kind is None else sink.abandon())
+            stack.callback(sink.close)
+            stack.push(lambda kind, *_: sink.finish() if kind is None else None)
             self._stack = stack.pop_all()
         return self
 
