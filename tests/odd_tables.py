@@ -306,7 +306,7 @@ ODD = {
     "CR": line_ends("\r"),
     "UTF-16": in_encoding("utf-16", "utf-16-le."),
     "cp1252": in_encoding(
-        "cp1252", "cp1252, by its letters. Set --encoding if letters look wrong."
+        "cp1252", "cp1252, which is a guess. Set --encoding if letters look wrong."
     ),
     "one label": one_label,
     "marks of x": marks_of_x,

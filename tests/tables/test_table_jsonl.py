@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from table_files import load, load_text, quick_save, save
 
 from nldd.exceptions import InputError
-from nldd.tables import _jsonl
+from nldd.tables import _lines
 
 
 def read(folder, text, **options):
@@ -57,7 +57,7 @@ def test_half_of_a_character_becomes_a_mark(tmp_path):
 
 
 def test_key_that_comes_too_late(tmp_path, monkeypatch):
-    monkeypatch.setattr(_jsonl, "HEADER_LINES", 2)
+    monkeypatch.setattr(_lines, "HEADER_LINES", 2)
     with pytest.raises(InputError, match="line 3: the key 'b' is in none of the first 2 lines"):
         read(tmp_path, '{"a": 1}\n{"a": 2}\n{"a": 3, "b": 4}\n')
 
@@ -120,7 +120,7 @@ CELLS = st.none() | TEXT | st.booleans() | st.integers() | st.floats(allow_nan=F
         )
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_all_values_come_back_as_they_were(table):
     header, rows = table
     with tempfile.TemporaryDirectory() as folder:

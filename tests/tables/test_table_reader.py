@@ -78,11 +78,11 @@ def test_other_files_are_named(tmp_path, content, what, name):
     ("members", "what", "hint"),
     [
         (["xl/workbook.xml"], "an Excel workbook", "ends in .xlsx"),
-        (["xl/workbook.bin"], "a binary Excel workbook (.xlsb)", "save it as .xlsx"),
+        (["xl/workbook.bin"], "a binary Excel workbook", "ends in .xlsb"),
         (["[Content_Types].xml", "word/document.xml"], "a Word document", "as .xlsx or .csv"),
         (["ppt/presentation.xml"], "a PowerPoint presentation", "as .xlsx or .csv"),
         (["Index/Document.iwa"], "a file of Numbers or Pages", "export it as .xlsx or .csv"),
-        (["mimetype", "content.xml"], "an OpenDocument file", "save it as .xlsx or .csv"),
+        (["mimetype", "content.xml"], "an OpenDocument file", "end in .ods"),
         (["manifest.json", "arrays/Y.npy"], "a model of nldd", "name a table"),
         (["manifest.json", "index.js"], "a zip archive", "unpack it first"),
         (["arrays/Y.npy", "manifest.json"], "a zip archive", "unpack it first"),
@@ -122,7 +122,7 @@ def test_text_with_any_ending_is_csv(tmp_path, name):
 
 
 def test_sheet_of_a_text(tmp_path):
-    with pytest.raises(InputError, match=r"only \.xlsx files do"):
+    with pytest.raises(InputError, match=r"only workbooks such as \.xlsx do"):
         load_text(tmp_path, "a,b\n", sheet="One")
 
 

@@ -5,7 +5,7 @@ from table_files import load_text, put
 
 from nldd.exceptions import InputError
 from nldd.tables import open_table
-from nldd.tables._separator import NO_SEPARATOR, find_dialect
+from nldd.tables._csv import NO_SEPARATOR, find_dialect
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -38,12 +38,12 @@ def test_separator_is_detected(tmp_path, separator):
     ],
 )
 def test_separator_of_difficult_files(text, separator):
-    assert find_dialect(text.splitlines(keepends=True), True).separator == separator
+    assert find_dialect(text.splitlines(keepends=True), True)[0] == separator
 
 
 def test_row_that_the_sample_cuts_does_not_count():
     lines = ["a;b\n", "1;2\n", '3;"4, 5, 6\n']
-    assert find_dialect(lines, False).separator == ";"
+    assert find_dialect(lines, False)[0] == ";"
 
 
 def test_file_of_one_column_is_written_with_commas(tmp_path):

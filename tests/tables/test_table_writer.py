@@ -18,8 +18,8 @@ from test_table_cells import RUN_BY_A_SPREADSHEET
 
 from nldd.exceptions import InputError, NLDDError
 from nldd.tables import TableFormat, cell_text, create_table, guarded, open_table
-from nldd.tables._csv_write import CsvSink
-from nldd.tables._xlsx_write import XlsxSink
+from nldd.tables._csv import CsvSink
+from nldd.tables._excel import XlsxSink
 
 
 def names(folder):
@@ -99,7 +99,7 @@ ODD = st.sampled_from(["", " ", "\r", "\n", "\r\n", '"', "\ufeff", "sep=,", "a\r
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @example([["sep=,"], ["x"]], ",", "\n", False)
 @example([["sep=", ""], ["x", ""]], ",", "\n", False)
 @example([["\ufeffa", "b"], ["", ""]], ",", "\n", True)
@@ -118,7 +118,7 @@ def test_raw_csv_comes_back_as_it_was(table, separator, newline, bom):
 
 
 @given(st.lists(TEXT | ODD, min_size=1, max_size=30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_guarded_csv_is_safe_and_loses_nothing(texts):
     with tempfile.TemporaryDirectory() as folder:
         path = quick_save(Path(folder, "t.csv"), ["a", "b"], [(text, "x") for text in texts])
@@ -136,7 +136,7 @@ def test_guarded_csv_is_safe_and_loses_nothing(texts):
         )
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_csv_is_what_the_csv_module_reads(rows):
     with tempfile.TemporaryDirectory() as folder:
         path = quick_save(Path(folder, "t.csv"), ["a", "b", "c"], rows, raw=True)

@@ -1,13 +1,14 @@
-"""Tables of survey answers in and out: CSV, TSV, XLSX, JSON lines and Parquet, in blocks of rows.
+"""Tables of survey answers in and out: CSV, TSV, workbooks, JSON lines and Parquet, in blocks.
 
 ::
 
     open_table -> TableReader -> blocks of rows -> TableWriter <- create_table
                      |                                |
                    Source                            Sink
-       CsvRows  XlsxRows  JsonlRows  ParquetRows     CsvSink  XlsxSink  JsonlSink
+       CsvRows  WorkbookRows  JsonlRows  ParquetRows     CsvSink  XlsxSink  JsonlSink
 
-Neither side holds more than a block in memory. A writer's file gets its name when it is complete.
+Neither side holds more than a block in memory as Python objects; of a workbook that is read, the
+library that reads it (calamine) holds the sheet. A writer's file gets its name when it is complete.
 """
 
 import lazy_loader

@@ -1,8 +1,14 @@
-from ._cells import cell_number as cell_number, cell_text as cell_text, guarded as guarded
 from ._reader import (
     TableOptions as TableOptions,
     TableReader as TableReader,
     open_table as open_table,
 )
-from ._records import Block as Block, Cell as Cell, TableFormat as TableFormat
+from ._records import (
+    Block as Block,
+    Cell as Cell,
+    TableFormat as TableFormat,
+    cell_number as cell_number,
+    cell_text as cell_text,
+    guarded as guarded,
+)
 from ._writer import TableWriter as TableWriter, create_table as create_table

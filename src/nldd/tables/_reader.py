@@ -1,23 +1,20 @@
 """Open a table, whatever its format, and read its rows in blocks."""
 
+import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 
-from nldd._wording import quote
+from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._csv_read import CsvRows
-from nldd.tables._encoding import text_file
-from nldd.tables._jsonl import JsonlRows
-from nldd.tables._magic import first_bytes, refuse_foreign
-from nldd.tables._names import distinct_names, naming_hint, renaming_hint, renaming_notes
-from nldd.tables._parquet import ParquetRows
 from nldd.tables._records import Block, Row, Source, TableFormat, located
-from nldd.tables._xlsx_read import XlsxRows
+from nldd.tables._text import OLE, ZIP, first_bytes, refuse_foreign, text_file
 
-EXCEL, JSON_LINES, PARQUET = (".xlsx", ".xlsm"), (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+JSON_LINES, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 TAB_SEPARATED = (".tsv", ".tab")
 
 
@@ -41,12 +38,12 @@ class TableReader:
         self.names = distinct_names(source.header)
         self.format: TableFormat = source.format
         self._source = source
-        self._open: list[Iterator[list[Row]]] = []
+        self._open: list[Generator[Row, None, None]] = []
 
     @property
     def notes(self) -> list[str]:
         """What a person should know; what concerns the rows is complete once they are read."""
-        return [*self._source.notes(), *renaming_notes(self.header, self.names)]
+        return [*self._source.notes(), *_notes_on_names(self.header, self.names)]
 
     def blocks(self, n_rows: int = 2000) -> Iterator[Block]:
         """All rows from the first one on, however often this is called.
@@ -54,7 +51,7 @@ class TableReader:
         Parameters
         ----------
         n_rows : int
-            Number of rows of a block; fewer where their text is very long.
+            Number of rows of a block; the last one may have fewer.
 
         Yields
         ------
@@ -63,20 +60,20 @@ class TableReader:
         if n_rows < 1:
             raise InputError(f"n_rows must be at least 1; got {n_rows}.")
         first = 1
-        batches = self._source.batches(n_rows)
-        self._open.append(batches)
+        rows = self._source.rows()
+        self._open.append(rows)
         try:
-            for rows in batches:
-                yield Block(first, rows)
-                first += len(rows)
+            while block := list(islice(rows, n_rows)):
+                yield Block(first, block)
+                first += len(block)
         except (UnicodeError, OSError) as error:
             raise InputError(
                 f"{located(self.path, first)}: the file could not be read to its end: {error}.",
                 hint="check whether another program changed it, and start again",
             ) from error
         finally:
-            self._open.remove(batches)
-            _close(batches)
+            self._open.remove(rows)
+            rows.close()
 
     def fraction_read(self) -> float:
         """How much of the file has been read, from 0 to 1."""
@@ -93,7 +90,7 @@ class TableReader:
         """
         if name in self.names:
             return self.names.index(name)
-        hint = naming_hint(name, self.names) if free is None else renaming_hint(name, free)
+        hint = _naming_hint(name, self.names) if free is None else _renaming_hint(name, free)
         raise InputError(
             f"{self.path.name} has no column {quote(name)}.", hint=self._source.advice(hint)
         )
@@ -111,14 +108,8 @@ class TableReader:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for batches in list(self._open):
-            _close(batches)
-
-
-def _close(batches: Iterator[list[Row]]) -> None:
-    close = getattr(batches, "close", None)
-    if close is not None:
-        close()
+        for rows in list(self._open):
+            rows.close()
 
 
 def open_table(
@@ -133,7 +124,7 @@ def open_table(
     Parameters
     ----------
     path : path
-        CSV, TSV, XLSX, JSON lines or Parquet.
+        CSV, TSV, a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), JSON lines or Parquet.
     encoding : str, optional
         Of text; by default told by the bytes of the whole file.
     separator : str, optional
@@ -150,6 +141,10 @@ def open_table(
     ------
     InputError
         With the name of the file and the line or row.
+
+    Notes
+    -----
+    Errors such as ``#N/A`` are text in .xlsx files and empty cells in other workbooks.
 
     Examples
     --------
@@ -169,21 +164,25 @@ def open_table(
     path = Path(path)
     head = first_bytes(path)
     ending = path.suffix.lower()
-    if sheet is not None and ending not in EXCEL:
-        raise InputError(f"{path} has no sheets; only .xlsx files do.", hint="leave out the sheet")
-    return TableReader(path, _source(path, head, ending, encoding, separator, sheet))
+    # Many programs write text and call it .xls.
+    is_workbook = ending in WORKBOOKS and (ending != ".xls" or head.startswith((ZIP, OLE)))
+    if sheet is not None and not is_workbook:
+        raise InputError(
+            f"{path} has no sheets; only workbooks such as .xlsx do.", hint="leave out the sheet"
+        )
+    if is_workbook:
+        from nldd.tables._excel import WorkbookRows
+
+        return TableReader(path, WorkbookRows(path, head, sheet))
+    return TableReader(path, _text_source(path, head, ending, encoding, separator))
 
 
-def _source(
-    path: Path,
-    head: bytes,
-    ending: str,
-    encoding: str | None,
-    separator: str | None,
-    sheet: str | None,
+def _text_source(
+    path: Path, head: bytes, ending: str, encoding: str | None, separator: str | None
 ) -> Source:
-    if ending in EXCEL:
-        return XlsxRows(path, head, sheet)
+    from nldd.tables._csv import CsvRows
+    from nldd.tables._lines import JsonlRows, ParquetRows
+
     if ending in PARQUET:
         return ParquetRows(path)
     refuse_foreign(path, head)
@@ -209,3 +208,70 @@ class TableOptions:
     def open(self, path: Path | str) -> TableReader:
         """The table in a file."""
         return open_table(path, encoding=self.encoding, separator=self.separator, sheet=self.sheet)
+
+
+def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
+    """A name for each column that no other one has.
+
+    Spaces around a name are dropped. A repeated one gets a number behind it, an empty one its
+    place.
+
+    Examples
+    --------
+    >>> distinct_names(["age", "comment", "comment", ""])
+    ('age', 'comment', 'comment (2)', 'column 4')
+    """
+    wanted = [_trimmed(cell) or f"column {j}" for j, cell in enumerate(header, 1)]
+    taken, reserved = set[str](), set(wanted)
+    latest: dict[str, int] = {}
+    names = []
+    for name in wanted:
+        chosen, k = name, latest.get(name, 1)
+        while chosen in taken or (chosen != name and chosen in reserved):
+            k += 1
+            chosen = f"{name} ({k})"
+        latest[name] = k
+        taken.add(chosen)
+        names.append(chosen)
+    return tuple(names)
+
+
+def _trimmed(cell: str) -> str:
+    return cell.strip(" \t\r\n\u00a0\ufeff")
+
+
+def _notes_on_names(header: Sequence[str], names: Sequence[str]) -> list[str]:
+    pairs = [(_trimmed(cell), name) for cell, name in zip(header, names, strict=True)]
+    repeated = [name for cell, name in pairs if cell not in ("", name)]
+    empty = [name for cell, name in pairs if not cell]
+    notes = []
+    if repeated:
+        notes.append(f"Repeated column names got a number: {quote_first(repeated)}.")
+    if empty:
+        notes.append(f"{count_noun(len(empty), 'column')} had no name: {quote_first(empty)}.")
+    return notes
+
+
+def _naming_hint(name: str, names: Sequence[str]) -> str:
+    """What to do about a wrong name that a person can put right where it was given."""
+    near = _near(name, names, n=3, cutoff=0.6)
+    if near:
+        return f"Did you mean {' or '.join(map(quote, near))}?"
+    return f"name one of its columns: {quote_first(names)}"
+
+
+def _renaming_hint(name: str, free: Sequence[str]) -> str:
+    """What to do about a name that cannot change, so that one of the `free` columns must get it."""
+    if not free:
+        return f"add the column {quote(name)} to the file, or use another file"
+    # To rename what only looks alike would code the wrong answers.
+    near = _near(name, free, n=1, cutoff=0.8)
+    which = f"the column {quote(near[0])}" if near else "the right column"
+    hint = f"rename {which} to {quote(name)} in the file, or use another file"
+    return hint if near else f"{hint}; this one also has {quote_first(free)}"
+
+
+def _near(name: str, names: Sequence[str], n: int, cutoff: float) -> list[str]:
+    folded = {known.casefold(): known for known in reversed(names)}
+    keys = difflib.get_close_matches(name.strip().casefold(), folded, n=n, cutoff=cutoff)
+    return [folded[key] for key in keys]

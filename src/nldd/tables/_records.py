@@ -1,18 +1,30 @@
-"""Records that readers and writers of tables share, and the text of their messages."""
+"""What readers and writers of tables share: cells, formats, and the places that messages name."""
 
 import datetime
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
-from nldd._wording import quote
+from nldd._wording import count_noun, quote
+from nldd.exceptions import InputError
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
 
-# No text that a person wrote is longer; what is longer comes from a quote that is never closed.
-MAX_CELL = 2**24
+MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
+
+_SPACES = " \t\u00a0\u2009\u202f"
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?")
+_GROUPED = re.compile(rf"([+-]?\d{{1,3}}(?:[{_SPACES}']\d{{3}})+)((?:[.,]\d*)?)")
+_AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+
+# A formula begins after whatever a spreadsheet skips: spaces, and characters without a width.
+_SKIPPED = r"[\s\x00-\x20\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
+_FORMULA = re.compile(rf"[\t\r\n]|{_SKIPPED}*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+_PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -22,6 +34,7 @@ class TableFormat:
     Attributes
     ----------
     kind : {"csv", "tsv", "xlsx", "jsonl", "parquet"}
+        All workbooks are "xlsx".
     encoding : str
         Of text files.
     separator : str
@@ -63,38 +76,184 @@ class Block:
     rows: list[Row]
 
 
-class Source(Protocol):
-    """What a file format has to offer to :class:`nldd.tables.TableReader`."""
+class Source:
+    """A file that is read; :class:`nldd.tables.TableReader` is what people see of it."""
 
     header: tuple[str, ...]
     format: TableFormat
 
-    def batches(self, n_rows: int) -> Iterator[list[Row]]:
-        """All rows from the first one on, at most `n_rows` at a time."""
+    def rows(self) -> Generator[Row, None, None]:
+        """All rows from the first one on, each as long as the header."""
+        raise NotImplementedError
 
     def fraction(self) -> float:
-        """How much of the file the latest call of :meth:`batches` has read."""
+        """How much of the file the latest call of :meth:`rows` has read."""
+        raise NotImplementedError
 
     def notes(self) -> list[str]:
         """What a person should know about what has been read."""
+        return []
 
     def advice(self, hint: str) -> str:
         """The hint about a column that is not there, with what the file itself makes likely."""
+        return hint
 
 
-class Sink(Protocol):
-    """What a file format has to offer to :class:`nldd.tables.TableWriter`."""
+class Sink:
+    """A file that is written: rows of which the first has a number from 1, then the rest."""
 
     def write(self, rows: list[Row], first: int) -> None:
-        """Write rows of which the first has this number, from 1."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Write what comes after the last row."""
 
-    def abandon(self) -> None:
-        """Let go of the stream after an error; what was written is thrown away."""
+    def close(self) -> None:
+        """Let go of what is open, whether the table is whole or not."""
 
 
 def located(path: Path, row: int, name: str | None = None) -> str:
     """The place of a cell for a message."""
     return f"{path.name}, row {row}" + (f", column {quote(name)}" if name is not None else "")
+
+
+def skipped_note(n: int, noun: str) -> list[str]:
+    """What to say about lines or rows without content, if there are any."""
+    return [f"{count_noun(n, noun)} {'were' if n > 1 else 'was'} skipped."] if n else []
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as a person would type it.
+
+    Parameters
+    ----------
+    cell : Cell
+
+    Returns
+    -------
+    text : str
+        Empty for None, ``TRUE`` or ``FALSE``, dates and times in ISO 8601; a number without
+        ``.0``, else with all its digits.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> [cell_text(cell) for cell in ("yes", None, 5.0, 0.1, True, datetime.date(2024, 2, 29))]
+    ['yes', '', '5', '0.1', 'TRUE', '2024-02-29']
+    """
+    if isinstance(cell, str):
+        return cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, int):
+        return str(int(cell))
+    if isinstance(cell, float):
+        # NumPy's floats are floats with a repr of their own.
+        return repr(float(cell)).removesuffix(".0")
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.isoformat()
+    return cell_text(plain(cell))
+
+
+def plain(cell: Any) -> Cell:
+    """The Python value of a scalar of NumPy or a like library."""
+    item = getattr(cell, "item", None)
+    if item is None:
+        raise TypeError(f"a cell is text, a number, a date, a time or None; got {type(cell)}.")
+    value: Cell = item()
+    return value
+
+
+def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:
+    """The number in a cell.
+
+    Parameters
+    ----------
+    cell : Cell
+        The comma may be the decimal sign, and spaces or apostrophes may part the thousands.
+    decimal : {",", "."}, optional
+        What decides on cells such as ``1,234``; see :attr:`TableFormat.decimal`. By default they
+        are an error.
+
+    Returns
+    -------
+    number : float or None
+        None for an empty cell and for what stands for one, such as ``NA``, ``n/a``, ``?``, ``-``.
+
+    Raises
+    ------
+    ValueError
+        The cell is no number, or may be one of two.
+
+    Examples
+    --------
+    >>> cell_number("1,5"), cell_number("1 234"), cell_number("N/A"), cell_number(7)
+    (1.5, 1234.0, None, 7.0)
+    >>> cell_number("1,234")
+    Traceback (most recent call last):
+    ValueError: '1,234' may mean 1234 or 1.234
+    >>> cell_number("1,234", decimal=",")
+    1.234
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, str):
+        return _read_number(cell, decimal)
+    if isinstance(cell, int | float):
+        value = float(cell)
+        return None if math.isnan(value) else value
+    if isinstance(cell, datetime.date | datetime.time):
+        raise ValueError(f"{cell.isoformat()} is no number")
+    return cell_number(plain(cell), decimal=decimal)
+
+
+def _read_number(text: str, decimal: str | None) -> float | None:
+    stripped = text.strip().replace("\u2212", "-")
+    if stripped.lower() in MISSING:
+        return None
+    grouped = _GROUPED.fullmatch(stripped)
+    if grouped:
+        stripped = re.sub(rf"[{_SPACES}']", "", grouped[1]) + grouped[2]
+    elif not _NUMBER.fullmatch(stripped):
+        raise ValueError(f"{quote(text)} is no number")
+    elif _AMBIGUOUS.fullmatch(stripped) and decimal != ",":
+        if decimal is None:
+            whole, part = stripped.split(",")
+            raise ValueError(f"{quote(text)} may mean {whole}{part} or {whole}.{part}")
+        stripped = stripped.replace(",", "")
+    return float(stripped.replace(",", "."))
+
+
+def guarded(text: str) -> str:
+    """The text as it is safe in a CSV file that a spreadsheet opens.
+
+    A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
+    after spaces. An apostrophe before it makes it text. Plain numbers are left as they are.
+
+    Examples
+    --------
+    >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so")
+    ("'=1+1", "' @SUM(A1)", '-5', 'so-so')
+    """
+    if not _FORMULA.match(text) or _PLAIN_NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
+
+
+def is_text(text: str) -> bool:
+    """Whether text has no half of a character, as damaged JSON may have."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def surrogate_error(where: str) -> InputError:
+    """The error for text with half of a character."""
+    return InputError(
+        f"{where}: the text holds half of a character (a lone surrogate), which no file can hold.",
+        hint="take the broken character out of the text",
+    )

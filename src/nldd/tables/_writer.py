@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -11,10 +12,8 @@ from typing import BinaryIO
 from nldd._files import replacing
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, NLDDError
-from nldd.tables._csv_write import CsvSink
-from nldd.tables._jsonl import JsonlSink
+from nldd.tables._reader import distinct_names
 from nldd.tables._records import Cell, Row, Sink, TableFormat, located
-from nldd.tables._xlsx_write import XlsxSink
 
 STANDARD_OUTPUT = "-"
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl")
@@ -53,29 +52,26 @@ class TableWriter:
         waiting = iter(rows)
         while block := [tuple(row) for row in islice(waiting, BLOCK_ROWS)]:
             self._check_widths(block)
-            with _telling(self.path):
+            with _naming_errors(self.path):
                 self._sink.write(block, self.n_rows + 1)
             self.n_rows += len(block)
 
     def _check_widths(self, block: list[Row]) -> None:
         width = len(self.header)
-        if set(map(len, block)) == {width}:
-            return
-        k, row = next((k, row) for k, row in enumerate(block, 1) if len(row) != width)
-        raise InputError(
-            f"{located(self.path, self.n_rows + k)}: expected {width} cells as in the header; got "
-            f"{len(row)}."
-        )
+        for k, row in enumerate(block, self.n_rows + 1):
+            if len(row) != width:
+                raise InputError(
+                    f"{located(self.path, k)}: expected {width} cells as in the header; got "
+                    f"{len(row)}."
+                )
 
     def __enter__(self) -> "TableWriter":
-        with _telling(self.path):
-            stream = self._stack.enter_context(_stream(self.path))
-            try:
-                self._sink = _sink(stream, self.path, self.header, self._like, self._raw)
-            except BaseException:
-                # Else the context would believe that the file is whole.
-                self._stack.__exit__(*sys.exc_info())
-                raise
+        with _naming_errors(self.path), ExitStack() as stack:
+            stream = stack.enter_context(_stream(self.path))
+            self._sink = sink = _sink(stream, self.path, self.header, self._like, self._raw)
+            stack.callback(sink.close)
+            stack.push(lambda kind, *_: sink.finish() if kind is None else None)
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
@@ -84,22 +80,13 @@ class TableWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        sink, self._sink = self._sink, None
-        assert sink is not None
-        if kind is not None:
-            sink.abandon()
+        self._sink = None
+        with _naming_errors(self.path):
             self._stack.__exit__(kind, error, trace)
-            return
-        with _telling(self.path), self._stack:
-            try:
-                sink.finish()
-            except BaseException:
-                sink.abandon()
-                raise
 
 
 @contextmanager
-def _telling(path: Path) -> Iterator[None]:
+def _naming_errors(path: Path) -> Iterator[None]:
     """Say in one line why a file cannot be written."""
     try:
         yield
@@ -129,21 +116,25 @@ def _sink(
     ending = path.suffix.lower()
     like = like or TableFormat(kind="")
     if ending == ".xlsx":
-        return XlsxSink(stream, header, path, sheet=like.sheet)
+        from nldd.tables._excel import XlsxSink
+
+        return XlsxSink(stream, header, path, like.sheet)
     if ending == ".jsonl":
-        return JsonlSink(stream, header, path)
-    to_file = str(path) != STANDARD_OUTPUT
+        from nldd.tables._lines import JsonlSink
+
+        keys = header if len(set(header)) == len(header) else distinct_names(header)
+        return JsonlSink(stream, keys, path)
+    from nldd.tables._csv import CsvSink
+
     unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
-    return CsvSink(
-        stream,
-        header,
-        path,
+    # Who works in Excel opens the file there, where umlauts without the mark are garbled.
+    bom = like.bom or not unicode or like.kind == "xlsx"
+    like = replace(
+        like,
         separator=_separator(ending, like),
-        newline=like.newline,
-        # Who works in Excel opens the file there, where umlauts without the mark are garbled.
-        bom=to_file and (like.bom or not unicode or like.kind == "xlsx"),
-        raw=raw,
+        bom=bom and str(path) != STANDARD_OUTPUT,
     )
+    return CsvSink(stream, header, path, like, raw)
 
 
 def _separator(ending: str, like: TableFormat) -> str:
@@ -182,10 +173,9 @@ def create_table(
 
     Notes
     -----
-    A workbook gives back all values as they were. What it cannot hold is an error that names the
-    cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones, microseconds
-    in far years. Whole numbers beyond 2**53 have all their digits in the file, and
-    :func:`open_table` reads them, but Excel shows them rounded.
+    A workbook holds numbers with 15 digits; whole numbers with more are written as text, so that
+    no id changes, and so are times with microseconds. What a workbook cannot hold is an error that
+    names the cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones.
 
     Examples
     --------

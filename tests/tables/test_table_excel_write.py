@@ -1,4 +1,4 @@
-"""Workbooks: text is text, and all values come back as they were."""
+"""Workbooks that we write: text is text, and others read what we wrote."""
 
 import datetime
 import math
@@ -10,12 +10,12 @@ import numpy as np
 import openpyxl
 import pytest
 from hypothesis import example, given, settings, strategies as st
+from openpyxl.utils.escape import unescape
 from table_files import load, quick_save, save
 from test_table_cells import RUN_BY_A_SPREADSHEET
 
 from nldd.exceptions import InputError
-from nldd.tables import TableFormat, _xlsx_write, create_table
-from nldd.tables._xlsx_values import escaped, from_serial, kind_of_format, to_serial, unescaped
+from nldd.tables import TableFormat, _excel, create_table
 
 
 def through_xlsx(header, rows):
@@ -24,11 +24,32 @@ def through_xlsx(header, rows):
 
 
 def typed(rows):
-    """Rows with the types of their cells, as 1 == 1.0 == True and -0.0 == 0.0."""
+    """Rows with the types of their cells, as 1 == True."""
     return [[(type(cell), repr(cell)) for cell in row] for row in rows]
 
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+def in_a_workbook(cell):
+    """What a workbook makes of a cell: no text is no cell, 15 digits, no date with a midnight."""
+    if cell == "":
+        return None
+    if isinstance(cell, datetime.datetime | datetime.time):
+        cell = cell.replace(fold=0)
+    if isinstance(cell, datetime.datetime) and not cell.microsecond % 1000:
+        return cell.date() if cell.time() == datetime.time() else cell
+    if isinstance(cell, datetime.datetime | datetime.time) and cell.microsecond % 1000:
+        return cell.isoformat()
+    if isinstance(cell, float):
+        number = float(f"{cell:.16G}")
+        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    if isinstance(cell, int) and not isinstance(cell, bool) and abs(cell) >= 10**15:
+        return str(cell)
+    return cell
+
+
+# XML holds U+FFFE and U+FFFF in no way that all programs read; what looks like an escape is ODD.
+TEXT = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="_\ufffe\uffff"), max_size=20
+)
 ODD = st.sampled_from(
     [
         "",
@@ -38,13 +59,7 @@ ODD = st.sampled_from(
         "\t",
         "\x00",
         "\x0b",
-        "\ufffe",
-        "\uffff",
         "_x0041_",
-        "_x005F_",
-        "_x0041_x0042_",
-        "_xABCD\r",
-        "_x00\x01",
         "__x000d_",
         "<&>\"'",
         "]]>",
@@ -52,12 +67,7 @@ ODD = st.sampled_from(
         " padded ",
     ]
 )
-MILLISECONDS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(9999, 12, 31)).map(
-    lambda moment: moment.replace(microsecond=moment.microsecond // 1000 * 1000, fold=0)
-)
-MICROSECONDS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2079, 1, 1)).map(
-    lambda moment: moment.replace(fold=0)
-)
+MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(9999, 12, 31))
 CELLS = st.one_of(
     st.none(),
     TEXT,
@@ -66,104 +76,85 @@ CELLS = st.one_of(
     st.integers(),
     st.integers(-(2**200), 2**200),
     st.floats(allow_nan=False, allow_infinity=False),
-    MILLISECONDS,
-    MICROSECONDS,
+    MOMENTS.map(lambda moment: moment.replace(microsecond=moment.microsecond // 1000 * 1000)),
+    MOMENTS,
     st.dates(datetime.date(1900, 1, 1)),
-    st.times().map(lambda time: time.replace(fold=0)),
+    st.times(),
 )
-
-
-@given(
-    st.lists(TEXT | ODD, min_size=1, max_size=5).flatmap(
-        lambda header: st.tuples(
-            st.just(tuple(header)),
-            st.lists(st.tuples(*[CELLS] * len(header)), max_size=6),
-        )
+TABLES = st.lists(TEXT | ODD, max_size=4).flatmap(
+    lambda header: st.tuples(
+        st.just(("id", *header, "end")),
+        st.lists(st.tuples(*[CELLS] * len(header)), max_size=6).map(
+            lambda rows: [(k, *row, "x") for k, row in enumerate(rows)]
+        ),
     )
 )
-@settings(max_examples=200, deadline=None)
-@example((("a", ""), [(None, None), (5.0, -0.0), (None, ""), (None, None)]))
-@example((("",), [("",)]))
-@example((("a",), [(2**53 + 1,), (True,), (1,), (1.0,), (1e300,), (5e-324,), (10**300,)]))
-def test_all_values_come_back_as_they_were(table):
+
+
+def check_values_come_back(table):
     header, rows = table
-    loaded = through_xlsx(header, rows)
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.xlsx"), header, rows)
+        loaded = load(path)
+        found = [*openpyxl.load_workbook(path).active.iter_rows(values_only=True)]
     assert loaded.header == header
-    assert typed(loaded.rows) == typed(rows)
+    expected = [tuple(map(in_a_workbook, row)) for row in rows]
+    assert typed(loaded.rows) == typed(expected)
+    for theirs, ours in zip(found[1:], expected, strict=True):
+        assert tuple(map(as_in_openpyxl, theirs)) == tuple(map(as_in_openpyxl, ours))
 
 
-@given(TEXT | st.text("_x0041Fa\r\x01", max_size=20))
-@settings(max_examples=500)
-def test_escaped_text_comes_back(text):
-    inside = escaped(text)
-    assert unescaped(inside) == text
-    assert not set(inside) & {chr(k) for k in range(32) if k not in (9, 10)}
+def as_in_openpyxl(cell):
+    """It leaves out the escapes, and has no dates but with a time, and none before 1 March 1900."""
+    if isinstance(cell, str):
+        return unescape(unescape(cell)).replace("\r\n", "\n").replace("\r", "\n") or None
+    if isinstance(cell, datetime.date | datetime.time):
+        return None
+    return cell
 
 
-@given(MILLISECONDS)
-def test_days_are_exact_to_the_millisecond_in_any_year(moment):
-    assert from_serial(to_serial(moment), "moment") == moment
+@given(TABLES)
+@settings(max_examples=40, deadline=None)
+@example((("a", "", "b"), [(5.0, None, -0.0), (None, "", 1)]))
+@example((("a",), [(2**53 + 1,), (True,), (1,), (1.0,), (1e300,), (5e-324,), (10**300,)]))
+@example((("<r>", "</r>"), [("<r>a</r>", "<r></r>"), ("<r><t>b</t></r>", "<r>")]))
+def test_all_values_come_back(table):
+    check_values_come_back(table)
 
 
-@given(MICROSECONDS)
-def test_days_are_exact_to_the_microsecond_for_some_time(moment):
-    assert from_serial(to_serial(moment), "moment", fine=True) == moment
+@pytest.mark.slow
+@given(TABLES)
+@settings(max_examples=1000, deadline=None)
+def test_all_values_come_back_many_times(table):
+    check_values_come_back(table)
 
 
-@pytest.mark.parametrize(
-    ("day", "serial"),
-    [
-        (datetime.date(1900, 1, 1), 1),
-        (datetime.date(1900, 2, 28), 59),
-        (datetime.date(1900, 3, 1), 61),
-        (datetime.date(2008, 2, 29), 39507),
-        (datetime.date(9999, 12, 31), 2958465),
-    ],
-)
-def test_days_as_excel_counts_them(day, serial):
-    assert to_serial(day) == serial
-    assert from_serial(serial, "date") == day
-
-
-def test_numbers_that_are_no_days():
-    assert from_serial(60, "date") is None  # 29 February 1900 never was
-    assert from_serial(-1, "date") is None
-    assert from_serial(2958466, "date") is None
-    assert from_serial(1462, "date", from_1904=True) == datetime.date(1908, 1, 2)
-    assert from_serial(0, "date", from_1904=True) == datetime.date(1904, 1, 1)
-    assert from_serial(2957004, "date", from_1904=True) is None
+@pytest.mark.parametrize("number", [10**15, -(10**15), 2**53 + 1, 12345678901234567890, 10**400])
+def test_long_ids_are_written_as_text_and_do_not_change(tmp_path, number):
+    path = save(tmp_path / "t.xlsx", ["id"], [[number], [999_999_999_999_999]])
+    assert load(path).rows == [(str(number),), (999_999_999_999_999,)]
+    assert openpyxl.load_workbook(path).active["A2"].value == str(number)
 
 
 @pytest.mark.parametrize(
-    ("code", "kind"),
+    "day",
     [
-        ("General", None),
-        ("0.00E+00", None),
-        ("#,##0.00_);[Red](#,##0.00)", None),
-        ('0 "days"', None),
-        ("0\\d", None),
-        ("@", None),
-        ("0%", None),
-        ("[$-409]d-mmm-yy;@", "date"),
-        ('yyyy"年"m"月"d"日"', "date"),
-        ("mmm", "date"),
-        ("h:mm AM/PM", "time"),
-        ("mm:ss.0", "time"),
-        ("d.m.yyyy h:mm", "moment"),
-        ("[h]:mm:ss", "duration"),
-        ("[mm]:ss", "duration"),
-        ("_-* #,##0 [$€-407]_-", None),
+        datetime.date(1900, 1, 1),
+        datetime.date(1900, 2, 28),
+        datetime.date(1900, 3, 1),
+        datetime.date(2008, 2, 29),
+        datetime.date(9999, 12, 31),
     ],
 )
-def test_kind_of_format(code, kind):
-    assert kind_of_format(200, code) == kind
+def test_days_as_excel_counts_them(day):
+    assert through_xlsx(["a"], [[day]]).rows == [(day,)]
 
 
 def test_openpyxl_reads_what_we_write(tmp_path):
     rows = [
         ("text", 5, 2.5, True, None, datetime.datetime(2024, 1, 2, 3, 4, 5)),
         *[
-            (text, 2**40, -1e-7, False, "", datetime.datetime(1999, 12, 31))
+            (text, 2**40, -1e-7, False, None, datetime.datetime(1999, 12, 31))
             for text in ("=1", " x ")
         ],
     ]
@@ -203,9 +194,7 @@ def test_equal_tables_give_equal_files(tmp_path):
         ("\U0001f600" * 16_384, "the text has 16,384 characters"),  # two units of Excel each
         (math.nan, "cannot hold the number nan"),
         (-math.inf, "cannot hold the number -inf"),
-        (10**400, "cannot hold the number 1000"),
-        (datetime.date(1899, 12, 31), "cannot hold 1899-12-31 exactly"),
-        (datetime.datetime(2150, 1, 1, 1, 1, 1, 2), "cannot hold 2150-01-01T01:01:01.000002 exact"),
+        (datetime.date(1899, 12, 31), "cannot hold 1899-12-31;"),
         (datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC), "it has no time zones"),
         (datetime.time(1, tzinfo=datetime.UTC), "it has no time zones"),
     ],
@@ -224,7 +213,7 @@ def test_longest_text(text):
 
 
 def test_too_many_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(_xlsx_write, "MAX_ROWS", 11)
+    monkeypatch.setattr(_excel, "MAX_ROWS", 11)
     save(tmp_path / "t.xlsx", ["a"], [[1]] * 10)
     with pytest.raises(InputError, match="at most 10 rows below the header") as caught:
         save(tmp_path / "u.xlsx", ["a"], [[1]] * 11)
@@ -241,7 +230,7 @@ def test_too_many_columns(tmp_path):
 
 
 def test_sheet_too_large_to_be_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(_xlsx_write, "MAX_BYTES", 2**16 + 5000)
+    monkeypatch.setattr(_excel, "MAX_BYTES", 2**24 + 5000)
     with pytest.raises(InputError, match="too much for a workbook"):
         save(tmp_path / "t.xlsx", ["a"], [["x" * 1000]] * 6)
     assert list(tmp_path.iterdir()) == []

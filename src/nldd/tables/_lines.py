@@ -1,0 +1,237 @@
+"""Rows of files with one JSON object a line, such files of rows, and rows of Parquet files."""
+
+import datetime
+import decimal
+import json
+import re
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from nldd._wording import count_noun, quote, quote_first
+from nldd.exceptions import InputError, MissingExtraError
+from nldd.tables._records import (
+    Cell,
+    Row,
+    Sink,
+    Source,
+    TableFormat,
+    cell_text,
+    is_text,
+    located,
+    plain,
+    skipped_note,
+    surrogate_error,
+)
+from nldd.tables._text import TextFile, TextSource
+
+# The keys of so many lines are the columns.
+HEADER_LINES = 1000
+
+_EXAMPLE = '{"id": 1, "answer": "good"}'
+_HALF = re.compile("[\ud800-\udfff]")
+_HALF_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class JsonlRows(TextSource):
+    """A file with one JSON object a line, the keys of which are the columns."""
+
+    def __init__(self, text: TextFile) -> None:
+        super().__init__(text)
+        self._n_blank = self._n_half = 0
+        keys: dict[str, None] = {}
+        with text.open() as stream:
+            for _, (_, record) in zip(range(HEADER_LINES), self._records(stream), strict=False):
+                keys.update(dict.fromkeys(record))
+        if not keys:
+            raise InputError(
+                f"{text.path} holds no JSON object with a key.",
+                hint=f"write a line such as {_EXAMPLE} for each row",
+            )
+        self.header = tuple(keys)
+        self.format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
+
+    def rows(self) -> Generator[Row, None, None]:
+        self._n_blank = self._n_half = 0
+        known = dict.fromkeys(self.header)
+        with self._opened() as stream:
+            for line, record in self._records(stream):
+                if unknown := record.keys() - known.keys():
+                    raise InputError(
+                        f"{self._text.path}, line {line}: the key {quote(min(unknown))} is in none "
+                        f"of the first {HEADER_LINES:,} lines.",
+                        hint="add it, with null, to the first line",
+                    )
+                yield tuple(map(_json_cell, map(record.get, self.header)))
+
+    def notes(self) -> list[str]:
+        notes = [*self._text.notes, *skipped_note(self._n_blank, "blank line")]
+        if self._n_half:
+            texts = count_noun(self._n_half, "text")
+            notes.append(f"{texts} held half of a character; \ufffd stands for it.")
+        return notes
+
+    def _records(self, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+        for line, content in enumerate(lines, 1):
+            if content.strip():
+                yield line, self._record(line, content)
+            else:
+                self._n_blank += 1
+
+    def _record(self, line: int, content: str) -> dict[str, Any]:
+        try:
+            record = json.loads(content, object_pairs_hook=_distinct_keys)
+            what = "" if isinstance(record, dict) else "JSON, but no object"
+        except (ValueError, RecursionError) as error:
+            what = f"no JSON object ({getattr(error, 'msg', None) or error})"
+        if what:
+            raise InputError(
+                f"{self._text.path}, line {line}: {what}: {quote(content.strip())}.",
+                hint=f"write one object such as {_EXAMPLE} on each line",
+            )
+        if _HALF_WRITTEN.search(content):
+            record = {key: self._whole(value) for key, value in record.items()}
+        return record
+
+    def _whole(self, value: Any) -> Any:
+        if isinstance(value, str) and not is_text(value):
+            self._n_half += 1
+            return _HALF.sub("\ufffd", value)
+        return value
+
+
+def _json_cell(value: Any) -> Cell:
+    if isinstance(value, dict | list):
+        text = json.dumps(value, ensure_ascii=False)
+        return text if is_text(text) else json.dumps(value)
+    cell: Cell = value
+    return cell
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError("a key is there twice")
+    if not all(map(is_text, record)):
+        raise ValueError("a key holds half of a character")
+    return record
+
+
+class JsonlSink(Sink):
+    """Write rows as one JSON object a line, with names that are all distinct for keys."""
+
+    def __init__(self, stream: BinaryIO, keys: tuple[str, ...], path: Path) -> None:
+        self._stream = stream
+        self._path = path
+        self._keys = keys
+        if not all(map(is_text, keys)):
+            raise surrogate_error(f"{path.name}, header")
+
+    def write(self, rows: list[Row], first: int) -> None:
+        for number, row in enumerate(rows, first):
+            record = dict(zip(self._keys, row, strict=True))
+            text = json.dumps(record, ensure_ascii=False, default=_json_value)
+            try:
+                self._stream.write(text.encode() + b"\n")
+            except UnicodeEncodeError:
+                broken = (k for k, cell in record.items() if not is_text(cell_text(cell)))
+                raise surrogate_error(located(self._path, number, next(broken))) from None
+
+
+def _json_value(cell: Any) -> Any:
+    """What JSON has no value for: dates and times as text, others as what they stand for."""
+    return cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else plain(cell)
+
+
+class ParquetRows(Source):
+    """A Parquet file; what Python has no value for becomes text."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._n_read = 0
+        self._cut: dict[str, None] = {}
+        with self._opened() as file:
+            self.header = tuple(map(str, file.schema_arrow.names))
+            self._n_rows = file.metadata.num_rows
+        if not self.header:
+            raise InputError(
+                f"{path} has no columns.", hint="write the file again, with the answers in it"
+            )
+        self.format = TableFormat(kind="parquet")
+
+    def rows(self) -> Generator[Row, None, None]:
+        self._n_read = 0
+        with self._opened() as file:
+            for batch in file.iter_batches(batch_size=2000):
+                columns = map(self._column, self.header, batch.columns)
+                for row in zip(*columns, strict=True):
+                    self._n_read += 1
+                    yield row
+
+    def fraction(self) -> float:
+        return self._n_read / self._n_rows if self._n_rows else 1.0
+
+    def notes(self) -> list[str]:
+        if not self._cut:
+            return []
+        return [f"Times were cut to microseconds in the columns {quote_first(self._cut)}."]
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError as error:
+            raise MissingExtraError(
+                f"{self._path}: reading Parquet files needs pyarrow.",
+                hint='pip install "nldd[parquet]"',
+            ) from error
+        try:
+            with pyarrow.parquet.ParquetFile(self._path) as file:
+                yield file
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+            reason = str(error).partition("\n")[0][:200]
+            raise InputError(
+                f"{self._path} cannot be read as Parquet: {reason}.",
+                hint="write it again, or save the table as CSV",
+            ) from error
+
+    def _column(self, name: str, array: Any) -> list[Cell]:
+        import pyarrow
+
+        types, kind = pyarrow.types, array.type
+        if types.is_dictionary(kind):
+            array, kind = array.dictionary_decode(), kind.value_type
+        fine = None  # the same type of time with the precision that Python has
+        if types.is_timestamp(kind):
+            fine = pyarrow.timestamp("us", kind.tz)
+        elif types.is_time64(kind) or types.is_duration(kind):
+            fine = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
+        if fine is not None:
+            try:
+                array = array.cast(fine)
+            except pyarrow.ArrowInvalid:
+                self._cut[name] = None
+                array = array.cast(fine, safe=False)
+        return [_parquet_cell(value) for value in array.to_pylist()]
+
+
+def _parquet_cell(value: Any) -> Cell:
+    if isinstance(value, decimal.Decimal):
+        # A number, if it is the same number, else its digits.
+        if value == value.to_integral_value():
+            return int(value)
+        return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=_nested_value)
+    if isinstance(value, bytes | datetime.timedelta):
+        return str(_nested_value(value))
+    cell: Cell = value
+    return cell
+
+
+def _nested_value(value: Any) -> Any:
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
