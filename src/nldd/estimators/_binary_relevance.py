@@ -6,15 +6,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
     WithBaseEstimator,
     fit_label_models,
-    has_probabilities,
     label_columns,
+    where_base_has_probabilities,
 )
 from nldd.exceptions import InputError
 
@@ -31,19 +30,14 @@ class BinaryRelevance(WithBaseEstimator):
         differ for calibrated support vector machines; the paper's BR takes the sign. "auto" is
         "sign" where the estimator has a ``decision_function``, else "probability".
     n_jobs : int, default=None
-        Labels fitted at a time, in threads that share `X`. Results do not depend on it, unless the
-        base classifier draws from a generator of the whole process, as liblinear does with
-        ``dual=True`` or an l1 penalty.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the clones whose own ``random_state`` is None.
-    verbose : int, default=0
-        Above 0, a progress bar over the labels on standard error.
+        Labels fitted at a time, in threads. Results do not depend on it, unless the base classifier
+        draws from a generator of the whole process, as liblinear does with ``dual=True``.
+    random_state : int, RandomState or None, default=None, seeds clones that have no seed
+    verbose : int, default=0; above 0, a progress bar on standard error
 
     Attributes
     ----------
-    estimators_ : list of length n_labels
-        Fitted classifiers. A label that is constant in the training rows has a
-        ``ConstantLabel`` instead.
+    estimators_ : list of fitted classifiers, ``ConstantLabel`` for constant labels
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
@@ -100,9 +94,8 @@ class BinaryRelevance(WithBaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
+            Or a list of n_samples label sets; or a 1-D array-like of classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the classifiers; rows of weight 0 are left out.
         """
@@ -113,14 +106,13 @@ class BinaryRelevance(WithBaseEstimator):
         """Labels of each row: an indicator array, or classes for a 1-D target."""
         return self._answer(self._labels(self._validate_predict(X)))
 
-    @available_if(has_probabilities)
+    @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, of shape (n_samples, n_labels).
 
         For a 1-D target the classes exclude each other, and rows are made to sum to one.
         """
-        X = self._validate_predict(X)
-        return self._answer_proba(self._columns("predict_proba", X))
+        return self._answer_proba(self._columns("predict_proba", self._validate_predict(X)))
 
     def _fit_labels(self, T: Training) -> None:
         estimator, method = self._base_estimator(), self._decision_method()
@@ -129,14 +121,9 @@ class BinaryRelevance(WithBaseEstimator):
                 f"decision={self.decision!r} needs an estimator with {method}; {estimator!r} has "
                 "none. Choose another decision or estimator."
             )
+        rng = check_random_state(self.random_state)
         (self.estimators_,) = fit_label_models(
-            estimator,
-            [T],
-            self.label_names_,
-            n_jobs=self.n_jobs,
-            rng=check_random_state(self.random_state),
-            title="binary relevance",
-            verbose=self.verbose,
+            estimator, [T], self.label_names_, **self._fit_options("binary relevance", rng)
         )
 
     def _labels(self, X: Any) -> NDArray[np.int8]:

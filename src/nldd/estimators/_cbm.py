@@ -124,39 +124,27 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : int, default=20
-        Number of components K.
-    n_iterations : int, default=10
-        Iterations of expectation and maximisation.
-    variance : float, default=1.0
-        Variance of the Gaussian prior of all weights; biases are free.
+    n_components : int, default=20, the number K of components
+    n_iterations : int, default=10, iterations of expectation and maximisation
+    variance : float, default=1.0, that of the Gaussian prior of all weights; biases are free
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         What is predicted: the most probable labelset, exactly; labels more probable than not; the
         labelset of largest expected F-measure; the most probable *training* labelset.
-    inner_steps : int, default=15
-        Steps of L-BFGS in each maximisation, from where the last one stopped.
-    n_restarts : int, default=10
-        Random starts of the mixture of labels that the responsibilities start from.
-    feature_fraction : float in (0, 1], default=1.0
-        Share of the features to use, drawn at random.
-    n_jobs, random_state, verbose
-        As in :class:`nldd.BinaryRelevance`: components at a time, a bar over the iterations.
+    inner_steps : int, default=15, steps of L-BFGS in each maximisation
+    n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
+    feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
+    n_jobs, random_state, verbose : as in BinaryRelevance, with components for labels
 
     Attributes
     ----------
-    gating_ : Weights
-        Linear model of the components' weights, K outputs.
-    estimators_ : list of Weights
-        Linear models of the labels in each component, L outputs each.
+    gating_ : Weights, the linear model of the components' weights, K outputs
+    estimators_ : list of Weights, linear models of the labels in each component, L outputs each
     objective_ : ndarray of shape (n_iterations + 1,)
         Minus log-likelihood plus penalties after each maximisation; it never rises.
-    features_ : ndarray
-        Columns of `X` that are used.
+    features_ : ndarray, the columns of `X` that are used
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
-    allow_empty_ : bool
-        Whether the empty labelset may be predicted: it was in the training data.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    allow_empty_ : bool, whether training had the empty labelset, which is then predicted too
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -223,10 +211,7 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the mixture by generalised EM.
-
-        `X` and `y` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit the mixture by generalised EM; `X` and `y` are as in BinaryRelevance."""
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
         n_chosen = max(1, round(self.feature_fraction * T.X.shape[1]))

@@ -1,5 +1,6 @@
 """The independent classifiers behind a multi-label method, one a label, and how they are fitted."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
 from nldd._parallel import delayed, do_all
@@ -21,6 +23,23 @@ def default_estimator() -> LogisticRegression:
     return LogisticRegression(solver="liblinear")
 
 
+class PredictsFromScores(MultiLabelClassifier):
+    """A multi-label classifier that scores all labels of a row and compares them with a bound."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of each row: an indicator array, or the class of largest score if 1-D."""
+        scores, labels = self._scores(self._validate_predict(X))
+        return self._answer(scores if self.single_label_ else labels)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability, or share of votes, of each label: an array (n_samples, n_labels)."""
+        return self._answer_proba(*self._scores(self._validate_predict(X)))
+
+    @abstractmethod
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Scores from 0 to 1 of all labels, and which of the labels are predicted."""
+
+
 class WithBaseEstimator(MultiLabelClassifier):
     """A multi-label classifier with a parameter `estimator`, whose None means the default."""
 
@@ -29,9 +48,14 @@ class WithBaseEstimator(MultiLabelClassifier):
         "random_state": ["random_state"],
     }
     estimator: Any
+    n_jobs: int | None
+    verbose: int
 
     def _base_estimator(self) -> Any:
         return default_estimator() if self.estimator is None else self.estimator
+
+    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
+        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -42,6 +66,9 @@ class WithBaseEstimator(MultiLabelClassifier):
 def has_probabilities(method: WithBaseEstimator) -> bool:
     """Whether the base estimator of a method gives probabilities."""
     return hasattr(method._base_estimator(), "predict_proba")
+
+
+where_base_has_probabilities = available_if(has_probabilities)
 
 
 def check_weights_supported(estimator: Any, sample_weight: Any) -> None:

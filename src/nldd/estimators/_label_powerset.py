@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
@@ -16,7 +15,7 @@ from nldd.estimators._label_models import (
     WithBaseEstimator,
     check_weights_supported,
     draw_seed,
-    has_probabilities,
+    where_base_has_probabilities,
 )
 
 
@@ -72,17 +71,14 @@ class LabelPowerset(WithBaseEstimator):
     estimator : classifier, default=None
         Multi-class classifier of the labelsets. None is ``LogisticRegression()``; one that can tell
         only two classes apart is used one against the rest.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the classifier if its own ``random_state`` is None.
+    random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
 
     Attributes
     ----------
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
         Distinct training labelsets in the order of their first appearance: the classes.
-    estimators_ : list
-        The fitted classifier; empty where all training rows carry one labelset.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    estimators_ : list of the fitted classifier, empty where all rows carry one labelset
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -112,10 +108,7 @@ class LabelPowerset(WithBaseEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit one classifier to the labelsets as classes.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit one classifier to all labelsets; arguments are those of BinaryRelevance."""
         T = self._validate_fit(X, y, sample_weight)
         seed = draw_seed(check_random_state(self.random_state))
         self._powerset = fit_powerset(self._base_estimator(), T, seed)
@@ -125,10 +118,9 @@ class LabelPowerset(WithBaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable training labelset: an indicator array, or classes for a 1-D target."""
-        X = self._validate_predict(X)
-        return self._answer(self._powerset.predict(X))
+        return self._answer(self._powerset.predict(self._validate_predict(X)))
 
-    @available_if(has_probabilities)
+    @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, on the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)

@@ -116,31 +116,25 @@ class NLDDClassifier(WithBaseEstimator):
     search : {"exact", "faiss"}, default="exact"
         How predictions search. "faiss" starts from neighbours that faiss finds in dense features,
         and proves or replaces them: the answers are the same. Needs ``pip install "nldd[faiss]"``.
-    n_jobs : int, default=None
-        Labels fitted and blocks of rows searched at a time, in threads.
-    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None, labels fitted and blocks of rows searched at a time, in threads
+    random_state : int, RandomState or None, default=None
         Draws the halves T1 and T2, and seeds base classifiers that have no seed of their own.
-    verbose : int, default=0
-        Above 0, progress bars on standard error.
+    verbose : int, default=0; above 0, progress bars on standard error
 
     Attributes
     ----------
-    beta_ : ndarray of shape (3,)
-        Intercept, weight of Dx, weight of Dy.
+    beta_ : ndarray of shape (3,), intercept, weight of Dx and weight of Dy
     regression_ : nldd.regression.DistanceRegression
         The regression, with standard errors; ``print(model.regression_)`` is its summary.
-    pairs_ : nldd.regression.Pairs
-        What the regression was fitted to.
+    pairs_ : nldd.regression.Pairs, what the regression was fitted to
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
         Distinct labelsets of the training rows: all that can be predicted.
-    label_names_ : ndarray of shape (n_labels,)
     estimators_ : list
         Classifiers fitted to all training rows, one per label, or the one model for all.
     index_ : nldd.search.LabelsetIndex
     rows_ : ndarray
         Rows of the data passed to `fit` that the model uses; those of `add` are numbered on.
-    classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
-    n_labels_, n_features_in_ : int
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -163,9 +157,8 @@ class NLDDClassifier(WithBaseEstimator):
     instances instead of taking all moves each of the four measures by less than 0.001 (the table
     is in docs/performance.md); up to that number all instances are taken.
 
-    Dask arrays are predicted block by block, as Dask arrays.
-
-    For a 1-D target of classes each class is one label.
+    Dask arrays are predicted block by block, as Dask arrays. For a 1-D target of classes each
+    class is one label.
 
     References
     ----------
@@ -352,15 +345,8 @@ class NLDDClassifier(WithBaseEstimator):
         return T[first], T[second]
 
     def _fit_classifiers(self, parts: list[Training], rng: np.random.RandomState) -> Any:
-        return fit_label_probabilities(
-            self._base_estimator(),
-            parts,
-            self.label_names_,
-            n_jobs=self.n_jobs,
-            rng=rng,
-            title="classifiers on T1 and T",
-            verbose=self.verbose,
-        )
+        options = self._fit_options("classifiers on T1 and T", rng)
+        return fit_label_probabilities(self._base_estimator(), parts, self.label_names_, **options)
 
     def _hold(self, T: Training, classifiers: Any, scale: Any) -> Self:
         """Keep what predictions need: classifiers of all rows, and the rows to search."""

@@ -1,6 +1,5 @@
 """The paper's base classifier: a linear support vector machine with Platt's probabilities."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Self
@@ -32,7 +31,7 @@ MAX_STEPS = 100
 GRADIENT_TOLERANCE = 1e-5
 RIDGE = 1e-12
 ARMIJO = 1e-4
-SMALLEST_STEP = 1e-10
+STEPS = 0.5 ** np.arange(34)
 CLIP = 1e-7
 
 
@@ -92,16 +91,11 @@ def fit_sigmoid(
     return float(AB[0]), float(AB[1])
 
 
-def _step_length(
-    loss: Callable[[FloatArray], float], start: FloatArray, direction: FloatArray, slope: float
-) -> float | None:
-    """The longest of the steps 1, 1/2, 1/4, ... that lowers the loss enough; None if none does."""
-    present, step = loss(start), 1.0
-    while step >= SMALLEST_STEP:
-        if loss(start + step * direction) < present + ARMIJO * step * slope:
-            return step
-        step /= 2
-    return None
+def _step_length(loss: Any, start: FloatArray, direction: FloatArray, slope: float) -> float | None:
+    """The longest of the steps that lowers the loss enough; None if none does."""
+    enough = loss(start) + ARMIJO * slope * STEPS
+    steps = zip(STEPS, enough, strict=True)
+    return next((s for s, goal in steps if loss(start + s * direction) < goal), None)
 
 
 def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
@@ -117,24 +111,20 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty of margin violations.
+    C : float, default=1.0, the penalty of margin violations
     solver : {"libsvm", "liblinear"}, default="libsvm"
         "libsvm" is the paper's; its time grows faster than the number of rows. "liblinear" solves
         the same problem but for a penalty on the intercept, in a fraction of the time.
-    n_folds : int, default=5
-        Folds of the cross-validation behind the sigmoid.
-    tol : float, default=1e-3
-        Stopping tolerance of the solver.
-    random_state : int, RandomState instance or None, default=None
+    n_folds : int, default=5, folds of the cross-validation behind the sigmoid
+    tol : float, default=1e-3, stopping tolerance of the solver
+    random_state : int, RandomState or None, default=None
         Order of the rows before they are cut into folds, and in which liblinear visits them.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
     intercept_ : ndarray of shape (1,)
-    sigmoid_ : tuple of float
-        A and B of the sigmoid.
+    sigmoid_ : tuple of float, A and B of the sigmoid
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
 
@@ -213,8 +203,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class on whose side of the hyperplane each row lies."""
-        positive = self.decision_function(X) > 0
-        return np.asarray(self.classes_[positive.astype(int)])
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of both classes, of shape (n_samples, 2)."""

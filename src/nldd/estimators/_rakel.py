@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import WithBaseEstimator, draw_seed
+from nldd.estimators._label_models import PredictsFromScores, WithBaseEstimator, draw_seed
 from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
 
 ENUMERABLE = 100_000
@@ -56,31 +56,26 @@ def _fit_subset(estimator: Any, T: Training, subset: NDArray[np.intp], seed: int
     return fit_powerset(estimator, part, seed)
 
 
-class RAkEL(WithBaseEstimator):
+class RAkEL(PredictsFromScores, WithBaseEstimator):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
     ----------
     estimator : classifier, default=None
         Multi-class classifier of the small powersets, as in :class:`nldd.LabelPowerset`.
-    k : int, default=3
-        Labels in each subset. With fewer labels than that there is one subset, all of them.
+    k : int, default=3, the labels in each subset, or all if there are fewer
     n_models : int, default=None
         Number of subsets; None is twice the number of labels. Never more than there are subsets.
-    threshold : float in [0, 1], default=0.5
-        Share of votes that a label needs.
+    threshold : float in [0, 1], default=0.5, the share of votes that a label needs
     strict : bool, default=False
         Ask for more than the threshold rather than at least it. Exact halves are common.
-    n_jobs, random_state, verbose
-        As in :class:`nldd.BinaryRelevance`, with subsets for labels; the seed also draws them.
+    n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
     ----------
-    subsets_ : list of ndarray
-        Labels of each model: distinct subsets, each in rising order.
+    subsets_ : list of ndarray, the labels of each model in rising order
     estimators_ : list of Powerset
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -135,10 +130,7 @@ class RAkEL(WithBaseEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the subsets and fit a label powerset to each.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit a label powerset to each subset; arguments are those of BinaryRelevance."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
@@ -152,29 +144,16 @@ class RAkEL(WithBaseEstimator):
         self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with enough votes: an indicator array, or the class of most votes if 1-D."""
-        share = self._share_of_votes(self._validate_predict(X))
-        return self._answer(share if self.single_label_ else self._enough(share))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Share of votes for each label, on the side of 1/2 that `predict` takes."""
-        share = self._share_of_votes(self._validate_predict(X))
-        return self._answer_proba(share, self._enough(share))
-
-    def _share_of_votes(self, X: Any) -> NDArray[np.float64]:
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         tasks = (delayed(model.predict)(X) for model in self.estimators_)
         answers = do_all(tasks, len(self.estimators_), self.n_jobs)
-        votes, asked = np.zeros((X.shape[0], self.n_labels_)), np.zeros(self.n_labels_)
+        votes = np.zeros((X.shape[0], self.n_labels_))
         for subset, answer in zip(self.subsets_, answers, strict=True):
             votes[:, subset] += answer
-            asked[subset] += 1
         # A label in no subset gets no votes and stays off.
-        return votes / np.maximum(asked, 1)
-
-    def _enough(self, share: NDArray[np.float64]) -> NDArray[np.int8]:
-        enough = share > self.threshold if self.strict else share >= self.threshold
-        return enough.astype(np.int8)
+        asked = np.bincount(np.concatenate(self.subsets_), minlength=self.n_labels_)
+        share = votes / np.maximum(asked, 1)
+        return share, share > self.threshold if self.strict else share >= self.threshold
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)
