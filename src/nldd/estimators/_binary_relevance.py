@@ -1,6 +1,5 @@
 """Binary relevance: one independent classifier per label."""
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
-    WithBaseEstimator,
+    WithWorkers,
     fit_label_models,
     label_columns,
     where_base_has_probabilities,
@@ -18,7 +17,7 @@ from nldd.estimators._label_models import (
 from nldd.exceptions import InputError
 
 
-class BinaryRelevance(WithBaseEstimator):
+class BinaryRelevance(WithWorkers):
     """One independent binary classifier per label (BR).
 
     Parameters
@@ -44,9 +43,8 @@ class BinaryRelevance(WithBaseEstimator):
 
     Notes
     -----
-    Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N, with
-    no regard to the other labels. For a 1-D target every class is a label and the class of the
-    largest value is predicted.
+    Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N. For a
+    1-D target every class is a label and the class of the largest value is predicted.
 
     References
     ----------
@@ -66,10 +64,8 @@ class BinaryRelevance(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "decision": [StrOptions({"auto", "sign", "probability"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -81,11 +77,8 @@ class BinaryRelevance(WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

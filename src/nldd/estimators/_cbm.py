@@ -152,10 +152,9 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
         p(y | x) = sum over k of pi_k(x) * product over l of b_kl(x)^y_l (1 - b_kl(x))^(1 - y_l)
 
-    with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. One component is binary
-    relevance with logistic regression. Weights w of the labels are penalised with
-    ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``, as in the
-    authors' program. Truncated maximisation keeps the objective falling (generalised EM).
+    with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
+    penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
+    as in the authors' program. Truncated maximisation keeps the objective falling.
 
     References
     ----------
@@ -309,16 +308,12 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         if self.predictor == "joint":
             mixtures = zip(log_pi, Z, strict=True)
             return np.array([joint_mode(*mixture, self.allow_empty_) for mixture in mixtures])
-        scores = self._support_scores(log_pi, Z)
+        terms = Z @ self.labelsets_.T - np.logaddexp(0, Z).sum(axis=2, keepdims=True)
+        scores = logsumexp(terms + log_pi[:, :, np.newaxis], axis=1)
         if self.predictor == "support":
             return self.labelsets_[scores.argmax(axis=1)].astype(np.int8)
         G = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
         return best_expected_f(G, self.labelsets_.astype(np.int8))
-
-    def _support_scores(self, log_pi: FloatArray, Z: FloatArray) -> FloatArray:
-        """Log-probability of every training labelset, of shape (n, n_labelsets)."""
-        terms = Z @ self.labelsets_.T - np.logaddexp(0, Z).sum(axis=2, keepdims=True)
-        return np.asarray(logsumexp(terms + log_pi[:, :, np.newaxis], axis=1))
 
     def _chosen_features(self, X: Any) -> Any:
         return X if len(self.features_) == X.shape[1] else X[:, self.features_]

@@ -1,6 +1,6 @@
 """Ensemble of classifier chains: resampled rows, random orders, one vote each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -12,7 +12,7 @@ from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
-from nldd.estimators._label_models import PredictsFromScores, WithBaseEstimator, draw_seed
+from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Member:
         return predict_chain(self.links, self.order, X, with_probabilities=False)[0]
 
 
-class EnsembleOfChains(PredictsFromScores, WithBaseEstimator):
+class EnsembleOfChains(PredictsFromScores, WithWorkers):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
     Parameters
@@ -63,8 +63,7 @@ class EnsembleOfChains(PredictsFromScores, WithBaseEstimator):
 
     References
     ----------
-    J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
-    classification. Machine Learning 85(3), 333-359.
+    That of :class:`nldd.ClassifierChain`.
 
     Examples
     --------
@@ -76,15 +75,13 @@ class EnsembleOfChains(PredictsFromScores, WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
         "row_fraction": [Interval(Real, 0, 1, closed="right")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
         "order": [StrOptions({"random", "given"})],
         "threshold": [StrOptions({"majority", "cardinality"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -101,16 +98,13 @@ class EnsembleOfChains(PredictsFromScores, WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.n_members = n_members
         self.bootstrap = bootstrap
         self.row_fraction = row_fraction
         self.feature_fraction = feature_fraction
         self.order = order
         self.threshold = threshold
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -143,7 +137,7 @@ class EnsembleOfChains(PredictsFromScores, WithBaseEstimator):
         order = rng.permutation(n_labels) if self.order == "random" else np.arange(n_labels)
         part = T[rows]
         if kept < n_features:
-            part = Training(part.X[:, features], part.Y, part.sample_weight, part.rows)
+            part = replace(part, X=part.X[:, features])
         links = list(fit_links(self._base_estimator(), part, order, self.label_names_, rng))
         return Member(order, links, features, rows)
 

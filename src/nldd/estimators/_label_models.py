@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -48,19 +49,33 @@ class WithBaseEstimator(MultiLabelClassifier):
         "random_state": ["random_state"],
     }
     estimator: Any
-    n_jobs: int | None
-    verbose: int
 
     def _base_estimator(self) -> Any:
         return default_estimator() if self.estimator is None else self.estimator
-
-    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
-        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
         return tags
+
+
+class WithWorkers(WithBaseEstimator):
+    """One that fits several base classifiers at a time, and can show how far it is."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **WithBaseEstimator._parameter_constraints,
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(self, estimator: Any, n_jobs: int | None, random_state: Any, verbose: int) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
+        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
 
 
 def has_probabilities(method: WithBaseEstimator) -> bool:
@@ -195,9 +210,7 @@ def _fit_in_turn(
     return models
 
 
-def fit_label(
-    model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], label_name: Any
-) -> Any:
+def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], name: Any) -> Any:
     """The model, fitted to one label, or its constant."""
     if (y == y[0]).all():
         return ConstantLabel(int(y[0]))
@@ -205,7 +218,7 @@ def fit_label(
         return model.fit(X, y, **weights)
     except Exception as error:
         carriers = f"{int(y.sum())} of {len(y)} rows carry it"
-        error.add_note(f"while fitting label {label_name!r}: {carriers}")
+        error.add_note(f"while fitting label {name!r}: {carriers}")
         raise
 
 

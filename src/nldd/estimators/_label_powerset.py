@@ -57,9 +57,8 @@ def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
     labelsets = sorted_sets[order]
     if len(labelsets) == 1:
         return Powerset(labelsets, [])
-    number = np.empty(len(order), dtype=np.intp)
-    number[order] = np.arange(len(order))
-    model = Prototype(estimator).copy(seed).fit(T.X, number[code.ravel()], **T.weights)
+    number = np.argsort(order)[code.ravel()]
+    model = Prototype(estimator).copy(seed).fit(T.X, number, **T.weights)
     return Powerset(labelsets, [model])
 
 
@@ -83,13 +82,11 @@ class LabelPowerset(WithBaseEstimator):
     Notes
     -----
     The probability of a label is the sum of the probabilities of the labelsets that contain it.
-    Only labelsets seen in training can be predicted; their number is that of the classes, so cost
-    grows with it.
+    Only labelsets seen in training can be predicted; cost grows with their number.
 
     References
     ----------
-    G. Tsoumakas and I. Katakis (2007). Multi-label classification: an overview.
-    International Journal of Data Warehousing and Mining 3(3), 1-13.
+    That of :class:`nldd.BinaryRelevance`.
 
     Examples
     --------

@@ -83,12 +83,10 @@ class MLkNN(PredictsFromScores):
             count += self._Y[column]
         return count
 
-    def _likelihood(
-        self, carriers: NDArray[np.intp], rows: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def _likelihood(self, carriers: NDArray[np.intp], on: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Smoothed distribution of the count of carriers over the chosen rows of each label."""
-        columns = zip(carriers.T, rows.T, strict=True)
-        counts = [np.bincount(column[on], minlength=self.k + 1) for column, on in columns]
+        columns = zip(carriers.T, on.T, strict=True)
+        counts = [np.bincount(column[rows], minlength=self.k + 1) for column, rows in columns]
         histogram = np.array(counts)
         total = histogram.sum(axis=1, keepdims=True)
         return (self.s + histogram) / (self.s * (self.k + 1) + total)

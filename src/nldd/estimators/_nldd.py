@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn import clone
 from sklearn.utils import check_consistent_length, check_random_state
@@ -15,7 +16,7 @@ from nldd._dask import block_by_block
 from nldd._labels import as_label_sets
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
-from nldd.estimators._label_models import WithBaseEstimator
+from nldd.estimators._label_models import WithWorkers
 from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.regression import Pairs, check_regression, fit_regression
@@ -34,16 +35,14 @@ from nldd.search import (
 MIN_ROWS = 4
 
 
-def random_halves(
-    n_samples: int, rng: np.random.RandomState
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def random_halves(n_samples: int, rng: RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows of T1 and T2, drawn at random; an odd row goes to T1."""
     order = rng.permutation(n_samples)
     middle = (n_samples + 1) // 2
     return np.sort(order[:middle]), np.sort(order[middle:])
 
 
-def random_part(n_samples: int, size: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]:
     """So many rows drawn at random, in order; all, and nothing drawn, if there are no more."""
     if n_samples <= size:
         return np.arange(n_samples)
@@ -86,7 +85,7 @@ def nearest_pairs(
     )
 
 
-class NLDDClassifier(WithBaseEstimator):
+class NLDDClassifier(WithWorkers):
     """Nearest Labelset using Double Distances (NLDD).
 
     Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
@@ -180,15 +179,13 @@ class NLDDClassifier(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "model": [StrOptions({"linear", "multiplicative"})],
         "covariance": [StrOptions({"independent", "exchangeable"})],
         "standardize": [StrOptions({"numeric", "all", "none"})],
         "train_fraction": [Interval(Real, 0, 1, closed="right")],
         "max_pairs": [Interval(Integral, 1, None, closed="left"), None],
         "search": [StrOptions({"exact", "faiss"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -205,16 +202,13 @@ class NLDDClassifier(WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.model = model
         self.covariance = covariance
         self.standardize = standardize
         self.train_fraction = train_fraction
         self.max_pairs = max_pairs
         self.search = search
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -327,9 +321,7 @@ class NLDDClassifier(WithBaseEstimator):
         _, near = self._search(X)
         return SearchStats.of(near, len(self.index_))
 
-    def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState
-    ) -> Training:
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, rng: RandomState) -> Training:
         """T: rows that are good to learn from, and of them the share that is asked for."""
         T = self._validate_fit(X, y, sample_weight)
         if self.train_fraction < 1:
@@ -337,14 +329,14 @@ class NLDDClassifier(WithBaseEstimator):
         self._check_training(T)
         return T
 
-    def _halves(self, T: Training, rng: np.random.RandomState) -> tuple[Training, Training]:
+    def _halves(self, T: Training, rng: RandomState) -> tuple[Training, Training]:
         """T1 and T2, the latter with no more instances than are to be paired."""
         first, second = random_halves(len(T), rng)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
         return T[first], T[second]
 
-    def _fit_classifiers(self, parts: list[Training], rng: np.random.RandomState) -> Any:
+    def _fit_classifiers(self, parts: list[Training], rng: RandomState) -> Any:
         options = self._fit_options("classifiers on T1 and T", rng)
         return fit_label_probabilities(self._base_estimator(), parts, self.label_names_, **options)
 
@@ -375,10 +367,8 @@ class NLDDClassifier(WithBaseEstimator):
         theta = self.regression_.theta(Dx, Dy)
         numbers = np.column_stack([Dx, Dy, *self.regression_.parts(Dx, Dy), theta]).tolist()
         return [
-            Explanation(names, row, dx, dy, x_part, y_part, one_theta, self.n_labels_, tuple(p))
-            for names, row, (dx, dy, x_part, y_part, one_theta), p in zip(
-                labels, rows, numbers, P.tolist(), strict=True
-            )
+            Explanation(names, row, *five, n_labels=self.n_labels_, probabilities=tuple(p))
+            for names, row, five, p in zip(labels, rows, numbers, P.tolist(), strict=True)
         ]
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:

@@ -61,9 +61,8 @@ def fit_sigmoid(
 ) -> tuple[float, float]:
     """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``.
 
-    Newton's method with step halving, as Lin, Lin and Weng describe it (2007, Machine Learning
-    68); the constants are those of LIBSVM, so that its probabilities can be reproduced. Targets
-    are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
+    Newton's method with step halving (Lin, Lin and Weng, 2007, Machine Learning 68), with LIBSVM's
+    constants. Targets are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
     """
     weight = np.ones(len(y)) if weight is None else weight
     n_positive, n_negative = weight @ (y == 1), weight @ (y == 0)
@@ -122,11 +121,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-    intercept_ : ndarray of shape (1,)
     sigmoid_ : tuple of float, A and B of the sigmoid
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
+    coef_, intercept_, classes_, n_features_in_ : as in :class:`sklearn.svm.LinearSVC`
 
     Notes
     -----
@@ -227,9 +223,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
         return X[weight > 0], y[weight > 0], weight[weight > 0]
 
-    def _fit_machine(
-        self, X: Any, code: NDArray[np.intp], weight: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray]:
+    def _fit_machine(self, X: Any, code: Any, weight: Any) -> tuple[FloatArray, FloatArray]:
         machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
         machine.fit(X, code, sample_weight=weight)
         coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
@@ -246,9 +240,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
                 values[held_out] = 1.0 if positive.any() else -1.0
                 continue
             part = None if weight is None else weight[kept]
-            values[held_out] = _decision_values(
-                X[held_out], *self._fit_machine(X[kept], code[kept], part)
-            )
+            machine = self._fit_machine(X[kept], code[kept], part)
+            values[held_out] = _decision_values(X[held_out], *machine)
         return values
 
     def __sklearn_tags__(self) -> Any:

@@ -1,27 +1,26 @@
 """RAkEL: label powersets on random small subsets of labels, which vote."""
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import PredictsFromScores, WithBaseEstimator, draw_seed
-from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
+from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
+from nldd.estimators._label_powerset import fit_powerset, multiclass_estimator
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
 
 
-def draw_subsets(
-    n_labels: int, k: int, n_models: int, rng: np.random.RandomState
-) -> list[NDArray[np.intp]]:
+def draw_subsets(n_labels: int, k: int, n_models: int, rng: RandomState) -> list[NDArray[np.intp]]:
     """Distinct subsets of k labels in rising order; of several draws the one that covers most."""
     n_subsets = comb(n_labels, k)
     if n_models >= n_subsets:
@@ -40,7 +39,7 @@ def _n_covered(subsets: list[tuple[int, ...]]) -> int:
 
 
 def _draw_distinct(
-    n_labels: int, k: int, n_models: int, n_subsets: int, rng: np.random.RandomState
+    n_labels: int, k: int, n_models: int, n_subsets: int, rng: RandomState
 ) -> list[tuple[int, ...]]:
     if n_subsets <= ENUMERABLE:
         every = list(combinations(range(n_labels), k))
@@ -51,12 +50,7 @@ def _draw_distinct(
     return sorted(drawn)
 
 
-def _fit_subset(estimator: Any, T: Training, subset: NDArray[np.intp], seed: int) -> Powerset:
-    part = Training(T.X, T.Y[:, subset], T.sample_weight, T.rows)
-    return fit_powerset(estimator, part, seed)
-
-
-class RAkEL(PredictsFromScores, WithBaseEstimator):
+class RAkEL(PredictsFromScores, WithWorkers):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
@@ -98,13 +92,11 @@ class RAkEL(PredictsFromScores, WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left")],
         "n_models": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "strict": ["boolean"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -119,14 +111,11 @@ class RAkEL(PredictsFromScores, WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.k = k
         self.n_models = n_models
         self.threshold = threshold
         self.strict = strict
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -137,7 +126,7 @@ class RAkEL(PredictsFromScores, WithBaseEstimator):
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
         seeds = [draw_seed(rng) for _ in self.subsets_]
         tasks = (
-            delayed(_fit_subset)(self._base_estimator(), T, subset, seed)
+            delayed(fit_powerset)(self._base_estimator(), replace(T, Y=T.Y[:, subset]), seed)
             for subset, seed in zip(self.subsets_, seeds, strict=True)
         )
         title = "RAkEL" if self.verbose else None

@@ -19,12 +19,8 @@ class RandomForestPCT(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100, the number of trees
-    max_features : {"sqrt", "log2"}, int or float, default="sqrt", features tried at each split
-    min_samples_leaf : int or float, default=1
-    max_depth : int, default=None
-    n_jobs : int, default=None, trees grown at a time
-    random_state : int, RandomState or None, default=None
+    n_estimators, max_features, min_samples_leaf, max_depth, n_jobs, random_state
+        As in :class:`sklearn.ensemble.RandomForestClassifier`.
 
     Attributes
     ----------

@@ -42,8 +42,7 @@ class SubsetMapping(BinaryRelevance):
     -----
     With b the 0/1 prediction of binary relevance, the answer is the training labelset u of smallest
     Hamming distance ``|b| + |u| - 2 b.u``. Where several are equally near, which is common, the
-    most frequent one is taken, and among those the one that came first in training. A labelset
-    that training has seen is mapped to itself.
+    most frequent one is taken, and among those the one that came first in training.
 
     References
     ----------
