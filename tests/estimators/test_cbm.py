@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd import ConditionalBernoulliMixture
 from nldd.estimators import _cbm
-from nldd.estimators._cbm import fit_bernoulli_mixture
 
 
 def cbm(**parameters):
@@ -48,9 +47,6 @@ def rare():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(90, 3))
     return X, np.eye(5, dtype=int)[rng.integers(0, 5, size=90)]
-
-
-# ------------------------------------------------------------------------------------ training
 
 
 @pytest.mark.parametrize("variance", [0.1, 1.0, 10.0])
@@ -120,16 +116,6 @@ def test_cbm_maximisation_equals_weighted_logistic_regressions(small):
     assert_allclose(pi, gating.predict_proba(X), atol=1e-4)
 
 
-# --------------------------------------------------------------------------------- probabilities
-
-
-@pytest.mark.parametrize("K", [1, 2, 5])
-def test_cbm_probabilities_of_all_labelsets_sum_to_one(small, K):
-    X, Y = small
-    model = cbm(n_components=K).fit(X, Y)
-    assert_allclose(np.exp(enumerated(model, X, all_labelsets(4))).sum(axis=1), 1, rtol=1e-10)
-
-
 def test_cbm_log_probabilities_equal_the_formula(small):
     X, Y = small
     model = cbm().fit(X, Y)
@@ -174,20 +160,6 @@ def test_cbm_probabilities_round_to_predictions(small, predictor):
     agree = (marginals > 0.5) == (Y_pred == 1)
     assert_array_equal(P[agree], marginals[agree])
     assert_allclose(P[~agree], 0.5)
-
-
-# ----------------------------------------------------------------------------------- predictions
-
-
-def test_cbm_joint_prediction_equals_enumeration(small):
-    X, Y = small
-    sets = all_labelsets(4)
-    for seed in range(3):
-        model = cbm(n_components=4, n_iterations=2, random_state=seed).fit(X, Y)
-        log_p = enumerated(model, X, sets)
-        if not model.allow_empty_:
-            log_p[:, 0] = -np.inf
-        assert_array_equal(model.predict(X), sets[log_p.argmax(axis=1)])
 
 
 def test_cbm_joint_prediction_is_empty_only_where_training_was(rare):
@@ -244,9 +216,6 @@ def test_cbm_predicts_the_same_in_blocks(small, monkeypatch):
     assert_allclose(model.predict_proba(X), P, rtol=1e-12)
 
 
-# ------------------------------------------------------------------------------------ edge cases
-
-
 def test_cbm_component_without_rows_keeps_its_weights(small):
     X, Y = small
     model = cbm().fit(X, Y)
@@ -267,17 +236,6 @@ def test_cbm_constant_labels_stay_constant(small, predictor):
     assert_allclose(model.predict_proba(far)[:, 4:], np.tile([1, 0], (len(far), 1)), atol=1e-12)
     for component in model.estimators_:
         assert_array_equal(component.W[:, 4:], np.zeros((4, 2)))
-
-
-def test_cbm_of_constant_labels_only(small):
-    X, _ = small
-    Y = np.tile([1, 0, 1], (len(X), 1))
-    model = cbm().fit(X, Y)
-    assert_array_equal(model.predict(X), Y)
-    assert_allclose(model.labelset_log_proba(X, Y), 0, atol=1e-10)
-    never = cbm().fit(X, np.zeros((len(X), 2), int))
-    assert never.allow_empty_
-    assert_array_equal(never.predict(X), np.zeros((len(X), 2)))
 
 
 def test_cbm_separable_labels_stay_finite():
@@ -308,12 +266,6 @@ def test_cbm_uses_a_fraction_of_the_features(small, fraction, n_kept):
     assert_array_equal(model.predict_proba(changed), P)
     assert_array_equal(cbm(feature_fraction=fraction).fit(changed, Y).predict_proba(X), P)
     assert_allclose(model.predict_proba(csr_array(X)), P, rtol=1e-9)
-
-
-# ------------------------------------------------------------------------------------- contract
-
-
-# ------- The mixture of labels without features, against EM in plain loops
 
 
 @pytest.fixture
@@ -374,21 +326,3 @@ def test_bernoulli_mixture_log_likelihood_never_falls(labels, seed, monkeypatch)
     values = [run(labels, 3, seed, steps, monkeypatch)[0] for steps in range(1, 40)]
     assert (np.diff(values) >= -1e-9).all()
     assert values[-1] > values[0] + 1
-
-
-def test_bernoulli_mixture_finds_separated_clusters():
-    centres = np.kron(np.eye(3, dtype=np.int8), np.ones(6, dtype=np.int8))
-    rng = np.random.default_rng(2)
-    cluster = np.repeat([0, 1, 2], [20, 30, 50])
-    Y = centres[cluster] ^ (rng.random((100, 18)) < 0.02)
-    gamma = fit_bernoulli_mixture(Y.astype(np.int8), 3, 10, np.random.RandomState(0))
-    component = gamma.argmax(axis=1)
-    assert (gamma.max(axis=1) > 0.999).all()
-    assert sorted(
-        {(a, b) for a, b in zip(component, cluster, strict=True)}, key=lambda p: p[1]
-    ) == [
-        (component[0], 0),
-        (component[20], 1),
-        (component[50], 2),
-    ]
-    assert len({component[0], component[20], component[50]}) == 3

@@ -21,9 +21,6 @@ def fitted(small, **parameters):
     return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
 
 
-# Warm starts
-
-
 # So exact that warm and cold starts meet.
 PRECISE = {"tol": 1e-9, "max_iter": 1000, "C": 0.5}
 

@@ -1,7 +1,5 @@
 """NLDDClassifier: parameters, forms of data, edge cases, bad input."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -38,9 +36,6 @@ def fitted(small, **parameters):
     return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
 
 
-# What a fitted model knows
-
-
 def test_attributes_of_a_fit(small):
     X, Y = small
     model = fitted(small)
@@ -57,23 +52,6 @@ def test_attributes_of_a_fit(small):
     assert_allclose(pairs.Dx, distance)
 
 
-def test_theta_is_the_regression_at_the_chosen_row(small):
-    X, Y = small
-    model = fitted(small)
-    P = np.column_stack([m.predict_proba(X)[:, 1] for m in model.estimators_])
-    found = model.nearest_labelsets(X, k=2)
-    scale = X.std(axis=0, ddof=1)
-    for i in range(5):
-        row = found.row[i, 0]
-        Dx, Dy = np.linalg.norm((X[i] - X[row]) / scale), np.linalg.norm(P[i] - Y[row])
-        b0, b1, b2 = model.beta_
-        assert_allclose(found.theta[i, 0], 1 / (1 + math.exp(-(b0 + b1 * Dx + b2 * Dy))))
-    assert (found.theta[:, 0] <= found.theta[:, 1]).all()
-    assert_allclose(model.predict_theta(X), found.theta[:, 0])
-    assert_allclose(model.expected_loss(X), 4 * found.theta[:, 0])
-    assert_allclose(model.label_probabilities(X), P)
-
-
 def test_explain_reads_like_a_sentence(small):
     X, _ = small
     explanation = fitted(small).explain(X[:1])[0]
@@ -84,9 +62,6 @@ def test_explain_reads_like_a_sentence(small):
     assert explanation.expected_loss == 4 * explanation.theta
     assert explanation.runner_up.theta >= explanation.theta
     assert explanation.runner_up.runner_up is None
-
-
-# Parameters
 
 
 def test_multiplicative_model(small):
@@ -181,9 +156,6 @@ def test_multilabel_estimator_with_a_single_label_that_varies(small, estimator):
     assert (model.predict(X) == Y).mean() > 0.9
 
 
-# max_pairs
-
-
 @quiet
 @pytest.mark.parametrize("max_pairs", [20, 59])
 def test_max_pairs_draws_so_many_instances_of_the_same_half(small, max_pairs):
@@ -213,9 +185,6 @@ def test_max_pairs_is_drawn_by_the_random_state(small):
     assert not set(instances(0)) <= set(halves[1][:40])
 
 
-# The work of a search
-
-
 def test_search_stats_tell_how_much_was_skipped(yeast):
     X, Y, _ = yeast
     model = NLDDClassifier(random_state=0).fit(csr_matrix(X[:600]), Y[:600])
@@ -232,9 +201,6 @@ def test_search_stats_do_not_depend_on_n_jobs(small):
     alone, two = (fitted(small, n_jobs=n_jobs).search_stats(X) for n_jobs in (None, 2))
     assert alone == two
     assert alone.n_queries == 1200
-
-
-# Forms of data
 
 
 FORMS_OF_X = {
@@ -269,38 +235,6 @@ def test_sparse_with_64_bit_indices(small):
     assert_array_equal(model.predict(S), NLDDClassifier(random_state=0).fit(X, Y).predict(X))
 
 
-def test_every_form_of_labels_gives_the_same(small):
-    X, Y = small
-    names = ["joy", "fear", "anger", "calm"]
-    order = np.argsort(names)
-    expected = fitted(small).predict(X)
-    forms = {
-        "frame": pd.DataFrame(Y, columns=names),
-        "polars": pl.DataFrame(Y, schema=names),
-        "sparse": csr_matrix(Y),
-        "bool": Y.astype(bool),
-        "sets": [set(labels) for labels in as_label_sets(Y, names)],
-    }
-    for form, labels in forms.items():
-        model = NLDDClassifier(random_state=0).fit(X, labels)
-        if form == "sets":  # columns are the sorted names
-            assert model.label_names_.tolist() == sorted(names)
-            assert_array_equal(model.predict(X), expected[:, order])
-        else:
-            assert_array_equal(model.predict(X), expected)
-        if form in ("frame", "polars"):
-            assert model.label_names_.tolist() == names
-        assert model.score(X, labels) == pytest.approx((expected == Y).all(axis=1).mean())
-
-
-def test_explain_uses_label_names(small):
-    X, Y = small
-    frame = pd.DataFrame(Y, columns=["joy", "fear", "anger", "calm"])
-    model = NLDDClassifier(random_state=0).fit(X, frame)
-    expected = as_label_sets(model.predict(X[:3]), frame.columns)
-    assert [explanation.labels for explanation in model.explain(X[:3])] == expected
-
-
 def test_score_counts_rows_with_unknown_labels_as_wrong(small):
     X, Y = small
     sets = [set(labels) for labels in as_label_sets(Y, "abcd")]
@@ -311,51 +245,10 @@ def test_score_counts_rows_with_unknown_labels_as_wrong(small):
     assert model.score(X, sets) == pytest.approx(share - 1 / len(X))
 
 
-# Weights
-
-
-def test_weight_zero_is_absence(small):
-    X, Y = small
-    weight = np.ones(len(X))
-    weight[::3] = 0
-    kept = np.flatnonzero(weight)
-    weighted = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight)
-    removed = NLDDClassifier(random_state=0).fit(X[kept], Y[kept])
-    assert_allclose(weighted.beta_, removed.beta_)
-    assert_array_equal(weighted.predict(X), removed.predict(X))
-    assert_array_equal(
-        weighted.nearest_labelsets(X, 1).row, kept[removed.nearest_labelsets(X, 1).row]
-    )
-
-
-def test_weights_reach_the_classifiers_and_the_regression(small):
-    X, Y = small
-    weight = np.where(np.arange(len(X)) % 2, 3.0, 1.0)
-    model = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight)
-    assert_array_equal(model.pairs_.weight, weight[model.pairs_.instance])
-    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 0], sample_weight=weight)
-    assert_allclose(model.estimators_[0].coef_, alone.coef_)
-
-
 def test_weights_that_are_all_zero_are_refused(small):
     X, Y = small
     with pytest.raises(ValueError, match="weight"):
         NLDDClassifier().fit(X, Y, sample_weight=np.zeros(len(X)))
-
-
-# Properties
-
-
-@quiet
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_prediction_is_always_a_training_labelset_with_theta_inside(seed):
-    X, Y, X_new = random_problem(seed)
-    model = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(X, Y)
-    seen = {tuple(row) for row in Y}
-    assert all(tuple(row) in seen for row in model.predict(X_new))
-    theta = model.predict_theta(X_new)
-    assert ((theta > 0) & (theta < 1)).all()
 
 
 @quiet
@@ -375,9 +268,6 @@ def test_prediction_does_not_depend_on_how_it_is_asked(seed):
     sparse = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(csr_matrix(X), Y)
     assert_array_equal(sparse.predict(csr_array(X_new)), expected)
     assert_allclose(sparse.predict_theta(csr_matrix(X_new)), theta, atol=1e-9)
-
-
-# Edge cases
 
 
 @quiet
@@ -407,9 +297,6 @@ def test_constant_features_leave_the_label_distance():
         model = NLDDClassifier(random_state=0).fit(X, Y)
     assert model.beta_[1] == 0
     assert_array_equal(model.predict([[1.0, 1.0]]), [[1, 0]])
-
-
-# Bad input
 
 
 def test_estimator_without_probabilities(small):

@@ -32,9 +32,6 @@ def as_frame(Y):
     return pd.DataFrame(Y, columns=NAMES)
 
 
-# add: what the model can do afterwards
-
-
 def test_added_labelset_is_predicted_at_once(small):
     model = fitted(small)
     assert not (model.labelsets_ == NEW[0]).all(axis=1).any()
@@ -110,9 +107,6 @@ def test_add_with_candidates_from_faiss_gives_the_same(small):
     assert_array_equal(faiss.nearest_labelsets(X, 1).row, exact.nearest_labelsets(X, 1).row)
 
 
-# add: numbers of rows
-
-
 def test_added_rows_are_numbered_on_from_all_rows_of_fit_not_from_the_share_used(small):
     model = fitted(small, train_fraction=0.5)
     used = model.rows_
@@ -139,9 +133,6 @@ def test_explain_names_the_added_row(small):
     assert (all_labels.row, all_labels.labels, all_labels.Dx) == (121, tuple(NAMES), 0)
     assert all_labels.runner_up.row == 120
     assert "taken from training row 121" in str(all_labels)
-
-
-# add: forms of labels
 
 
 def test_add_takes_every_form_of_labels(small):
@@ -171,9 +162,6 @@ def test_add_classes(small, form):
     assert model.predict(FAR).tolist() == ["mid", "mid"]
     assert model.nearest_labelsets(FAR, 1).row.tolist() == [[120], [121]]
     assert_array_equal(model.labelsets_, np.eye(3)[::-1])  # three classes, no new one
-
-
-# add: what is refused, and leaves the model as it was
 
 
 def state(model):
@@ -258,9 +246,6 @@ def test_add_of_classes_refuses_and_changes_nothing(small, y, error, message):
 def test_add_before_fit():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         NLDDClassifier().add(FAR, NEW)
-
-
-# refit: what is kept and what is learned anew
 
 
 LINEAR = LogisticRegression(solver="liblinear")

@@ -183,21 +183,6 @@ def test_platt_svc_refuses_other_than_two_classes(y, weight, message):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "name"),
-    [
-        ({"C": 0}, "C"),
-        ({"n_folds": 1}, "n_folds"),
-        ({"tol": 0}, "tol"),
-        ({"solver": "x"}, "solver"),
-    ],
-    ids=str,
-)
-def test_platt_svc_refuses_parameters_out_of_range(parameters, name):
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of PlattSVC"):
-        PlattSVC(**parameters).fit([[0.0], [1.0]], [0, 1])
-
-
-@pytest.mark.parametrize(
     ("weight", "message"),
     [([-1.0, 1, 1], "Negative values"), ([0.0, 0, 0], "non-zero|positive|two classes")],
     ids=["negative", "all zero"],
@@ -241,19 +226,6 @@ def test_platt_liblinear_minimises_the_hinge_loss_with_a_penalty_on_the_intercep
     np.testing.assert_allclose(model.coef_[0], coef, rtol=0, atol=1e-4)
     np.testing.assert_allclose(model.intercept_[0], intercept, rtol=0, atol=1e-4)
     assert abs(intercept) > 0.1  # the penalty had something to act on
-
-
-def test_platt_liblinear_sigmoid_comes_from_out_of_fold_decisions():
-    X, y = classes_in_a_plane(n_samples=43)
-    model = PlattSVC(solver="liblinear", tol=1e-8, random_state=7).fit(X, y)
-    order = np.random.RandomState(7).permutation(43)
-    values = np.empty(43)
-    for i in range(5):
-        held_out = order[i * 43 // 5 : (i + 1) * 43 // 5]
-        kept = np.setdiff1d(order, held_out)
-        coef, intercept = with_penalty_on_the_intercept(X[kept], y[kept], 1.0, np.ones(len(kept)))
-        values[held_out] = X[held_out] @ coef + intercept
-    np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(values, y), rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("solver", ["libsvm", "liblinear"])

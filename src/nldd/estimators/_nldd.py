@@ -367,8 +367,10 @@ class NLDDClassifier(WithWorkers):
         theta = self.regression_.theta(Dx, Dy)
         numbers = np.column_stack([Dx, Dy, *self.regression_.parts(Dx, Dy), theta]).tolist()
         return [
-            Explanation(names, row, *five, n_labels=self.n_labels_, probabilities=tuple(p))
-            for names, row, five, p in zip(labels, rows, numbers, P.tolist(), strict=True)
+            Explanation(names, row, dx, dy, x_part, y_part, one_theta, self.n_labels_, tuple(p))
+            for names, row, (dx, dy, x_part, y_part, one_theta), p in zip(
+                labels, rows, numbers, P.tolist(), strict=True
+            )
         ]
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
