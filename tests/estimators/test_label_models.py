@@ -104,7 +104,8 @@ def test_label_that_is_constant_in_half_of_the_rows_starts_cold(small):
 
 
 @pytest.mark.parametrize(
-    ("backend", "warm_start"), [("threading", True), ("threading", False), ("loky", True)]
+    ("backend", "warm_start"),
+    [("threading", True), ("threading", False), pytest.param("loky", True, marks=pytest.mark.slow)],
 )
 def test_fits_do_not_depend_on_workers(small, backend, warm_start):
     X, _ = small

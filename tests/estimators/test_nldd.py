@@ -15,7 +15,6 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from nldd import (
     BinaryRelevance,
@@ -24,7 +23,6 @@ from nldd import (
     ZeroWeightWarning,
     as_label_sets,
 )
-from nldd.estimators import random_halves
 from nldd.exceptions import InputError, MissingExtraError
 from problems import CentroidClassifier, random_problem
 
@@ -172,19 +170,6 @@ def test_max_pairs_draws_so_many_instances_of_the_same_half(small, max_pairs):
     assert_array_equal(model.rows_, np.arange(120))
 
 
-@quiet
-def test_max_pairs_is_drawn_by_the_random_state(small):
-    def instances(random_state):
-        model = fitted(small, max_pairs=20, random_state=random_state)
-        return model.pairs_.instance.tolist()
-
-    assert instances(0) == instances(0)
-    assert instances(0) != instances(1)
-    halves = random_halves(120, np.random.RandomState(0))
-    # Drawn at random, not the first ones.
-    assert not set(instances(0)) <= set(halves[1][:40])
-
-
 def test_search_stats_tell_how_much_was_skipped(yeast):
     X, Y, _ = yeast
     model = NLDDClassifier(random_state=0).fit(csr_matrix(X[:600]), Y[:600])
@@ -245,12 +230,6 @@ def test_score_counts_rows_with_unknown_labels_as_wrong(small):
     assert model.score(X, sets) == pytest.approx(share - 1 / len(X))
 
 
-def test_weights_that_are_all_zero_are_refused(small):
-    X, Y = small
-    with pytest.raises(ValueError, match="weight"):
-        NLDDClassifier().fit(X, Y, sample_weight=np.zeros(len(X)))
-
-
 @quiet
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10**6))
@@ -299,35 +278,12 @@ def test_constant_features_leave_the_label_distance():
     assert_array_equal(model.predict([[1.0, 1.0]]), [[1, 0]])
 
 
-def test_estimator_without_probabilities(small):
-    with pytest.raises(InputError, match=r"Perceptron.* has no predict_proba. Wrap it in"):
-        fitted(small, estimator=Perceptron())
-
-
-def test_too_few_rows():
-    with pytest.raises(InputError, match=r"at least 4 training rows.*n_samples=3"):
-        NLDDClassifier().fit(np.eye(3), np.eye(3, dtype=int))
-
-
-def test_one_labelset_only():
-    with pytest.raises(InputError, match=r"at least two distinct labelsets.*all 9.*\{b\}"):
-        NLDDClassifier().fit(np.eye(9), pd.DataFrame({"a": [0] * 9, "b": [1] * 9}))
-
-
 @pytest.mark.parametrize("k", [0, -1, 17, 2.0, "3"])
 def test_nearest_labelsets_refuses_impossible_k(small, k):
     model = fitted(small)
     n = len(model.labelsets_)
     with pytest.raises(InputError, match=f"whole number from 1 to {n}.*got {k!r}"):
         model.nearest_labelsets(small[0], k)
-
-
-def test_prediction_before_fit(small):
-    for method in ("predict", "predict_proba", "predict_theta", "explain", "nearest_labelsets"):
-        with pytest.raises(NotFittedError, match="not fitted yet"):
-            getattr(NLDDClassifier(), method)(small[0])
-    with pytest.raises(NotFittedError):
-        check_is_fitted(NLDDClassifier())
 
 
 def test_probabilities_that_are_not_finite_name_the_label(small):
@@ -340,21 +296,6 @@ def test_probabilities_that_are_not_finite_name_the_label(small):
         NLDDClassifier(Broken(), random_state=0).fit(X, Y)
 
 
-def test_features_whose_squares_overflow(small):
-    X, Y = small
-    with pytest.raises(InputError, match="too large to measure distances"):
-        NLDDClassifier(CentroidClassifier(), standardize="none", random_state=0).fit(X * 1e160, Y)
-
-
-def test_impossible_regression_is_refused_before_any_fit(small):
-    class Untouched(LogisticRegression):
-        def fit(self, X, y):
-            raise AssertionError("must not be fitted")
-
-    with pytest.raises(InputError, match='for model="linear" only'):
-        fitted(small, estimator=Untouched(), model="multiplicative", covariance="exchangeable")
-
-
 def test_score_of_classes_takes_a_column_but_no_other_length(small):
     X, Y = small
     y = Y[:, 0] + Y[:, 1]
@@ -362,12 +303,6 @@ def test_score_of_classes_takes_a_column_but_no_other_length(small):
     assert model.score(X, y.reshape(-1, 1)) == model.score(X, y) == (model.predict(X) == y).mean()
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, y[:1])
-
-
-def test_score_with_too_few_label_columns(small):
-    X, Y = small
-    with pytest.raises(InputError, match="y has 3 labels, but the model was fitted with 4"):
-        fitted(small).score(X, Y[:, :3])
 
 
 def test_failure_of_a_base_classifier_names_the_label():
@@ -378,3 +313,38 @@ def test_failure_of_a_base_classifier_names_the_label():
         model.fit(X, Y)
     assert "while fitting label 'common': " in caught.value.__notes__[0]
     assert caught.value.__notes__[0].endswith("of 10 rows carry it")
+
+
+class Untouched(LogisticRegression):
+    def fit(self, X, y):
+        raise AssertionError("must not be fitted")
+
+
+NOTHING = np.zeros((120, 2), dtype=int)
+IMPOSSIBLE = {"model": "multiplicative", "covariance": "exchangeable"}
+HUGE = {"estimator": CentroidClassifier(), "standardize": "none"}
+REFUSED = {
+    "no probabilities": (
+        {"estimator": Perceptron()},
+        {},
+        r"Perceptron.* has no predict_proba. Wrap",
+    ),
+    "few rows": ({}, {"X": np.eye(3), "y": np.eye(3)}, r"at least 4 training rows.*n_samples=3"),
+    "one labelset": ({}, {"y": NOTHING}, r"at least two distinct labelsets.*all 120.*\{\}"),
+    "huge features": (HUGE, {"X": np.full((120, 1), 1e160)}, "too large to measure distances"),
+    "no weight": ({}, {"sample_weight": np.zeros(120)}, "non-zero|positive"),
+    "regression": ({"estimator": Untouched(), **IMPOSSIBLE}, {}, 'for model="linear" only'),
+}
+
+
+@pytest.mark.parametrize(("parameters", "given", "message"), REFUSED.values(), ids=REFUSED)
+def test_fit_refuses_with_a_reason(small, parameters, given, message):
+    X, Y = small
+    with pytest.raises(ValueError, match=message):
+        NLDDClassifier(**parameters, random_state=0).fit(**{"X": X, "y": Y, **given})
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_theta", "explain", "nearest_labelsets"])
+def test_prediction_before_fit(small, method):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(NLDDClassifier(), method)(small[0])

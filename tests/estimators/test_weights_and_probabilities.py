@@ -1,4 +1,4 @@
-"""What methods with base classifiers share: weights reach them, and probabilities come from them."""
+"""Methods with base classifiers: weights reach these, and probabilities come from them."""
 
 import numpy as np
 import pytest
@@ -51,4 +51,4 @@ def test_weights_reach_the_forest(small):
 def test_no_probabilities_where_the_base_has_none(small, key):
     model = METHODS[key].default(estimator=Perceptron(), random_state=0).fit(*small)
     assert not hasattr(model, "predict_proba")
-    assert model.score(*small) > 0.4
+    assert model.score(*small) > 0.25  # the share of the most frequent labelset

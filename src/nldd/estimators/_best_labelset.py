@@ -30,9 +30,7 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
     cost = np.abs(z)[order].tolist()
     top = -float(np.logaddexp(0, -np.abs(z)).sum())
     yield top, best
-    heap: list[tuple[float, int, tuple[int, ...]]] = []
-    if cost:
-        heappush(heap, (cost[0], 0, (0,)))
+    heap: list[tuple[float, int, tuple[int, ...]]] = [(cost[0], 0, (0,))] if cost else []
     while heap:
         total, last, flips = heappop(heap)
         y = best.copy()

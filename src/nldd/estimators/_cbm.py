@@ -45,10 +45,8 @@ class Weights:
 def fit_bernoulli_mixture(
     Y: NDArray[np.int8], n_components: int, n_restarts: int, rng: np.random.RandomState
 ) -> FloatArray:
-    """Responsibilities of a mixture of Bernoulli labels, without features, from the best start.
-
-    Rows of equal labels have equal responsibilities, so the work is done once per labelset.
-    """
+    """Responsibilities of a mixture of Bernoulli labels, without features, from the best start."""
+    # Rows of equal labels have equal responsibilities, so the work is done once per labelset.
     labelsets, inverse, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
     runs = [
         _expectation_maximisation(labelsets.astype(float), counts.astype(float), n_components, rng)

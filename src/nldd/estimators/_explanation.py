@@ -48,8 +48,7 @@ class Explanation:
             f"  taken from training row {self.row}: Dx = {self.Dx:.3f} in features "
             f"(part {self.x_part:.3f}), Dy = {self.Dy:.3f} in labels (part {self.y_part:.3f})",
         ]
-        if self.runner_up is not None:
-            other = self.runner_up
+        if (other := self.runner_up) is not None:
             lines.append(
                 f"  next best {braces(other.labels)} from row {other.row}, "
                 f"theta {other.theta:.3f} instead of {self.theta:.3f}"

@@ -123,11 +123,7 @@ def draw_seed(rng: np.random.RandomState) -> int:
 
 
 class Prototype:
-    """An estimator to make unfitted copies of, each with a seed of its own.
-
-    scikit-learn's `clone` inspects signatures, which for small data takes as long as the fit.
-    Here that is done once, for all labels.
-    """
+    """An estimator to make unfitted copies of; `clone` for each may take as long as the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = clone(estimator)
@@ -187,10 +183,7 @@ def fit_label_models(
 
 
 def _starts_warm(estimator: Any) -> bool:
-    """Whether a second fit starts from the coefficients of the first.
-
-    The parameter is not enough: to a forest, a warm start means more trees beside the old ones.
-    """
+    """Whether a second fit starts from the first one's coefficients; a forest would add trees."""
     return (
         isinstance(estimator, LinearClassifierMixin)
         and getattr(estimator, "warm_start", False)

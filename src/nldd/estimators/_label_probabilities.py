@@ -49,10 +49,7 @@ class JointModel:
 def fit_label_probabilities(
     estimator: Any, parts: Sequence[Training], label_names: NDArray[np.object_], **options: Any
 ) -> list[SeparateModels] | list[JointModel]:
-    """Fit `estimator` to each of the parts: once if it is multi-label itself, else by label.
-
-    The options are those of :func:`fit_label_models`.
-    """
+    """Fit `estimator` to each part: once if it is multi-label, else as `fit_label_models` does."""
     if _is_multilabel(estimator):
         return [fit_joint(estimator, T, options["rng"]) for T in parts]
     models = fit_label_models(estimator, parts, label_names, **options)

@@ -89,9 +89,8 @@ class NLDDClassifier(WithWorkers):
     """Nearest Labelset using Double Distances (NLDD).
 
     Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
-    distance in feature space and its distance, in label space, from the probabilities of
-    independent classifiers. The weights come from a binomial regression, which also tells how
-    likely a label of the prediction is wrong.
+    distance in features and its distance, in labels, from the probabilities of independent
+    classifiers. A binomial regression gives the weights, and how likely a label is wrong.
 
     Parameters
     ----------
@@ -123,13 +122,10 @@ class NLDDClassifier(WithWorkers):
     Attributes
     ----------
     beta_ : ndarray of shape (3,), intercept, weight of Dx and weight of Dy
-    regression_ : nldd.regression.DistanceRegression
-        The regression, with standard errors; ``print(model.regression_)`` is its summary.
+    regression_ : nldd.regression.DistanceRegression, with standard errors; print it to see all
     pairs_ : nldd.regression.Pairs, what the regression was fitted to
-    labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        Distinct labelsets of the training rows: all that can be predicted.
-    estimators_ : list
-        Classifiers fitted to all training rows, one per label, or the one model for all.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
+    estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
     index_ : nldd.search.LabelsetIndex
     rows_ : ndarray
         Rows of the data passed to `fit` that the model uses; those of `add` are numbered on.
@@ -152,9 +148,8 @@ class NLDDClassifier(WithWorkers):
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only,
     and works in blocks: no matrix of all new rows by all training rows is held.
 
-    The regression has three coefficients. On the paper's data sets, drawing 2,000 validation
-    instances instead of taking all moves each of the four measures by less than 0.001 (the table
-    is in docs/performance.md); up to that number all instances are taken.
+    On the paper's data sets, drawing 2,000 validation instances instead of taking all moves each
+    of the four measures by less than 0.001 (the table is in docs/performance.md).
 
     Dask arrays are predicted block by block, as Dask arrays. For a 1-D target of classes each
     class is one label.

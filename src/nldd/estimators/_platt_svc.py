@@ -105,8 +105,8 @@ def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
 class PlattSVC(ClassifierMixin, BaseEstimator):
     """Linear support vector machine whose decision values are turned into probabilities.
 
-    This is the recipe of the paper's experiments: LIBSVM's C-SVC with a linear kernel on
-    unscaled features, and a sigmoid fitted to decision values from five-fold cross-validation.
+    The paper's recipe: LIBSVM's C-SVC with a linear kernel on unscaled features, and a sigmoid
+    fitted to decision values from five-fold cross-validation.
 
     Parameters
     ----------
