@@ -65,7 +65,7 @@ def test_falling_labelsets_lists_all_once_the_most_probable_first(kind):
 
 def test_falling_labelsets_by_hand():
     # Flipping costs 3, 1 and 1.5; from {1, 3} on: nothing, 2, 3, 2 and 3, 1, 1 and 2, ...
-    listed = ["%d%d%d" % tuple(y) for _, y in falling_labelsets(np.array([3.0, -1.0, 1.5]))]
+    listed = ["".join(map(str, y)) for _, y in falling_labelsets(np.array([3.0, -1.0, 1.5]))]
     assert listed == ["101", "111", "100", "110", "001", "011", "000", "010"]
 
 

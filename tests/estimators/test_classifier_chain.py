@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.multioutput import ClassifierChain as SklearnChain

@@ -16,9 +16,8 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
     """All labelsets of independent labels with log-odds `z`, by falling log-probability.
 
     The best labelset has the labels with z >= 0; flipping label l costs the size of z_l. Sets of
-    flips are taken from a heap in order of cost. From a set whose costliest flip is the i-th
-    cheapest, two more are reached: with the next flip added, or in place of the i-th. Each set is
-    reached once.
+    flips come from a heap in order of cost. From a set whose costliest flip is the i-th cheapest,
+    two more are reached, each once: with the next flip added, or in place of the i-th.
 
     Examples
     --------

@@ -137,8 +137,7 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
     ----------
     gating_ : Weights, the linear model of the components' weights, K outputs
     estimators_ : list of Weights, linear models of the labels in each component, L outputs each
-    objective_ : ndarray of shape (n_iterations + 1,)
-        Minus log-likelihood plus penalties after each maximisation; it never rises.
+    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises
     features_ : ndarray, the columns of `X` that are used
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
     allow_empty_ : bool, whether training had the empty labelset, which is then predicted too

@@ -93,8 +93,7 @@ class ClassifierChain(WithBaseEstimator):
     Parameters
     ----------
     estimator : classifier, default=None, as in :class:`nldd.BinaryRelevance`
-    order : sequence of int, "random" or None, default=None
-        Order of the labels along the chain; None is that of the columns.
+    order : sequence of int, "random" or None, default=None, which is that of the columns
     random_state, verbose : as in :class:`nldd.BinaryRelevance`; the seed also draws the order
 
     Attributes

@@ -42,8 +42,7 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
     feature_fraction : float in (0, 1], default=1.0
         Features drawn for each member, without replacement; label columns are always kept. The
         paper takes 0.75 of the rows, without replacement, and 0.5 of the features on large data.
-    order : {"random", "given"}, default="random"
-        Order of the labels in each chain; "given" is that of the columns.
+    order : {"random", "given"}, default="random"; "given" is that of the columns
     threshold : {"majority", "cardinality"}, default="majority"
         "majority" predicts labels with at least half of the votes. "cardinality" takes the share
         of votes at which training rows get as many labels on average as they have, judged by

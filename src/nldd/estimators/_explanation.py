@@ -16,9 +16,7 @@ class Explanation:
     labels : tuple, the names of the predicted labels
     row : int, the training row that the labelset was taken from, counted in the data of `fit`
     Dx, Dy : float, its distance in feature space, and in label space from the probabilities
-    x_part, y_part : float
-        What each distance contributes to the score: ``b1 * Dx`` and ``b2 * Dy``
-        (factors ``Dx^b1`` and ``Dy^b2`` in the multiplicative model).
+    x_part, y_part : float, ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``
     theta : float, the probability that one label of the prediction is wrong
     n_labels : int
     probabilities : tuple of float, what the classifiers gave each label

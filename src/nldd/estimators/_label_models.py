@@ -156,9 +156,8 @@ def fit_label_models(
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    All fits go to the workers at once. Every one has its own seed, drawn before the work is shared
-    out, so the result does not depend on the number of workers. A linear model with
-    ``warm_start=True`` starts from what it learned on the part before.
+    Seeds are drawn before the work is shared out, so the result does not depend on the workers. A
+    linear model with ``warm_start=True`` starts from what it learned on the part before.
     """
     for T in parts:
         check_weights_supported(estimator, T.sample_weight)

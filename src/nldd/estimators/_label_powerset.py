@@ -74,8 +74,7 @@ class LabelPowerset(WithBaseEstimator):
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        Distinct training labelsets in the order of their first appearance: the classes.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels), the classes by first appearance
     estimators_ : list of the fitted classifier, empty where all rows carry one labelset
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 

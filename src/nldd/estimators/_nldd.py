@@ -98,8 +98,7 @@ class NLDDClassifier(WithWorkers):
         Base classifier of a label. One that takes a whole indicator matrix (a random forest, say)
         is used as one model for all labels. None is ``LogisticRegression(solver="liblinear")``;
         ``PlattSVC()`` is the paper's.
-    model : {"linear", "multiplicative"}, default="linear"
-        How distances add up to the log-odds of an error, see Notes.
+    model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" lets the two pairs of an instance correlate (generalised estimating
         equations; needs ``pip install "nldd[gee]"``). It is there for the linear model.
@@ -127,8 +126,7 @@ class NLDDClassifier(WithWorkers):
     labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
     estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
     index_ : nldd.search.LabelsetIndex
-    rows_ : ndarray
-        Rows of the data passed to `fit` that the model uses; those of `add` are numbered on.
+    rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -151,8 +149,7 @@ class NLDDClassifier(WithWorkers):
     On the paper's data sets, drawing 2,000 validation instances instead of taking all moves each
     of the four measures by less than 0.001 (the table is in docs/performance.md).
 
-    Dask arrays are predicted block by block, as Dask arrays. For a 1-D target of classes each
-    class is one label.
+    Dask arrays are predicted block by block. For a 1-D target of classes each is one label.
 
     References
     ----------
@@ -244,7 +241,7 @@ class NLDDClassifier(WithWorkers):
         Their labelsets can be predicted at once, new combinations of the known labels included.
         The classifiers, the weights of the distances and the scale of the features stay as they
         are, so after many rows a new `fit` is better. All rows are grouped anew, so add many at a
-        time rather than one. `y` may have any form that `fit` takes.
+        time. `y` may have any form that `fit` takes.
         """
         X = self._validate_predict(X)
         Y = self._read_known_labels(y)

@@ -58,11 +58,9 @@ class RAkEL(PredictsFromScores, WithWorkers):
     estimator : classifier, default=None
         Multi-class classifier of the small powersets, as in :class:`nldd.LabelPowerset`.
     k : int, default=3, the labels in each subset, or all if there are fewer
-    n_models : int, default=None
-        Number of subsets; None is twice the number of labels. Never more than there are subsets.
+    n_models : int, default=None, the most subsets to draw; None is twice the number of labels
     threshold : float in [0, 1], default=0.5, the share of votes that a label needs
-    strict : bool, default=False
-        Ask for more than the threshold rather than at least it. Exact halves are common.
+    strict : bool, default=False, whether to ask for more than the threshold, not at least it
     n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
