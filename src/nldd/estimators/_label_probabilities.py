@@ -82,5 +82,4 @@ def _positive_columns(proba: Any, n_labels: int) -> NDArray[np.float64]:
     """(n, L) probabilities from any of the shapes that scikit-learn's classifiers return."""
     if isinstance(proba, list):
         return np.column_stack([label[:, 1] for label in proba])
-    # A single label may come back in the two columns of a binary classifier.
-    return np.asarray(proba)[:, -n_labels:]
+    return np.asarray(proba)[:, -n_labels:]  # a single label may come in two columns

@@ -105,8 +105,7 @@ class NLDDClassifier(WithWorkers):
     standardize : {"numeric", "all", "none"}, default="numeric"
         Features divided by their standard deviation before distances are taken. "numeric" leaves
         two-valued features, such as words that occur or not, as they are.
-    train_fraction : float in (0, 1], default=1.0
-        Share of the training rows to use, drawn at random. The paper takes 0.7 on large data.
+    train_fraction : float in (0, 1], default=1.0, share of rows to draw; 0.7 in the paper if large
     max_pairs : int or None, default=2000
         Validation instances that are paired with their neighbours; of more, so many are drawn at
         random. None takes all, which makes `fit` quadratic in the number of rows, see Notes.
