@@ -25,8 +25,7 @@ CERTAIN = 30.0
 # A component that explains less than this much of one row has nothing to learn from.
 EMPTY = 1e-8
 BLOCK_ROWS = 512
-# Of the mixture of labels that the fit starts from: smallest probability, most steps of EM, and
-# the relative gain below which they stop.
+# Of the first mixture of labels: smallest probability, most steps of EM, smallest relative gain.
 CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
 
 

@@ -114,7 +114,8 @@ class LabelPowerset(WithBaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable training labelset: an indicator array, or classes for a 1-D target."""
-        return self._answer(self._powerset.predict(self._validate_predict(X)))
+        X = self._validate_predict(X)
+        return self._answer(self._powerset.predict(X))
 
     @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -19,8 +19,8 @@ class RandomForestPCT(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_estimators, max_features, min_samples_leaf, max_depth, n_jobs, random_state
-        As in :class:`sklearn.ensemble.RandomForestClassifier`.
+    n_estimators, max_features, min_samples_leaf, max_depth : as in scikit-learn's forest
+    n_jobs, random_state : as in scikit-learn's forest
 
     Attributes
     ----------
@@ -92,9 +92,13 @@ class RandomForestPCT(MultiLabelClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels more probable than not: an indicator array, or the likeliest class if 1-D."""
-        P = self._forest.probabilities(self._validate_predict(X))
+        P = self._probabilities(X)
         return self._answer(P if self.single_label_ else (P > 0.5).astype(np.int8))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Mean share of each label in the leaves, of shape (n_samples, n_labels)."""
-        return self._answer_proba(self._forest.probabilities(self._validate_predict(X)))
+        return self._answer_proba(self._probabilities(X))
+
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        X = self._validate_predict(X)
+        return self._forest.probabilities(X)
