@@ -106,8 +106,7 @@ class ClassifierChain(WithBaseEstimator):
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
     rows, and predicts from ``[x, y'_o(1), ..., y'_o(j-1)]`` with the labels predicted so far, as 0
-    and 1. Label columns are not scaled. Equal to scikit-learn's chain where that one works; this
-    one also takes constant labels, sparse labels, names and weights.
+    and 1. Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
 
     References
     ----------

@@ -40,8 +40,7 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
     bootstrap : bool, default=True, whether rows are drawn with replacement
     row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
     feature_fraction : float in (0, 1], default=1.0
-        Features drawn for each member, without replacement; label columns are always kept. The
-        paper takes 0.75 of the rows, without replacement, and 0.5 of the features on large data.
+        Features drawn for each member, without replacement; label columns are always kept.
     order : {"random", "given"}, default="random"; "given" is that of the columns
     threshold : {"majority", "cardinality"}, default="majority"
         "majority" predicts labels with at least half of the votes. "cardinality" takes the share

@@ -128,8 +128,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     -----
     With decision value ``f(x) = w.x + b``, the probability of the second class is
     ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin the two may
-    disagree. Folds are cut from a random order without regard to the classes; where the
-    training part of a fold has one class only, its decision values are +1 or -1.
+    disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
 
     References
     ----------
@@ -199,7 +198,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class on whose side of the hyperplane each row lies."""
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+        positive = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive.astype(int)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of both classes, of shape (n_samples, 2)."""

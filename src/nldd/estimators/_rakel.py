@@ -72,8 +72,7 @@ class RAkEL(PredictsFromScores, WithWorkers):
     Notes
     -----
     The score of a label is the number of votes for it over the number of subsets that contain it.
-    Subsets are drawn without replacement from all of size k, and again, up to ten times, while
-    a label is in none of them; the draw that covers most is used. An uncovered label stays off.
+    Of up to ten draws without replacement, that which covers most labels is used; others stay off.
 
     References
     ----------
