@@ -47,9 +47,6 @@ def chain_naively(base, X, Y, order, X_new):
     return predicted
 
 
-# Against scikit-learn
-
-
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 @pytest.mark.parametrize("order", ORDERS, ids=str)
 @pytest.mark.parametrize("base", BASES, ids=BASE_IDS)
@@ -57,9 +54,11 @@ def test_chain_equals_scikit_learn(dependent, base, order, sparse):
     X, Y = dependent
     train = csr_array(X[:60]) if sparse else X[:60]
     new = csr_array(X) if sparse else X
-    ours = ClassifierChain(base, order=order).fit(train, Y[:60]).predict(new)
-    theirs = SklearnChain(base, order=order).fit(train, Y[:60]).predict(new)
-    assert_array_equal(ours, theirs)
+    ours = ClassifierChain(base, order=order).fit(train, Y[:60])
+    theirs = SklearnChain(base, order=order).fit(train, Y[:60])
+    assert_array_equal(ours.predict(new), theirs.predict(new))
+    if base is LOGISTIC:
+        assert_allclose(ours.predict_proba(new), theirs.predict_proba(new))
 
 
 def test_order_matters_on_this_data(dependent):
@@ -67,15 +66,6 @@ def test_order_matters_on_this_data(dependent):
     answers = [ClassifierChain(order=order).fit(X, Y).predict(X) for order in ORDERS]
     assert (answers[0] != answers[1]).any()
     assert (answers[0] != BinaryRelevance().fit(X, Y).predict(X)).any()
-
-
-def test_probabilities_equal_scikit_learn_and_round_to_the_prediction(dependent):
-    X, Y = dependent
-    order = [2, 0, 3, 1]
-    ours = ClassifierChain(LOGISTIC, order=order).fit(X, Y)
-    theirs = SklearnChain(LOGISTIC, order=order).fit(X, Y)
-    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
-    assert_array_equal(np.round(ours.predict_proba(X)), ours.predict(X))
 
 
 def test_probabilities_round_to_the_prediction_where_the_base_disagrees_with_itself(dependent):
@@ -86,18 +76,6 @@ def test_probabilities_round_to_the_prediction_where_the_base_disagrees_with_its
     X, Y = dependent
     model = ClassifierChain(Backwards(solver="liblinear")).fit(X, Y)
     assert_array_equal(np.round(model.predict_proba(X)), model.predict(X))
-
-
-# Identities
-
-
-@pytest.mark.parametrize("order", ORDERS, ids=str)
-@pytest.mark.parametrize("base", BASES, ids=BASE_IDS)
-def test_first_label_of_the_chain_equals_binary_relevance(dependent, base, order):
-    X, Y = dependent
-    chain = ClassifierChain(base, order=order).fit(X, Y).predict(X)
-    plain = BinaryRelevance(base).fit(X, Y).predict(X)
-    assert_array_equal(chain[:, order[0]], plain[:, order[0]])
 
 
 # By hand
@@ -129,9 +107,6 @@ def test_training_takes_true_and_not_predicted_labels():
     assert_array_equal(model.estimators_[1].predict([[0, 0], [0, 1]]), [0, 1])
 
 
-# Constant labels
-
-
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_constant_label_in_the_middle_is_still_a_column(dependent, value, sparse):
@@ -148,24 +123,11 @@ def test_constant_label_in_the_middle_is_still_a_column(dependent, value, sparse
     assert_array_equal(model.predict(given), chain_naively(LOGISTIC, X, Y, order, X))
 
 
-# Order
+NO_ORDERS = [[0, 1, 2, 2], [1, 2, 3, 4], [0, 1, 2], [0, 1, 2, 3, 4], [-1, 0, 1, 2], []]
+NO_ORDERS += [[[0, 1], [2, 3]], [0.5, 1.5, 2.5, 3.5], [0.0, 1.0, 2.0, float("nan")]]
 
 
-@pytest.mark.parametrize(
-    "order",
-    [
-        [0, 1, 2, 2],
-        [1, 2, 3, 4],
-        [0, 1, 2],
-        [0, 1, 2, 3, 4],
-        [-1, 0, 1, 2],
-        [],
-        [[0, 1], [2, 3]],
-        [0.5, 1.5, 2.5, 3.5],
-        [0.0, 1.0, 2.0, float("nan")],
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("order", NO_ORDERS, ids=str)
 def test_order_that_is_no_permutation(dependent, order):
     X, Y = dependent
     with pytest.raises(InputError, match=r"order must hold each of 0, \.\.\., 3 once"):
@@ -193,29 +155,6 @@ def test_random_order_is_seeded(dependent):
     model = ClassifierChain(order="random", random_state=0).fit(X, Y)
     given = ClassifierChain(order=model.order_).fit(X, Y)
     assert_array_equal(model.predict_proba(X), given.predict_proba(X))
-
-
-def test_permuted_columns_with_the_permuted_order_permute_predictions(dependent):
-    X, Y = dependent
-    permutation = np.array([2, 0, 3, 1])  # column j of the new Y is column permutation[j]
-    order = np.array([1, 3, 0, 2])
-    moved = ClassifierChain(order=np.argsort(permutation)[order]).fit(X, Y[:, permutation])
-    plain = ClassifierChain(order=order).fit(X, Y)
-    assert_array_equal(moved.predict(X), plain.predict(X)[:, permutation])
-
-
-# Contract
-
-
-def test_weights_reach_every_link_with_its_label_columns(dependent):
-    X, Y = dependent
-    weight = np.arange(len(X)) % 3
-    model = ClassifierChain(LOGISTIC, order=[1, 0, 2, 3])
-    model.fit(X, Y, sample_weight=weight)
-    kept = weight > 0
-    features = np.hstack([X, Y[:, [1, 0]]])[kept]
-    alone = LogisticRegression(solver="liblinear").fit(features, Y[kept, 2], weight[kept])
-    assert_allclose(model.estimators_[2].coef_, alone.coef_)
 
 
 def test_no_probabilities_where_the_base_has_none(dependent):

@@ -37,9 +37,6 @@ def votes_by_hand(model, X):
     return total / len(model.estimators_)
 
 
-# Identities
-
-
 @pytest.mark.parametrize("base", [None, SVC(kernel="linear")], ids=["logistic", "svc"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base, sparse):
@@ -58,9 +55,6 @@ def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
         part = X[np.ix_(member.rows, member.features)]
         chain = ClassifierChain(order=member.order).fit(part, Y[member.rows])
         assert_array_equal(member.votes(X), chain.predict(X[:, member.features]))
-
-
-# Votes
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 3, 7, 10])
@@ -91,24 +85,6 @@ def test_votes_by_hand_of_nearest_neighbours():
     assert min(both, upper) > 0
     expected = [[upper / 12] * 2, [(upper + both) / 12] * 2]
     assert_allclose(model.predict_proba([[0.1], [1.9]]), expected, atol=1e-15)
-
-
-# Resampling
-
-
-def test_bootstrap_draws_as_many_rows_with_replacement(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=8, random_state=0).fit(X, Y)
-    for member in model.estimators_:
-        assert len(member.rows) == len(X)
-        assert len(np.unique(member.rows)) < len(X)
-        assert member.rows.min() >= 0
-        assert member.rows.max() < len(X)
-        assert_array_equal(member.features, np.arange(5))
-    assert len({tuple(member.rows) for member in model.estimators_}) == 8
-    # A row is missed with probability (1 - 1/80)^80 = 0.366; sd of the mean of 640 draws < 0.02.
-    missed = np.mean([1 - len(np.unique(m.rows)) / len(X) for m in model.estimators_])
-    assert 0.30 < missed < 0.43
 
 
 def test_fractions_draw_rows_and_features_without_replacement(noisy):
@@ -147,9 +123,6 @@ def test_orders_are_drawn_or_given(noisy):
     assert {tuple(sorted(order)) for order in orders} == {(0, 1, 2, 3)}
     given = EnsembleOfChains(n_members=3, order="given", random_state=0).fit(X, Y)
     assert [member.order.tolist() for member in given.estimators_] == [[0, 1, 2, 3]] * 3
-
-
-# Cardinality threshold
 
 
 def threshold_naively(model, X, Y, of_all_rows=False):
@@ -228,18 +201,3 @@ def test_cardinality_threshold_by_hand():
     ).fit(X, Y)
     assert all({0, 1} == set(Y[member.rows].argmax(axis=1)) for member in model.estimators_)
     assert model.threshold_ == 0.25
-
-
-# Contract
-
-
-def test_weights_go_with_the_rows_drawn(noisy):
-    X, Y = noisy
-    weight = np.arange(len(X)) % 3
-    model = EnsembleOfChains(LOGISTIC, n_members=2, order="given", random_state=0)
-    model.fit(X, Y, sample_weight=weight)
-    kept = np.flatnonzero(weight)
-    for member in model.estimators_:
-        rows = kept[member.rows]
-        alone = LogisticRegression(solver="liblinear").fit(X[rows], Y[rows, 0], weight[rows])
-        assert_allclose(member.links[0].coef_, alone.coef_)

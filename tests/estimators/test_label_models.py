@@ -21,9 +21,6 @@ def fitted(small, **parameters):
     return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
 
 
-# Warm starts
-
-
 # So exact that warm and cold starts meet.
 PRECISE = {"tol": 1e-9, "max_iter": 1000, "C": 0.5}
 
@@ -107,7 +104,8 @@ def test_label_that_is_constant_in_half_of_the_rows_starts_cold(small):
 
 
 @pytest.mark.parametrize(
-    ("backend", "warm_start"), [("threading", True), ("threading", False), ("loky", True)]
+    ("backend", "warm_start"),
+    [("threading", True), ("threading", False), pytest.param("loky", True, marks=pytest.mark.slow)],
 )
 def test_fits_do_not_depend_on_workers(small, backend, warm_start):
     X, _ = small

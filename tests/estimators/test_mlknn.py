@@ -126,22 +126,6 @@ def test_mlknn_of_one_row():
     assert_array_equal(model.predict([[0.0, 0.0]]), [[1, 0]])
 
 
-def test_mlknn_never_seen_and_always_on_labels(small):
-    X, Y = small
-    Y = np.column_stack([Y, np.zeros(len(Y), int), np.ones(len(Y), int)])
-    model = MLkNN(k=5, s=1.0).fit(X, Y)
-    n = len(Y)
-    assert_allclose(model.prior_[4:], [1 / (n + 2), (n + 1) / (n + 2)])
-    assert_allclose(model.likelihood_on_[4], 1 / 6)
-    assert_allclose(model.likelihood_off_[5], 1 / 6)
-    # Off: (n + 1) / (n + 2) times (1 + n) / (6 + n), all n rows having no carriers.
-    on, off = 1 / (n + 2) / 6, (n + 1) / (n + 2) * (n + 1) / (n + 6)
-    assert_allclose(model.predict_proba(X)[:, 4], on / (on + off))
-    assert_allclose(model.predict_proba(X)[:, 5], off / (on + off))
-    assert_array_equal(model.predict(X)[:, 4:], Y[:, 4:])
-    assert_array_equal(model.predict(X)[:, :4], MLkNN(k=5).fit(X, small[1]).predict(X))
-
-
 @pytest.mark.parametrize("k", [1, 5, 10])
 def test_mlknn_equals_scikit_multilearn(yeast, k):
     """On data without ties; the peer is told to skip the row itself in training only."""

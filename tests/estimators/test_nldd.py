@@ -1,7 +1,5 @@
 """NLDDClassifier: parameters, forms of data, edge cases, bad input."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,7 +15,6 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from nldd import (
     BinaryRelevance,
@@ -26,7 +23,6 @@ from nldd import (
     ZeroWeightWarning,
     as_label_sets,
 )
-from nldd.estimators import random_halves
 from nldd.exceptions import InputError, MissingExtraError
 from problems import CentroidClassifier, random_problem
 
@@ -36,9 +32,6 @@ quiet = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 def fitted(small, **parameters):
     X, Y = small
     return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
-
-
-# What a fitted model knows
 
 
 def test_attributes_of_a_fit(small):
@@ -57,23 +50,6 @@ def test_attributes_of_a_fit(small):
     assert_allclose(pairs.Dx, distance)
 
 
-def test_theta_is_the_regression_at_the_chosen_row(small):
-    X, Y = small
-    model = fitted(small)
-    P = np.column_stack([m.predict_proba(X)[:, 1] for m in model.estimators_])
-    found = model.nearest_labelsets(X, k=2)
-    scale = X.std(axis=0, ddof=1)
-    for i in range(5):
-        row = found.row[i, 0]
-        Dx, Dy = np.linalg.norm((X[i] - X[row]) / scale), np.linalg.norm(P[i] - Y[row])
-        b0, b1, b2 = model.beta_
-        assert_allclose(found.theta[i, 0], 1 / (1 + math.exp(-(b0 + b1 * Dx + b2 * Dy))))
-    assert (found.theta[:, 0] <= found.theta[:, 1]).all()
-    assert_allclose(model.predict_theta(X), found.theta[:, 0])
-    assert_allclose(model.expected_loss(X), 4 * found.theta[:, 0])
-    assert_allclose(model.label_probabilities(X), P)
-
-
 def test_explain_reads_like_a_sentence(small):
     X, _ = small
     explanation = fitted(small).explain(X[:1])[0]
@@ -84,9 +60,6 @@ def test_explain_reads_like_a_sentence(small):
     assert explanation.expected_loss == 4 * explanation.theta
     assert explanation.runner_up.theta >= explanation.theta
     assert explanation.runner_up.runner_up is None
-
-
-# Parameters
 
 
 def test_multiplicative_model(small):
@@ -181,9 +154,6 @@ def test_multilabel_estimator_with_a_single_label_that_varies(small, estimator):
     assert (model.predict(X) == Y).mean() > 0.9
 
 
-# max_pairs
-
-
 @quiet
 @pytest.mark.parametrize("max_pairs", [20, 59])
 def test_max_pairs_draws_so_many_instances_of_the_same_half(small, max_pairs):
@@ -198,22 +168,6 @@ def test_max_pairs_draws_so_many_instances_of_the_same_half(small, max_pairs):
     assert not np.array_equal(model.beta_, every.beta_)
     assert_array_equal(model.label_probabilities(small[0]), every.label_probabilities(small[0]))
     assert_array_equal(model.rows_, np.arange(120))
-
-
-@quiet
-def test_max_pairs_is_drawn_by_the_random_state(small):
-    def instances(random_state):
-        model = fitted(small, max_pairs=20, random_state=random_state)
-        return model.pairs_.instance.tolist()
-
-    assert instances(0) == instances(0)
-    assert instances(0) != instances(1)
-    halves = random_halves(120, np.random.RandomState(0))
-    # Drawn at random, not the first ones.
-    assert not set(instances(0)) <= set(halves[1][:40])
-
-
-# The work of a search
 
 
 def test_search_stats_tell_how_much_was_skipped(yeast):
@@ -232,9 +186,6 @@ def test_search_stats_do_not_depend_on_n_jobs(small):
     alone, two = (fitted(small, n_jobs=n_jobs).search_stats(X) for n_jobs in (None, 2))
     assert alone == two
     assert alone.n_queries == 1200
-
-
-# Forms of data
 
 
 FORMS_OF_X = {
@@ -269,38 +220,6 @@ def test_sparse_with_64_bit_indices(small):
     assert_array_equal(model.predict(S), NLDDClassifier(random_state=0).fit(X, Y).predict(X))
 
 
-def test_every_form_of_labels_gives_the_same(small):
-    X, Y = small
-    names = ["joy", "fear", "anger", "calm"]
-    order = np.argsort(names)
-    expected = fitted(small).predict(X)
-    forms = {
-        "frame": pd.DataFrame(Y, columns=names),
-        "polars": pl.DataFrame(Y, schema=names),
-        "sparse": csr_matrix(Y),
-        "bool": Y.astype(bool),
-        "sets": [set(labels) for labels in as_label_sets(Y, names)],
-    }
-    for form, labels in forms.items():
-        model = NLDDClassifier(random_state=0).fit(X, labels)
-        if form == "sets":  # columns are the sorted names
-            assert model.label_names_.tolist() == sorted(names)
-            assert_array_equal(model.predict(X), expected[:, order])
-        else:
-            assert_array_equal(model.predict(X), expected)
-        if form in ("frame", "polars"):
-            assert model.label_names_.tolist() == names
-        assert model.score(X, labels) == pytest.approx((expected == Y).all(axis=1).mean())
-
-
-def test_explain_uses_label_names(small):
-    X, Y = small
-    frame = pd.DataFrame(Y, columns=["joy", "fear", "anger", "calm"])
-    model = NLDDClassifier(random_state=0).fit(X, frame)
-    expected = as_label_sets(model.predict(X[:3]), frame.columns)
-    assert [explanation.labels for explanation in model.explain(X[:3])] == expected
-
-
 def test_score_counts_rows_with_unknown_labels_as_wrong(small):
     X, Y = small
     sets = [set(labels) for labels in as_label_sets(Y, "abcd")]
@@ -309,53 +228,6 @@ def test_score_counts_rows_with_unknown_labels_as_wrong(small):
     right = np.flatnonzero((model.predict(X) == Y).all(axis=1))
     sets[right[0]] = sets[right[0]] | {"unheard of"}
     assert model.score(X, sets) == pytest.approx(share - 1 / len(X))
-
-
-# Weights
-
-
-def test_weight_zero_is_absence(small):
-    X, Y = small
-    weight = np.ones(len(X))
-    weight[::3] = 0
-    kept = np.flatnonzero(weight)
-    weighted = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight)
-    removed = NLDDClassifier(random_state=0).fit(X[kept], Y[kept])
-    assert_allclose(weighted.beta_, removed.beta_)
-    assert_array_equal(weighted.predict(X), removed.predict(X))
-    assert_array_equal(
-        weighted.nearest_labelsets(X, 1).row, kept[removed.nearest_labelsets(X, 1).row]
-    )
-
-
-def test_weights_reach_the_classifiers_and_the_regression(small):
-    X, Y = small
-    weight = np.where(np.arange(len(X)) % 2, 3.0, 1.0)
-    model = NLDDClassifier(random_state=0).fit(X, Y, sample_weight=weight)
-    assert_array_equal(model.pairs_.weight, weight[model.pairs_.instance])
-    alone = LogisticRegression(solver="liblinear").fit(X, Y[:, 0], sample_weight=weight)
-    assert_allclose(model.estimators_[0].coef_, alone.coef_)
-
-
-def test_weights_that_are_all_zero_are_refused(small):
-    X, Y = small
-    with pytest.raises(ValueError, match="weight"):
-        NLDDClassifier().fit(X, Y, sample_weight=np.zeros(len(X)))
-
-
-# Properties
-
-
-@quiet
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_prediction_is_always_a_training_labelset_with_theta_inside(seed):
-    X, Y, X_new = random_problem(seed)
-    model = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(X, Y)
-    seen = {tuple(row) for row in Y}
-    assert all(tuple(row) in seen for row in model.predict(X_new))
-    theta = model.predict_theta(X_new)
-    assert ((theta > 0) & (theta < 1)).all()
 
 
 @quiet
@@ -375,9 +247,6 @@ def test_prediction_does_not_depend_on_how_it_is_asked(seed):
     sparse = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(csr_matrix(X), Y)
     assert_array_equal(sparse.predict(csr_array(X_new)), expected)
     assert_allclose(sparse.predict_theta(csr_matrix(X_new)), theta, atol=1e-9)
-
-
-# Edge cases
 
 
 @quiet
@@ -409,38 +278,12 @@ def test_constant_features_leave_the_label_distance():
     assert_array_equal(model.predict([[1.0, 1.0]]), [[1, 0]])
 
 
-# Bad input
-
-
-def test_estimator_without_probabilities(small):
-    with pytest.raises(InputError, match=r"Perceptron.* has no predict_proba. Wrap it in"):
-        fitted(small, estimator=Perceptron())
-
-
-def test_too_few_rows():
-    with pytest.raises(InputError, match=r"at least 4 training rows.*n_samples=3"):
-        NLDDClassifier().fit(np.eye(3), np.eye(3, dtype=int))
-
-
-def test_one_labelset_only():
-    with pytest.raises(InputError, match=r"at least two distinct labelsets.*all 9.*\{b\}"):
-        NLDDClassifier().fit(np.eye(9), pd.DataFrame({"a": [0] * 9, "b": [1] * 9}))
-
-
 @pytest.mark.parametrize("k", [0, -1, 17, 2.0, "3"])
 def test_nearest_labelsets_refuses_impossible_k(small, k):
     model = fitted(small)
     n = len(model.labelsets_)
     with pytest.raises(InputError, match=f"whole number from 1 to {n}.*got {k!r}"):
         model.nearest_labelsets(small[0], k)
-
-
-def test_prediction_before_fit(small):
-    for method in ("predict", "predict_proba", "predict_theta", "explain", "nearest_labelsets"):
-        with pytest.raises(NotFittedError, match="not fitted yet"):
-            getattr(NLDDClassifier(), method)(small[0])
-    with pytest.raises(NotFittedError):
-        check_is_fitted(NLDDClassifier())
 
 
 def test_probabilities_that_are_not_finite_name_the_label(small):
@@ -453,21 +296,6 @@ def test_probabilities_that_are_not_finite_name_the_label(small):
         NLDDClassifier(Broken(), random_state=0).fit(X, Y)
 
 
-def test_features_whose_squares_overflow(small):
-    X, Y = small
-    with pytest.raises(InputError, match="too large to measure distances"):
-        NLDDClassifier(CentroidClassifier(), standardize="none", random_state=0).fit(X * 1e160, Y)
-
-
-def test_impossible_regression_is_refused_before_any_fit(small):
-    class Untouched(LogisticRegression):
-        def fit(self, X, y):
-            raise AssertionError("must not be fitted")
-
-    with pytest.raises(InputError, match='for model="linear" only'):
-        fitted(small, estimator=Untouched(), model="multiplicative", covariance="exchangeable")
-
-
 def test_score_of_classes_takes_a_column_but_no_other_length(small):
     X, Y = small
     y = Y[:, 0] + Y[:, 1]
@@ -475,12 +303,6 @@ def test_score_of_classes_takes_a_column_but_no_other_length(small):
     assert model.score(X, y.reshape(-1, 1)) == model.score(X, y) == (model.predict(X) == y).mean()
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, y[:1])
-
-
-def test_score_with_too_few_label_columns(small):
-    X, Y = small
-    with pytest.raises(InputError, match="y has 3 labels, but the model was fitted with 4"):
-        fitted(small).score(X, Y[:, :3])
 
 
 def test_failure_of_a_base_classifier_names_the_label():
@@ -491,3 +313,38 @@ def test_failure_of_a_base_classifier_names_the_label():
         model.fit(X, Y)
     assert "while fitting label 'common': " in caught.value.__notes__[0]
     assert caught.value.__notes__[0].endswith("of 10 rows carry it")
+
+
+class Untouched(LogisticRegression):
+    def fit(self, X, y):
+        raise AssertionError("must not be fitted")
+
+
+NOTHING = np.zeros((120, 2), dtype=int)
+IMPOSSIBLE = {"model": "multiplicative", "covariance": "exchangeable"}
+HUGE = {"estimator": CentroidClassifier(), "standardize": "none"}
+REFUSED = {
+    "no probabilities": (
+        {"estimator": Perceptron()},
+        {},
+        r"Perceptron.* has no predict_proba. Wrap",
+    ),
+    "few rows": ({}, {"X": np.eye(3), "y": np.eye(3)}, r"at least 4 training rows.*n_samples=3"),
+    "one labelset": ({}, {"y": NOTHING}, r"at least two distinct labelsets.*all 120.*\{\}"),
+    "huge features": (HUGE, {"X": np.full((120, 1), 1e160)}, "too large to measure distances"),
+    "no weight": ({}, {"sample_weight": np.zeros(120)}, "non-zero|positive"),
+    "regression": ({"estimator": Untouched(), **IMPOSSIBLE}, {}, 'for model="linear" only'),
+}
+
+
+@pytest.mark.parametrize(("parameters", "given", "message"), REFUSED.values(), ids=REFUSED)
+def test_fit_refuses_with_a_reason(small, parameters, given, message):
+    X, Y = small
+    with pytest.raises(ValueError, match=message):
+        NLDDClassifier(**parameters, random_state=0).fit(**{"X": X, "y": Y, **given})
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_theta", "explain", "nearest_labelsets"])
+def test_prediction_before_fit(small, method):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(NLDDClassifier(), method)(small[0])

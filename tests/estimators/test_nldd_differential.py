@@ -14,7 +14,7 @@ from nldd.exceptions import NLDDWarning
 from problems import CentroidClassifier, random_problem
 
 N_PROBLEMS = 10_000
-N_PARTS = 80
+N_PARTS = 160
 
 
 def fit_quietly(model, X, Y):

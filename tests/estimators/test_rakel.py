@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from nldd import BinaryRelevance, LabelPowerset, PlattSVC, RAkEL
+from nldd import BinaryRelevance, LabelPowerset, RAkEL
 from nldd.estimators._rakel import ENUMERABLE, draw_subsets
 
 
@@ -39,9 +39,6 @@ def share_by_hand(model, X):
     return share
 
 
-# Identities
-
-
 @pytest.mark.parametrize("base", [GaussianNB(), SVC(kernel="linear")], ids=["bayes", "svc"])
 @pytest.mark.parametrize("k", [5, 9], ids=["k = L", "k > L"])
 def test_one_subset_of_all_labels_is_the_label_powerset(noisy, base, k):
@@ -62,9 +59,6 @@ def test_subsets_of_one_label_are_binary_relevance(noisy, base, n_models):
     assert_array_equal(model.predict(X), BinaryRelevance(base).fit(X[:50], Y[:50]).predict(X))
 
 
-# Votes
-
-
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 1 / 3, 0.5, 2 / 3, 1.0])
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("k", [2, 3])
@@ -81,17 +75,6 @@ def test_votes_equal_a_count_over_the_stored_models(noisy, k, threshold, strict)
     agree = (share > 0.5) == expected
     assert_allclose(P[agree], share[agree], atol=1e-15)
     assert_allclose(P[~agree], 0.5)
-
-
-def test_exactly_half_counts_unless_strict(noisy):
-    X, Y = noisy
-    arguments = {"k": 2, "n_models": 3, "random_state": 0}  # of three labels: each in two subsets
-    loose = RAkEL(GaussianNB(), **arguments).fit(X[:40], Y[:40, :3])
-    strict = RAkEL(GaussianNB(), strict=True, **arguments).fit(X[:40], Y[:40, :3])
-    share = share_by_hand(loose, X)
-    assert set(np.unique(share)) == {0.0, 0.5, 1.0}
-    assert_array_equal(loose.predict(X) != strict.predict(X), share == 0.5)
-    assert (loose.predict(X)[share == 0.5] == 1).all()
 
 
 def test_votes_by_hand():
@@ -120,9 +103,6 @@ def test_label_in_no_subset_stays_off(noisy):
     assert model.predict(X)[:, subset].any()
 
 
-# Subsets
-
-
 def test_more_models_than_subsets_takes_them_all(noisy):
     X, Y = noisy
     model = RAkEL(GaussianNB(), k=3, n_models=500).fit(X, Y[:, :4])
@@ -130,30 +110,19 @@ def test_more_models_than_subsets_takes_them_all(noisy):
     assert len(model.estimators_) == 4
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("n_labels", "k", "n_models"),
-    [(6, 3, 12), (6, 3, 4), (6, 2, 4), (14, 3, 28), (5, 2, 9), (45, 3, 90)],
+    [(6, 3, 12), (6, 3, 4), (6, 2, 4), (14, 3, 28), (5, 2, 9), (45, 3, 90), (101, 4, 202)],
     ids=str,
 )
 def test_drawn_subsets_are_distinct_sorted_and_cover_all_labels(n_labels, k, n_models, seed):
+    assert (comb(n_labels, k) > ENUMERABLE) == (n_labels > 100)
     subsets = draw_subsets(n_labels, k, n_models, np.random.RandomState(seed))
+    assert_array_equal(subsets, draw_subsets(n_labels, k, n_models, np.random.RandomState(seed)))
     assert len({tuple(subset) for subset in subsets}) == len(subsets) == n_models
     assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
     assert set(np.concatenate(subsets).tolist()) == set(range(n_labels))
-
-
-@pytest.mark.parametrize(
-    ("n_labels", "k", "n_models"), [(100, 3, 200), (101, 4, 202), (159, 3, 318)], ids=str
-)
-def test_subsets_too_many_to_enumerate(n_labels, k, n_models):
-    assert comb(n_labels, k) > ENUMERABLE
-    subsets = draw_subsets(n_labels, k, n_models, np.random.RandomState(0))
-    assert len({tuple(subset) for subset in subsets}) == len(subsets) == n_models
-    assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
-    assert set(np.concatenate(subsets).tolist()) == set(range(n_labels))
-    again = draw_subsets(n_labels, k, n_models, np.random.RandomState(0))
-    assert_array_equal(subsets, again)
 
 
 @pytest.mark.parametrize("n_labels", [4, 5, 6])
@@ -199,12 +168,3 @@ def test_drawing_ends_though_covering_subsets_are_rare(n_labels, k, n_models):
     subsets = draw_subsets(n_labels, k, n_models, Patient(0))
     assert len({tuple(subset) for subset in subsets}) == n_models
     assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
-
-
-# Contract
-
-
-def test_binary_base_is_used_one_against_the_rest(noisy):
-    X, Y = noisy
-    model = RAkEL(PlattSVC(), k=2, random_state=0).fit(X[:40], Y[:40, :3])
-    assert_allclose(model.predict_proba(X), share_by_hand(model, X), atol=1e-15)

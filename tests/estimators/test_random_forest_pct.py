@@ -64,16 +64,6 @@ def test_one_tree_by_hand():
     assert_array_equal(model.predict_proba([[0.0], [2.4], [2.6]]), [[1, 0], [1, 0], [0, 1]])
 
 
-def test_constant_labels_are_certain_and_change_nothing(small):
-    X, Y = small
-    constant = np.insert(Y, [1, 3], [1, 0], axis=1)
-    model = ours().fit(X, constant)
-    P = model.predict_proba(X)
-    assert_array_equal(P[:, [1, 4]], np.tile([1, 0], (len(X), 1)))
-    assert_array_equal(P[:, [0, 2, 3, 5]], ours().fit(X, Y).predict_proba(X))
-    assert_array_equal(model.predict(X)[:, [1, 4]], constant[:, [1, 4]])
-
-
 def test_all_labels_constant_need_no_forest(small):
     X, _ = small
     Y = np.tile([1, 0, 1], (len(X), 1))
@@ -89,13 +79,3 @@ def test_one_label_is_a_binary_forest(small):
     forest = peer(0).fit(X, Y[:, 1])
     assert_array_equal(model.predict_proba(X), forest.predict_proba(X)[:, 1:])
     assert_array_equal(model.predict(X), forest.predict(X)[:, np.newaxis])
-
-
-def test_weights_reach_the_forest(small):
-    X, Y = small
-    weight = np.arange(len(X)) % 3
-    kept = weight > 0
-    model = ours().fit(X, Y, sample_weight=weight)
-    forest = peer(0).fit(X[kept], Y[kept], sample_weight=weight[kept])
-    assert_array_equal(model.predict_proba(X), positive(forest, X))
-    assert (model.predict_proba(X) != ours().fit(X[kept], Y[kept]).predict_proba(X)).any()

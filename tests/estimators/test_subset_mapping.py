@@ -46,9 +46,6 @@ def random_labelsets(seed):
     return Y, rng.integers(0, 2, size=(6, n_labels)).astype(np.int8)
 
 
-# By hand
-
-
 TIED = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 0]]
 
 
@@ -81,9 +78,6 @@ def test_the_empty_set_is_an_answer_only_if_it_was_seen():
     Y = [[1, 0], [0, 1], [0, 1]]
     assert_array_equal(echoed(Y, [[0, 0]]), [[0, 1]])
     assert_array_equal(echoed([*Y, [0, 0]], [[0, 0]]), [[0, 0]])
-
-
-# Against loops
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -122,9 +116,6 @@ def test_model_equals_loop_over_binary_relevance(small, base):
     was_seen = np.array([tuple(row) in seen for row in b.tolist()])
     assert was_seen.any()
     assert_array_equal(found[was_seen], b[was_seen])
-
-
-# Contract
 
 
 @pytest.mark.parametrize("base", [PlattSVC(), None], ids=["platt", "logistic"])

@@ -16,9 +16,8 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
     """All labelsets of independent labels with log-odds `z`, by falling log-probability.
 
     The best labelset has the labels with z >= 0; flipping label l costs the size of z_l. Sets of
-    flips are taken from a heap in order of cost. From a set whose costliest flip is the i-th
-    cheapest, two more are reached: with the next flip added, or in place of the i-th. Each set is
-    reached once.
+    flips come from a heap in order of cost. From a set whose costliest flip is the i-th cheapest,
+    two more are reached, each once: with the next flip added, or in place of the i-th.
 
     Examples
     --------
@@ -30,9 +29,7 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
     cost = np.abs(z)[order].tolist()
     top = -float(np.logaddexp(0, -np.abs(z)).sum())
     yield top, best
-    heap: list[tuple[float, int, tuple[int, ...]]] = []
-    if cost:
-        heappush(heap, (cost[0], 0, (0,)))
+    heap: list[tuple[float, int, tuple[int, ...]]] = [(cost[0], 0, (0,))] if cost else []
     while heap:
         total, last, flips = heappop(heap)
         y = best.copy()
@@ -47,11 +44,10 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
 def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> NDArray[np.int8]:
     """The most probable labelset of one mixture, by a threshold rule.
 
-    Components list their labelsets from the most probable on. Every labelset listed is scored
-    under the whole mixture. A labelset that no component has listed yet has, in each, at most the
-    probability q_k of the last one listed there, so once the best score reaches
-    ``log of the sum of pi_k q_k`` nothing better is to come. The list that contributes most to
-    that bound goes on first. Among equals the first found is kept.
+    Components list their labelsets from the most probable on, and each is scored under the whole
+    mixture. One not listed yet has in each component at most the probability q_k of the last one
+    listed there, so once the best score reaches ``log of the sum of pi_k q_k`` nothing better is to
+    come. The list that adds most to that bound goes on first; among equals the first is kept.
     """
     lists = [falling_labelsets(z) for z in Z]
     bound = np.full(len(Z), np.inf)
@@ -100,9 +96,7 @@ def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDAr
     best = np.zeros((n_samples, n_labels), dtype=np.int8)
     best_value = G[:, sizes == 0].sum(axis=1)
     for t in range(1, n_labels + 1):
-        terms = np.zeros((n_samples, n_labels))
-        for s in present:
-            terms += 2 * P[s] / (s + t)
+        terms = sum((2 * P[s] / (s + t) for s in present), np.zeros((n_samples, n_labels)))
         order = np.argsort(-terms, axis=1, kind="stable")[:, :t]
         value = np.take_along_axis(terms, order, axis=1).sum(axis=1)
         better = value > best_value

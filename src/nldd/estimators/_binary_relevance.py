@@ -1,25 +1,23 @@
 """Binary relevance: one independent classifier per label."""
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
-    WithBaseEstimator,
+    WithWorkers,
     fit_label_models,
-    has_probabilities,
     label_columns,
+    where_base_has_probabilities,
 )
 from nldd.exceptions import InputError
 
 
-class BinaryRelevance(WithBaseEstimator):
+class BinaryRelevance(WithWorkers):
     """One independent binary classifier per label (BR).
 
     Parameters
@@ -31,28 +29,22 @@ class BinaryRelevance(WithBaseEstimator):
         differ for calibrated support vector machines; the paper's BR takes the sign. "auto" is
         "sign" where the estimator has a ``decision_function``, else "probability".
     n_jobs : int, default=None
-        Labels fitted at a time, in threads that share `X`. Results do not depend on it, unless the
-        base classifier draws from a generator of the whole process, as liblinear does with
-        ``dual=True`` or an l1 penalty.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the clones whose own ``random_state`` is None.
-    verbose : int, default=0
-        Above 0, a progress bar over the labels on standard error.
+        Labels fitted at a time, in threads. Results do not depend on it, unless the base classifier
+        draws from a generator of the whole process, as liblinear does with ``dual=True``.
+    random_state : int, RandomState or None, default=None, seeds clones that have no seed
+    verbose : int, default=0; above 0, a progress bar on standard error
 
     Attributes
     ----------
-    estimators_ : list of length n_labels
-        Fitted classifiers. A label that is constant in the training rows has a
-        ``ConstantLabel`` instead.
+    estimators_ : list of fitted classifiers, ``ConstantLabel`` for constant labels
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
 
     Notes
     -----
-    Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N, with
-    no regard to the other labels. For a 1-D target every class is a label and the class of the
-    largest value is predicted.
+    Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N. For a
+    1-D target every class is a label and the class of the largest value is predicted.
 
     References
     ----------
@@ -72,10 +64,8 @@ class BinaryRelevance(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "decision": [StrOptions({"auto", "sign", "probability"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -87,11 +77,8 @@ class BinaryRelevance(WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -100,9 +87,8 @@ class BinaryRelevance(WithBaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : labels Y of the rows
-            Array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1, or a list
-            of n_samples label sets; or a 1-D array-like of classes.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
+            Or a list of n_samples label sets; or a 1-D array-like of classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the classifiers; rows of weight 0 are left out.
         """
@@ -113,14 +99,13 @@ class BinaryRelevance(WithBaseEstimator):
         """Labels of each row: an indicator array, or classes for a 1-D target."""
         return self._answer(self._labels(self._validate_predict(X)))
 
-    @available_if(has_probabilities)
+    @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, of shape (n_samples, n_labels).
 
         For a 1-D target the classes exclude each other, and rows are made to sum to one.
         """
-        X = self._validate_predict(X)
-        return self._answer_proba(self._columns("predict_proba", X))
+        return self._answer_proba(self._columns("predict_proba", self._validate_predict(X)))
 
     def _fit_labels(self, T: Training) -> None:
         estimator, method = self._base_estimator(), self._decision_method()
@@ -129,14 +114,9 @@ class BinaryRelevance(WithBaseEstimator):
                 f"decision={self.decision!r} needs an estimator with {method}; {estimator!r} has "
                 "none. Choose another decision or estimator."
             )
+        rng = check_random_state(self.random_state)
         (self.estimators_,) = fit_label_models(
-            estimator,
-            [T],
-            self.label_names_,
-            n_jobs=self.n_jobs,
-            rng=check_random_state(self.random_state),
-            title="binary relevance",
-            verbose=self.verbose,
+            estimator, [T], self.label_names_, **self._fit_options("binary relevance", rng)
         )
 
     def _labels(self, X: Any) -> NDArray[np.int8]:

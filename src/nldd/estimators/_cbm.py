@@ -25,8 +25,7 @@ CERTAIN = 30.0
 # A component that explains less than this much of one row has nothing to learn from.
 EMPTY = 1e-8
 BLOCK_ROWS = 512
-# Of the mixture of labels that the fit starts from: smallest probability, most steps of EM, and
-# the relative gain below which they stop.
+# Of the first mixture of labels: smallest probability, most steps of EM, smallest relative gain.
 CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
 
 
@@ -45,10 +44,8 @@ class Weights:
 def fit_bernoulli_mixture(
     Y: NDArray[np.int8], n_components: int, n_restarts: int, rng: np.random.RandomState
 ) -> FloatArray:
-    """Responsibilities of a mixture of Bernoulli labels, without features, from the best start.
-
-    Rows of equal labels have equal responsibilities, so the work is done once per labelset.
-    """
+    """Responsibilities of a mixture of Bernoulli labels, without features, from the best start."""
+    # Rows of equal labels have equal responsibilities, so the work is done once per labelset.
     labelsets, inverse, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
     runs = [
         _expectation_maximisation(labelsets.astype(float), counts.astype(float), n_components, rng)
@@ -124,39 +121,26 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : int, default=20
-        Number of components K.
-    n_iterations : int, default=10
-        Iterations of expectation and maximisation.
-    variance : float, default=1.0
-        Variance of the Gaussian prior of all weights; biases are free.
+    n_components : int, default=20, the number K of components
+    n_iterations : int, default=10, iterations of expectation and maximisation
+    variance : float, default=1.0, that of the Gaussian prior of all weights; biases are free
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         What is predicted: the most probable labelset, exactly; labels more probable than not; the
         labelset of largest expected F-measure; the most probable *training* labelset.
-    inner_steps : int, default=15
-        Steps of L-BFGS in each maximisation, from where the last one stopped.
-    n_restarts : int, default=10
-        Random starts of the mixture of labels that the responsibilities start from.
-    feature_fraction : float in (0, 1], default=1.0
-        Share of the features to use, drawn at random.
-    n_jobs, random_state, verbose
-        As in :class:`nldd.BinaryRelevance`: components at a time, a bar over the iterations.
+    inner_steps : int, default=15, steps of L-BFGS in each maximisation
+    n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
+    feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
+    n_jobs, random_state, verbose : as in BinaryRelevance, with components for labels
 
     Attributes
     ----------
-    gating_ : Weights
-        Linear model of the components' weights, K outputs.
-    estimators_ : list of Weights
-        Linear models of the labels in each component, L outputs each.
-    objective_ : ndarray of shape (n_iterations + 1,)
-        Minus log-likelihood plus penalties after each maximisation; it never rises.
-    features_ : ndarray
-        Columns of `X` that are used.
+    gating_ : Weights, the linear model of the components' weights, K outputs
+    estimators_ : list of Weights, linear models of the labels in each component, L outputs each
+    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises
+    features_ : ndarray, the columns of `X` that are used
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
-    allow_empty_ : bool
-        Whether the empty labelset may be predicted: it was in the training data.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    allow_empty_ : bool, whether training had the empty labelset, which is then predicted too
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -164,10 +148,9 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
         p(y | x) = sum over k of pi_k(x) * product over l of b_kl(x)^y_l (1 - b_kl(x))^(1 - y_l)
 
-    with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. One component is binary
-    relevance with logistic regression. Weights w of the labels are penalised with
-    ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``, as in the
-    authors' program. Truncated maximisation keeps the objective falling (generalised EM).
+    with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
+    penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
+    as in the authors' program. Truncated maximisation keeps the objective falling.
 
     References
     ----------
@@ -223,10 +206,7 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the mixture by generalised EM.
-
-        `X` and `y` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit the mixture by generalised EM; `X` and `y` are as in BinaryRelevance."""
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
         n_chosen = max(1, round(self.feature_fraction * T.X.shape[1]))
@@ -324,16 +304,12 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         if self.predictor == "joint":
             mixtures = zip(log_pi, Z, strict=True)
             return np.array([joint_mode(*mixture, self.allow_empty_) for mixture in mixtures])
-        scores = self._support_scores(log_pi, Z)
+        terms = Z @ self.labelsets_.T - np.logaddexp(0, Z).sum(axis=2, keepdims=True)
+        scores = logsumexp(terms + log_pi[:, :, np.newaxis], axis=1)
         if self.predictor == "support":
             return self.labelsets_[scores.argmax(axis=1)].astype(np.int8)
         G = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
         return best_expected_f(G, self.labelsets_.astype(np.int8))
-
-    def _support_scores(self, log_pi: FloatArray, Z: FloatArray) -> FloatArray:
-        """Log-probability of every training labelset, of shape (n, n_labelsets)."""
-        terms = Z @ self.labelsets_.T - np.logaddexp(0, Z).sum(axis=2, keepdims=True)
-        return np.asarray(logsumexp(terms + log_pi[:, :, np.newaxis], axis=1))
 
     def _chosen_features(self, X: Any) -> Any:
         return X if len(self.features_) == X.shape[1] else X[:, self.features_]

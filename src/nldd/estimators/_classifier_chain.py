@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, issparse
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from nldd._base import Training
 from nldd._progress import progress
@@ -20,6 +19,7 @@ from nldd.estimators._label_models import (
     draw_seed,
     fit_label,
     has_probabilities,
+    where_base_has_probabilities,
 )
 from nldd.exceptions import InputError
 
@@ -92,29 +92,21 @@ class ClassifierChain(WithBaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Cloned once per label. None is ``LogisticRegression(solver="liblinear")``.
-    order : sequence of int, "random" or None, default=None
-        Order of the labels along the chain; None is that of the columns.
-    random_state : int, RandomState instance or None, default=None
-        Draws a random order, and seeds clones whose own ``random_state`` is None.
-    verbose : int, default=0
-        Above 0, a progress bar over the labels on standard error.
+    estimator : classifier, default=None, as in :class:`nldd.BinaryRelevance`
+    order : sequence of int, "random" or None, default=None, which is that of the columns
+    random_state, verbose : as in :class:`nldd.BinaryRelevance`; the seed also draws the order
 
     Attributes
     ----------
     order_ : ndarray of shape (n_labels,)
-    estimators_ : list of length n_labels
-        Fitted classifiers in the order of the chain; ``ConstantLabel`` for constant labels.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    estimators_ : list of fitted classifiers in the order of the chain
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
     rows, and predicts from ``[x, y'_o(1), ..., y'_o(j-1)]`` with the labels predicted so far, as 0
-    and 1. Label columns are not scaled. Equal to scikit-learn's chain where that one works; this
-    one also takes constant labels, sparse labels, names and weights.
+    and 1. Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
 
     References
     ----------
@@ -152,10 +144,7 @@ class ClassifierChain(WithBaseEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the chain.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit the chain. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
@@ -166,15 +155,15 @@ class ClassifierChain(WithBaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of each row: an indicator array, or classes for a 1-D target."""
-        X = self._validate_predict(X)
         Y_pred, P = self._along_chain(X)
         return self._answer(P if self.single_label_ and has_probabilities(self) else Y_pred)
 
-    @available_if(has_probabilities)
+    @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, given the labels predicted before it in the chain."""
-        Y_pred, P = self._along_chain(self._validate_predict(X))
+        Y_pred, P = self._along_chain(X)
         return self._answer_proba(P, Y_pred)
 
     def _along_chain(self, X: Any) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        X = self._validate_predict(X)
         return predict_chain(self.estimators_, self.order_, X, has_probabilities(self))

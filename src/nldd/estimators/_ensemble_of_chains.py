@@ -1,6 +1,6 @@
 """Ensemble of classifier chains: resampled rows, random orders, one vote each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -12,15 +12,12 @@ from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
-from nldd.estimators._label_models import WithBaseEstimator, draw_seed
+from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One chain of the ensemble: its order, its links, and the features and rows it was given.
-
-    Rows are counted without those of weight 0.
-    """
+    """One chain: its order, its links, its features, and its rows among those with weight."""
 
     order: NDArray[np.intp]
     links: list[Any]
@@ -33,39 +30,29 @@ class Member:
         return predict_chain(self.links, self.order, X, with_probabilities=False)[0]
 
 
-class EnsembleOfChains(WithBaseEstimator):
+class EnsembleOfChains(PredictsFromScores, WithWorkers):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Base classifier of the chains. None is ``LogisticRegression(solver="liblinear")``.
-    n_members : int, default=10
-        Number of chains.
-    bootstrap : bool, default=True
-        Draw rows with replacement. Without, `row_fraction` of them are drawn without.
-    row_fraction : float in (0, 1], default=1.0
-        Rows drawn for each member, as a share of all.
+    estimator : classifier, default=None, as in :class:`nldd.BinaryRelevance`
+    n_members : int, default=10, the number of chains
+    bootstrap : bool, default=True, whether rows are drawn with replacement
+    row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
     feature_fraction : float in (0, 1], default=1.0
-        Features drawn for each member, without replacement; label columns are always kept. The
-        paper takes 0.75 of the rows, without replacement, and 0.5 of the features on large data.
-    order : {"random", "given"}, default="random"
-        Order of the labels in each chain; "given" is that of the columns.
+        Features drawn for each member, without replacement; label columns are always kept.
+    order : {"random", "given"}, default="random"; "given" is that of the columns
     threshold : {"majority", "cardinality"}, default="majority"
         "majority" predicts labels with at least half of the votes. "cardinality" takes the share
         of votes at which training rows get as many labels on average as they have, judged by
         the members that did not see them.
-    n_jobs, random_state, verbose
-        As in :class:`nldd.BinaryRelevance`, with members for labels. Every member has a seed of
-        its own, so results do not depend on the number of workers.
+    n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
     ----------
     estimators_ : list of Member
-    threshold_ : float
-        Share of votes that a label needs.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    threshold_ : float, the share of votes that a label needs
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -74,8 +61,7 @@ class EnsembleOfChains(WithBaseEstimator):
 
     References
     ----------
-    J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
-    classification. Machine Learning 85(3), 333-359.
+    That of :class:`nldd.ClassifierChain`.
 
     Examples
     --------
@@ -87,15 +73,13 @@ class EnsembleOfChains(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
         "row_fraction": [Interval(Real, 0, 1, closed="right")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
         "order": [StrOptions({"random", "given"})],
         "threshold": [StrOptions({"majority", "cardinality"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -112,23 +96,17 @@ class EnsembleOfChains(WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.n_members = n_members
         self.bootstrap = bootstrap
         self.row_fraction = row_fraction
         self.feature_fraction = feature_fraction
         self.order = order
         self.threshold = threshold
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the chains.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit the chains. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
@@ -138,22 +116,10 @@ class EnsembleOfChains(WithBaseEstimator):
         self.threshold_ = 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with enough votes: an indicator array, or the class of most votes if 1-D."""
-        votes = self._votes(self._validate_predict(X))
-        return self._answer(votes if self.single_label_ else self._enough(votes))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Share of votes for each label, of shape (n_samples, n_labels)."""
-        votes = self._votes(self._validate_predict(X))
-        return self._answer_proba(votes, self._enough(votes))
-
-    def _votes(self, X: Any) -> NDArray[np.float64]:
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         tasks = (delayed(member.votes)(X) for member in self.estimators_)
-        return np.mean(do_all(tasks, len(self.estimators_), self.n_jobs), axis=0)
-
-    def _enough(self, votes: NDArray[np.float64]) -> NDArray[np.int8]:
-        return (votes >= self.threshold_).astype(np.int8)
+        votes = np.mean(do_all(tasks, len(self.estimators_), self.n_jobs), axis=0)
+        return votes, votes >= self.threshold_
 
     def _fit_member(self, T: Training, seed: int) -> Member:
         rng = np.random.RandomState(seed)
@@ -169,7 +135,7 @@ class EnsembleOfChains(WithBaseEstimator):
         order = rng.permutation(n_labels) if self.order == "random" else np.arange(n_labels)
         part = T[rows]
         if kept < n_features:
-            part = Training(part.X[:, features], part.Y, part.sample_weight, part.rows)
+            part = replace(part, X=part.X[:, features])
         links = list(fit_links(self._base_estimator(), part, order, self.label_names_, rng))
         return Member(order, links, features, rows)
 

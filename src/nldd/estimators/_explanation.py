@@ -13,22 +13,14 @@ class Explanation:
 
     Attributes
     ----------
-    labels : tuple
-        Names of the predicted labels.
-    row : int
-        Training row that the labelset was taken from, as a position in the data passed to `fit`.
-    Dx, Dy : float
-        Its distance in feature space, and in label space from the probabilities.
-    x_part, y_part : float
-        What each distance contributes to the score: ``b1 * Dx`` and ``b2 * Dy``
-        (factors ``Dx^b1`` and ``Dy^b2`` in the multiplicative model).
-    theta : float
-        Probability that one label of the prediction is wrong.
+    labels : tuple, the names of the predicted labels
+    row : int, the training row that the labelset was taken from, counted in the data of `fit`
+    Dx, Dy : float, its distance in feature space, and in label space from the probabilities
+    x_part, y_part : float, ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``
+    theta : float, the probability that one label of the prediction is wrong
     n_labels : int
-    probabilities : tuple of float
-        What the classifiers gave each label.
-    runner_up : Explanation or None
-        The next best labelset.
+    probabilities : tuple of float, what the classifiers gave each label
+    runner_up : Explanation or None, the next best labelset
     """
 
     labels: tuple[Any, ...]
@@ -54,8 +46,7 @@ class Explanation:
             f"  taken from training row {self.row}: Dx = {self.Dx:.3f} in features "
             f"(part {self.x_part:.3f}), Dy = {self.Dy:.3f} in labels (part {self.y_part:.3f})",
         ]
-        if self.runner_up is not None:
-            other = self.runner_up
+        if (other := self.runner_up) is not None:
             lines.append(
                 f"  next best {braces(other.labels)} from row {other.row}, "
                 f"theta {other.theta:.3f} instead of {self.theta:.3f}"
@@ -92,10 +83,8 @@ class NearestLabelsets:
     Attributes
     ----------
     labelsets : ndarray of shape (n_samples, k, n_labels)
-    theta : ndarray of shape (n_samples, k)
-        Probability that one label of the labelset is wrong.
-    row : ndarray of shape (n_samples, k)
-        Training row that stands for the labelset, as a position in the data passed to `fit`.
+    theta : ndarray of shape (n_samples, k), probabilities that one label is wrong
+    row : ndarray of shape (n_samples, k), the training rows, counted in the data of `fit`
     Dx, Dy : ndarray of shape (n_samples, k)
     """
 

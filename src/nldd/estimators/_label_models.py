@@ -1,7 +1,9 @@
 """The independent classifiers behind a multi-label method, one a label, and how they are fitted."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
 from nldd._parallel import delayed, do_all
@@ -19,6 +22,23 @@ from nldd.exceptions import InputError
 def default_estimator() -> LogisticRegression:
     """The base classifier used where none is given: fast, and probabilities for free."""
     return LogisticRegression(solver="liblinear")
+
+
+class PredictsFromScores(MultiLabelClassifier):
+    """A multi-label classifier that scores all labels of a row and compares them with a bound."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of each row: an indicator array, or the class of largest score if 1-D."""
+        scores, labels = self._scores(self._validate_predict(X))
+        return self._answer(scores if self.single_label_ else labels)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability, or share of votes, of each label: an array (n_samples, n_labels)."""
+        return self._answer_proba(*self._scores(self._validate_predict(X)))
+
+    @abstractmethod
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Scores from 0 to 1 of all labels, and which of the labels are predicted."""
 
 
 class WithBaseEstimator(MultiLabelClassifier):
@@ -39,9 +59,31 @@ class WithBaseEstimator(MultiLabelClassifier):
         return tags
 
 
+class WithWorkers(WithBaseEstimator):
+    """One that fits several base classifiers at a time, and can show how far it is."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **WithBaseEstimator._parameter_constraints,
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(self, estimator: Any, n_jobs: int | None, random_state: Any, verbose: int) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
+        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
+
+
 def has_probabilities(method: WithBaseEstimator) -> bool:
     """Whether the base estimator of a method gives probabilities."""
     return hasattr(method._base_estimator(), "predict_proba")
+
+
+where_base_has_probabilities = available_if(has_probabilities)
 
 
 def check_weights_supported(estimator: Any, sample_weight: Any) -> None:
@@ -81,11 +123,7 @@ def draw_seed(rng: np.random.RandomState) -> int:
 
 
 class Prototype:
-    """An estimator to make unfitted copies of, each with a seed of its own.
-
-    scikit-learn's `clone` inspects signatures, which for small data takes as long as the fit.
-    Here that is done once, for all labels.
-    """
+    """An estimator to make unfitted copies of; `clone` for each may take as long as the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = clone(estimator)
@@ -118,9 +156,8 @@ def fit_label_models(
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    All fits go to the workers at once. Every one has its own seed, drawn before the work is shared
-    out, so the result does not depend on the number of workers. A linear model with
-    ``warm_start=True`` starts from what it learned on the part before.
+    Seeds are drawn before the work is shared out, so the result does not depend on the workers. A
+    linear model with ``warm_start=True`` starts from what it learned on the part before.
     """
     for T in parts:
         check_weights_supported(estimator, T.sample_weight)
@@ -145,10 +182,7 @@ def fit_label_models(
 
 
 def _starts_warm(estimator: Any) -> bool:
-    """Whether a second fit starts from the coefficients of the first.
-
-    The parameter is not enough: to a forest, a warm start means more trees beside the old ones.
-    """
+    """Whether a second fit starts from the first one's coefficients; a forest would add trees."""
     return (
         isinstance(estimator, LinearClassifierMixin)
         and getattr(estimator, "warm_start", False)
@@ -168,9 +202,7 @@ def _fit_in_turn(
     return models
 
 
-def fit_label(
-    model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], label_name: Any
-) -> Any:
+def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], name: Any) -> Any:
     """The model, fitted to one label, or its constant."""
     if (y == y[0]).all():
         return ConstantLabel(int(y[0]))
@@ -178,7 +210,7 @@ def fit_label(
         return model.fit(X, y, **weights)
     except Exception as error:
         carriers = f"{int(y.sum())} of {len(y)} rows carry it"
-        error.add_note(f"while fitting label {label_name!r}: {carriers}")
+        error.add_note(f"while fitting label {name!r}: {carriers}")
         raise
 
 

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
@@ -16,7 +15,7 @@ from nldd.estimators._label_models import (
     WithBaseEstimator,
     check_weights_supported,
     draw_seed,
-    has_probabilities,
+    where_base_has_probabilities,
 )
 
 
@@ -58,9 +57,8 @@ def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
     labelsets = sorted_sets[order]
     if len(labelsets) == 1:
         return Powerset(labelsets, [])
-    number = np.empty(len(order), dtype=np.intp)
-    number[order] = np.arange(len(order))
-    model = Prototype(estimator).copy(seed).fit(T.X, number[code.ravel()], **T.weights)
+    number = np.argsort(order)[code.ravel()]
+    model = Prototype(estimator).copy(seed).fit(T.X, number, **T.weights)
     return Powerset(labelsets, [model])
 
 
@@ -72,28 +70,22 @@ class LabelPowerset(WithBaseEstimator):
     estimator : classifier, default=None
         Multi-class classifier of the labelsets. None is ``LogisticRegression()``; one that can tell
         only two classes apart is used one against the rest.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the classifier if its own ``random_state`` is None.
+    random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        Distinct training labelsets in the order of their first appearance: the classes.
-    estimators_ : list
-        The fitted classifier; empty where all training rows carry one labelset.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels), the classes by first appearance
+    estimators_ : list of the fitted classifier, empty where all rows carry one labelset
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     The probability of a label is the sum of the probabilities of the labelsets that contain it.
-    Only labelsets seen in training can be predicted; their number is that of the classes, so cost
-    grows with it.
+    Only labelsets seen in training can be predicted; cost grows with their number.
 
     References
     ----------
-    G. Tsoumakas and I. Katakis (2007). Multi-label classification: an overview.
-    International Journal of Data Warehousing and Mining 3(3), 1-13.
+    That of :class:`nldd.BinaryRelevance`.
 
     Examples
     --------
@@ -112,10 +104,7 @@ class LabelPowerset(WithBaseEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit one classifier to the labelsets as classes.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit one classifier to all labelsets; arguments are those of BinaryRelevance."""
         T = self._validate_fit(X, y, sample_weight)
         seed = draw_seed(check_random_state(self.random_state))
         self._powerset = fit_powerset(self._base_estimator(), T, seed)
@@ -128,7 +117,7 @@ class LabelPowerset(WithBaseEstimator):
         X = self._validate_predict(X)
         return self._answer(self._powerset.predict(X))
 
-    @available_if(has_probabilities)
+    @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label, on the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)

@@ -49,10 +49,7 @@ class JointModel:
 def fit_label_probabilities(
     estimator: Any, parts: Sequence[Training], label_names: NDArray[np.object_], **options: Any
 ) -> list[SeparateModels] | list[JointModel]:
-    """Fit `estimator` to each of the parts: once if it is multi-label itself, else by label.
-
-    The options are those of :func:`fit_label_models`.
-    """
+    """Fit `estimator` to each part: once if it is multi-label, else as `fit_label_models` does."""
     if _is_multilabel(estimator):
         return [fit_joint(estimator, T, options["rng"]) for T in parts]
     models = fit_label_models(estimator, parts, label_names, **options)
@@ -85,5 +82,4 @@ def _positive_columns(proba: Any, n_labels: int) -> NDArray[np.float64]:
     """(n, L) probabilities from any of the shapes that scikit-learn's classifiers return."""
     if isinstance(proba, list):
         return np.column_stack([label[:, 1] for label in proba])
-    # A single label may come back in the two columns of a binary classifier.
-    return np.asarray(proba)[:, -n_labels:]
+    return np.asarray(proba)[:, -n_labels:]  # a single label may come in two columns

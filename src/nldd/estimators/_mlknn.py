@@ -6,31 +6,26 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._base import MultiLabelClassifier
 from nldd._sklearn import Interval, validate_parameters
+from nldd.estimators._label_models import PredictsFromScores
 from nldd.search import NeighborIndex
 
 
-class MLkNN(MultiLabelClassifier):
+class MLkNN(PredictsFromScores):
     """Nearest neighbours and Bayes' rule, label by label (ML-kNN).
 
     Parameters
     ----------
-    k : int, default=10
-        Number of neighbours; where there are fewer other rows, all of them.
-    s : float, default=1.0
-        Smoothing: how many rows are added to every count.
-    n_jobs : int, default=None
-        Blocks of rows searched at a time, in threads.
+    k : int, default=10, the number of neighbours, or all other rows if there are fewer
+    s : float, default=1.0, the number of rows added to every count, which smooths it
+    n_jobs : int, default=None, blocks of rows searched at a time, in threads
 
     Attributes
     ----------
-    prior_ : ndarray of shape (n_labels,)
-        Smoothed share of training rows that carry each label.
+    prior_ : ndarray of shape (n_labels,), smoothed shares of training rows that carry a label
     likelihood_on_, likelihood_off_ : ndarray of shape (n_labels, k + 1)
         Probability that 0, ..., k neighbours carry the label, of rows that do, and do not.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -69,10 +64,7 @@ class MLkNN(MultiLabelClassifier):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Count, for every training row, the neighbours that carry each label.
-
-        `X` and `y` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Count the neighbours that carry each label; `X` and `y` are as in BinaryRelevance."""
         T = self._validate_fit(X, y)
         self._Y = T.Y.astype(np.intp)
         self._index = NeighborIndex(T.X)
@@ -84,16 +76,6 @@ class MLkNN(MultiLabelClassifier):
         self.estimators_: list[Any] = []  # lazy: there is nothing to fit but the counts
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or the most probable class if 1-D."""
-        on, off = self._joint(self._validate_predict(X))
-        return self._answer(on / (on + off) if self.single_label_ else (on > off).astype(np.int8))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Posterior probability of each label, of shape (n_samples, n_labels)."""
-        on, off = self._joint(self._validate_predict(X))
-        return self._answer_proba(on / (on + off), on > off)
-
     def _carriers(self, neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
         """How many of each row's neighbours carry each label."""
         count = np.zeros((len(neighbors), self._Y.shape[1]), dtype=np.intp)
@@ -101,24 +83,19 @@ class MLkNN(MultiLabelClassifier):
             count += self._Y[column]
         return count
 
-    def _likelihood(
-        self, carriers: NDArray[np.intp], rows: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def _likelihood(self, carriers: NDArray[np.intp], on: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Smoothed distribution of the count of carriers over the chosen rows of each label."""
-        histogram = np.array(
-            [
-                np.bincount(count[chosen], minlength=self.k + 1)
-                for count, chosen in zip(carriers.T, rows.T, strict=True)
-            ]
-        )
+        columns = zip(carriers.T, on.T, strict=True)
+        counts = [np.bincount(column[rows], minlength=self.k + 1) for column, rows in columns]
+        histogram = np.array(counts)
         total = histogram.sum(axis=1, keepdims=True)
         return (self.s + histogram) / (self.s * (self.k + 1) + total)
 
-    def _joint(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Both sides of Bayes' rule for every row and label."""
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Posterior probabilities, and labels whose side of Bayes' rule is the larger one."""
         k = min(self.k, len(self._Y))
         carriers = self._carriers(self._index.nearest(X, k, n_jobs=self.n_jobs))
         label = np.arange(self.n_labels_)
         on = self.prior_ * self.likelihood_on_[label, carriers]
         off = (1 - self.prior_) * self.likelihood_off_[label, carriers]
-        return on, off
+        return on / (on + off), on > off

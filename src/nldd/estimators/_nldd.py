@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn import clone
 from sklearn.utils import check_consistent_length, check_random_state
@@ -15,7 +16,7 @@ from nldd._dask import block_by_block
 from nldd._labels import as_label_sets
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
-from nldd.estimators._label_models import WithBaseEstimator
+from nldd.estimators._label_models import WithWorkers
 from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.regression import Pairs, check_regression, fit_regression
@@ -34,16 +35,14 @@ from nldd.search import (
 MIN_ROWS = 4
 
 
-def random_halves(
-    n_samples: int, rng: np.random.RandomState
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def random_halves(n_samples: int, rng: RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows of T1 and T2, drawn at random; an odd row goes to T1."""
     order = rng.permutation(n_samples)
     middle = (n_samples + 1) // 2
     return np.sort(order[:middle]), np.sort(order[middle:])
 
 
-def random_part(n_samples: int, size: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]:
     """So many rows drawn at random, in order; all, and nothing drawn, if there are no more."""
     if n_samples <= size:
         return np.arange(n_samples)
@@ -86,13 +85,12 @@ def nearest_pairs(
     )
 
 
-class NLDDClassifier(WithBaseEstimator):
+class NLDDClassifier(WithWorkers):
     """Nearest Labelset using Double Distances (NLDD).
 
     Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
-    distance in feature space and its distance, in label space, from the probabilities of
-    independent classifiers. The weights come from a binomial regression, which also tells how
-    likely a label of the prediction is wrong.
+    distance in features and its distance, in labels, from the probabilities of independent
+    classifiers. A binomial regression gives the weights, and how likely a label is wrong.
 
     Parameters
     ----------
@@ -100,47 +98,35 @@ class NLDDClassifier(WithBaseEstimator):
         Base classifier of a label. One that takes a whole indicator matrix (a random forest, say)
         is used as one model for all labels. None is ``LogisticRegression(solver="liblinear")``;
         ``PlattSVC()`` is the paper's.
-    model : {"linear", "multiplicative"}, default="linear"
-        How distances add up to the log-odds of an error, see Notes.
+    model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" lets the two pairs of an instance correlate (generalised estimating
         equations; needs ``pip install "nldd[gee]"``). It is there for the linear model.
     standardize : {"numeric", "all", "none"}, default="numeric"
         Features divided by their standard deviation before distances are taken. "numeric" leaves
         two-valued features, such as words that occur or not, as they are.
-    train_fraction : float in (0, 1], default=1.0
-        Share of the training rows to use, drawn at random. The paper takes 0.7 on large data.
+    train_fraction : float in (0, 1], default=1.0, share of rows to draw; 0.7 in the paper if large
     max_pairs : int or None, default=2000
         Validation instances that are paired with their neighbours; of more, so many are drawn at
         random. None takes all, which makes `fit` quadratic in the number of rows, see Notes.
     search : {"exact", "faiss"}, default="exact"
         How predictions search. "faiss" starts from neighbours that faiss finds in dense features,
         and proves or replaces them: the answers are the same. Needs ``pip install "nldd[faiss]"``.
-    n_jobs : int, default=None
-        Labels fitted and blocks of rows searched at a time, in threads.
-    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None, labels fitted and blocks of rows searched at a time, in threads
+    random_state : int, RandomState or None, default=None
         Draws the halves T1 and T2, and seeds base classifiers that have no seed of their own.
-    verbose : int, default=0
-        Above 0, progress bars on standard error.
+    verbose : int, default=0; above 0, progress bars on standard error
 
     Attributes
     ----------
-    beta_ : ndarray of shape (3,)
-        Intercept, weight of Dx, weight of Dy.
-    regression_ : nldd.regression.DistanceRegression
-        The regression, with standard errors; ``print(model.regression_)`` is its summary.
-    pairs_ : nldd.regression.Pairs
-        What the regression was fitted to.
-    labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        Distinct labelsets of the training rows: all that can be predicted.
-    label_names_ : ndarray of shape (n_labels,)
-    estimators_ : list
-        Classifiers fitted to all training rows, one per label, or the one model for all.
+    beta_ : ndarray of shape (3,), intercept, weight of Dx and weight of Dy
+    regression_ : nldd.regression.DistanceRegression, with standard errors; print it to see all
+    pairs_ : nldd.regression.Pairs, what the regression was fitted to
+    labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
+    estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
     index_ : nldd.search.LabelsetIndex
-    rows_ : ndarray
-        Rows of the data passed to `fit` that the model uses; those of `add` are numbered on.
-    classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
-    n_labels_, n_features_in_ : int
+    rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -159,13 +145,10 @@ class NLDDClassifier(WithBaseEstimator):
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only,
     and works in blocks: no matrix of all new rows by all training rows is held.
 
-    The regression has three coefficients. On the paper's data sets, drawing 2,000 validation
-    instances instead of taking all moves each of the four measures by less than 0.001 (the table
-    is in docs/performance.md); up to that number all instances are taken.
+    On the paper's data sets, drawing 2,000 validation instances instead of taking all moves each
+    of the four measures by less than 0.001 (the table is in docs/performance.md).
 
-    Dask arrays are predicted block by block, as Dask arrays.
-
-    For a 1-D target of classes each class is one label.
+    Dask arrays are predicted block by block. For a 1-D target of classes each is one label.
 
     References
     ----------
@@ -187,15 +170,13 @@ class NLDDClassifier(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "model": [StrOptions({"linear", "multiplicative"})],
         "covariance": [StrOptions({"independent", "exchangeable"})],
         "standardize": [StrOptions({"numeric", "all", "none"})],
         "train_fraction": [Interval(Real, 0, 1, closed="right")],
         "max_pairs": [Interval(Integral, 1, None, closed="left"), None],
         "search": [StrOptions({"exact", "faiss"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -212,16 +193,13 @@ class NLDDClassifier(WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.model = model
         self.covariance = covariance
         self.standardize = standardize
         self.train_fraction = train_fraction
         self.max_pairs = max_pairs
         self.search = search
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -262,7 +240,7 @@ class NLDDClassifier(WithBaseEstimator):
         Their labelsets can be predicted at once, new combinations of the known labels included.
         The classifiers, the weights of the distances and the scale of the features stay as they
         are, so after many rows a new `fit` is better. All rows are grouped anew, so add many at a
-        time rather than one. `y` may have any form that `fit` takes.
+        time. `y` may have any form that `fit` takes.
         """
         X = self._validate_predict(X)
         Y = self._read_known_labels(y)
@@ -334,9 +312,7 @@ class NLDDClassifier(WithBaseEstimator):
         _, near = self._search(X)
         return SearchStats.of(near, len(self.index_))
 
-    def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState
-    ) -> Training:
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, rng: RandomState) -> Training:
         """T: rows that are good to learn from, and of them the share that is asked for."""
         T = self._validate_fit(X, y, sample_weight)
         if self.train_fraction < 1:
@@ -344,23 +320,16 @@ class NLDDClassifier(WithBaseEstimator):
         self._check_training(T)
         return T
 
-    def _halves(self, T: Training, rng: np.random.RandomState) -> tuple[Training, Training]:
+    def _halves(self, T: Training, rng: RandomState) -> tuple[Training, Training]:
         """T1 and T2, the latter with no more instances than are to be paired."""
         first, second = random_halves(len(T), rng)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
         return T[first], T[second]
 
-    def _fit_classifiers(self, parts: list[Training], rng: np.random.RandomState) -> Any:
-        return fit_label_probabilities(
-            self._base_estimator(),
-            parts,
-            self.label_names_,
-            n_jobs=self.n_jobs,
-            rng=rng,
-            title="classifiers on T1 and T",
-            verbose=self.verbose,
-        )
+    def _fit_classifiers(self, parts: list[Training], rng: RandomState) -> Any:
+        options = self._fit_options("classifiers on T1 and T", rng)
+        return fit_label_probabilities(self._base_estimator(), parts, self.label_names_, **options)
 
     def _hold(self, T: Training, classifiers: Any, scale: Any) -> Self:
         """Keep what predictions need: classifiers of all rows, and the rows to search."""

@@ -1,6 +1,5 @@
 """The paper's base classifier: a linear support vector machine with Platt's probabilities."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Self
@@ -32,7 +31,7 @@ MAX_STEPS = 100
 GRADIENT_TOLERANCE = 1e-5
 RIDGE = 1e-12
 ARMIJO = 1e-4
-SMALLEST_STEP = 1e-10
+STEPS = 0.5 ** np.arange(34)
 CLIP = 1e-7
 
 
@@ -62,9 +61,8 @@ def fit_sigmoid(
 ) -> tuple[float, float]:
     """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``.
 
-    Newton's method with step halving, as Lin, Lin and Weng describe it (2007, Machine Learning
-    68); the constants are those of LIBSVM, so that its probabilities can be reproduced. Targets
-    are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
+    Newton's method with step halving (Lin, Lin and Weng, 2007, Machine Learning 68), with LIBSVM's
+    constants. Targets are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
     """
     weight = np.ones(len(y)) if weight is None else weight
     n_positive, n_negative = weight @ (y == 1), weight @ (y == 0)
@@ -92,16 +90,11 @@ def fit_sigmoid(
     return float(AB[0]), float(AB[1])
 
 
-def _step_length(
-    loss: Callable[[FloatArray], float], start: FloatArray, direction: FloatArray, slope: float
-) -> float | None:
-    """The longest of the steps 1, 1/2, 1/4, ... that lowers the loss enough; None if none does."""
-    present, step = loss(start), 1.0
-    while step >= SMALLEST_STEP:
-        if loss(start + step * direction) < present + ARMIJO * step * slope:
-            return step
-        step /= 2
-    return None
+def _step_length(loss: Any, start: FloatArray, direction: FloatArray, slope: float) -> float | None:
+    """The longest of the steps that lowers the loss enough; None if none does."""
+    enough = loss(start) + ARMIJO * slope * STEPS
+    steps = zip(STEPS, enough, strict=True)
+    return next((s for s, goal in steps if loss(start + s * direction) < goal), None)
 
 
 def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
@@ -112,38 +105,30 @@ def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
 class PlattSVC(ClassifierMixin, BaseEstimator):
     """Linear support vector machine whose decision values are turned into probabilities.
 
-    This is the recipe of the paper's experiments: LIBSVM's C-SVC with a linear kernel on
-    unscaled features, and a sigmoid fitted to decision values from five-fold cross-validation.
+    The paper's recipe: LIBSVM's C-SVC with a linear kernel on unscaled features, and a sigmoid
+    fitted to decision values from five-fold cross-validation.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty of margin violations.
+    C : float, default=1.0, the penalty of margin violations
     solver : {"libsvm", "liblinear"}, default="libsvm"
         "libsvm" is the paper's; its time grows faster than the number of rows. "liblinear" solves
         the same problem but for a penalty on the intercept, in a fraction of the time.
-    n_folds : int, default=5
-        Folds of the cross-validation behind the sigmoid.
-    tol : float, default=1e-3
-        Stopping tolerance of the solver.
-    random_state : int, RandomState instance or None, default=None
+    n_folds : int, default=5, folds of the cross-validation behind the sigmoid
+    tol : float, default=1e-3, stopping tolerance of the solver
+    random_state : int, RandomState or None, default=None
         Order of the rows before they are cut into folds, and in which liblinear visits them.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-    intercept_ : ndarray of shape (1,)
-    sigmoid_ : tuple of float
-        A and B of the sigmoid.
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
+    sigmoid_ : tuple of float, A and B of the sigmoid
+    coef_, intercept_, classes_, n_features_in_ : as in :class:`sklearn.svm.LinearSVC`
 
     Notes
     -----
     With decision value ``f(x) = w.x + b``, the probability of the second class is
     ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin the two may
-    disagree. Folds are cut from a random order without regard to the classes; where the
-    training part of a fold has one class only, its decision values are +1 or -1.
+    disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
 
     References
     ----------
@@ -238,9 +223,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
         return X[weight > 0], y[weight > 0], weight[weight > 0]
 
-    def _fit_machine(
-        self, X: Any, code: NDArray[np.intp], weight: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray]:
+    def _fit_machine(self, X: Any, code: Any, weight: Any) -> tuple[FloatArray, FloatArray]:
         machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
         machine.fit(X, code, sample_weight=weight)
         coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
@@ -257,9 +240,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
                 values[held_out] = 1.0 if positive.any() else -1.0
                 continue
             part = None if weight is None else weight[kept]
-            values[held_out] = _decision_values(
-                X[held_out], *self._fit_machine(X[kept], code[kept], part)
-            )
+            machine = self._fit_machine(X[kept], code[kept], part)
+            values[held_out] = _decision_values(X[held_out], *machine)
         return values
 
     def __sklearn_tags__(self) -> Any:

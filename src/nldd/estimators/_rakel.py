@@ -1,27 +1,26 @@
 """RAkEL: label powersets on random small subsets of labels, which vote."""
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import WithBaseEstimator, draw_seed
-from nldd.estimators._label_powerset import Powerset, fit_powerset, multiclass_estimator
+from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
+from nldd.estimators._label_powerset import fit_powerset, multiclass_estimator
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
 
 
-def draw_subsets(
-    n_labels: int, k: int, n_models: int, rng: np.random.RandomState
-) -> list[NDArray[np.intp]]:
+def draw_subsets(n_labels: int, k: int, n_models: int, rng: RandomState) -> list[NDArray[np.intp]]:
     """Distinct subsets of k labels in rising order; of several draws the one that covers most."""
     n_subsets = comb(n_labels, k)
     if n_models >= n_subsets:
@@ -40,7 +39,7 @@ def _n_covered(subsets: list[tuple[int, ...]]) -> int:
 
 
 def _draw_distinct(
-    n_labels: int, k: int, n_models: int, n_subsets: int, rng: np.random.RandomState
+    n_labels: int, k: int, n_models: int, n_subsets: int, rng: RandomState
 ) -> list[tuple[int, ...]]:
     if n_subsets <= ENUMERABLE:
         every = list(combinations(range(n_labels), k))
@@ -51,42 +50,29 @@ def _draw_distinct(
     return sorted(drawn)
 
 
-def _fit_subset(estimator: Any, T: Training, subset: NDArray[np.intp], seed: int) -> Powerset:
-    part = Training(T.X, T.Y[:, subset], T.sample_weight, T.rows)
-    return fit_powerset(estimator, part, seed)
-
-
-class RAkEL(WithBaseEstimator):
+class RAkEL(PredictsFromScores, WithWorkers):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
     ----------
     estimator : classifier, default=None
         Multi-class classifier of the small powersets, as in :class:`nldd.LabelPowerset`.
-    k : int, default=3
-        Labels in each subset. With fewer labels than that there is one subset, all of them.
-    n_models : int, default=None
-        Number of subsets; None is twice the number of labels. Never more than there are subsets.
-    threshold : float in [0, 1], default=0.5
-        Share of votes that a label needs.
-    strict : bool, default=False
-        Ask for more than the threshold rather than at least it. Exact halves are common.
-    n_jobs, random_state, verbose
-        As in :class:`nldd.BinaryRelevance`, with subsets for labels; the seed also draws them.
+    k : int, default=3, the labels in each subset, or all if there are fewer
+    n_models : int, default=None, the most subsets to draw; None is twice the number of labels
+    threshold : float in [0, 1], default=0.5, the share of votes that a label needs
+    strict : bool, default=False, whether to ask for more than the threshold, not at least it
+    n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
     ----------
-    subsets_ : list of ndarray
-        Labels of each model: distinct subsets, each in rising order.
+    subsets_ : list of ndarray, the labels of each model in rising order
     estimators_ : list of Powerset
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     The score of a label is the number of votes for it over the number of subsets that contain it.
-    Subsets are drawn without replacement from all of size k, and again, up to ten times, while
-    a label is in none of them; the draw that covers most is used. An uncovered label stays off.
+    Of up to ten draws without replacement, that which covers most labels is used; others stay off.
 
     References
     ----------
@@ -103,13 +89,11 @@ class RAkEL(WithBaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **WithWorkers._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left")],
         "n_models": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "strict": ["boolean"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -124,57 +108,38 @@ class RAkEL(WithBaseEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
+        super().__init__(estimator, n_jobs, random_state, verbose)
         self.k = k
         self.n_models = n_models
         self.threshold = threshold
         self.strict = strict
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the subsets and fit a label powerset to each.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Fit a label powerset to each subset; arguments are those of BinaryRelevance."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
         seeds = [draw_seed(rng) for _ in self.subsets_]
         tasks = (
-            delayed(_fit_subset)(self._base_estimator(), T, subset, seed)
+            delayed(fit_powerset)(self._base_estimator(), replace(T, Y=T.Y[:, subset]), seed)
             for subset, seed in zip(self.subsets_, seeds, strict=True)
         )
         title = "RAkEL" if self.verbose else None
         self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with enough votes: an indicator array, or the class of most votes if 1-D."""
-        share = self._share_of_votes(self._validate_predict(X))
-        return self._answer(share if self.single_label_ else self._enough(share))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Share of votes for each label, on the side of 1/2 that `predict` takes."""
-        share = self._share_of_votes(self._validate_predict(X))
-        return self._answer_proba(share, self._enough(share))
-
-    def _share_of_votes(self, X: Any) -> NDArray[np.float64]:
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         tasks = (delayed(model.predict)(X) for model in self.estimators_)
         answers = do_all(tasks, len(self.estimators_), self.n_jobs)
-        votes, asked = np.zeros((X.shape[0], self.n_labels_)), np.zeros(self.n_labels_)
+        votes = np.zeros((X.shape[0], self.n_labels_))
         for subset, answer in zip(self.subsets_, answers, strict=True):
             votes[:, subset] += answer
-            asked[subset] += 1
         # A label in no subset gets no votes and stays off.
-        return votes / np.maximum(asked, 1)
-
-    def _enough(self, share: NDArray[np.float64]) -> NDArray[np.int8]:
-        enough = share > self.threshold if self.strict else share >= self.threshold
-        return enough.astype(np.int8)
+        asked = np.bincount(np.concatenate(self.subsets_), minlength=self.n_labels_)
+        share = votes / np.maximum(asked, 1)
+        return share, share > self.threshold if self.strict else share >= self.threshold
 
     def _base_estimator(self) -> Any:
         return multiclass_estimator(self.estimator)

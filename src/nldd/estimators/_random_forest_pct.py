@@ -19,22 +19,13 @@ class RandomForestPCT(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
-    max_features : {"sqrt", "log2"}, int or float, default="sqrt"
-        Features tried at each split.
-    min_samples_leaf : int or float, default=1
-    max_depth : int, default=None
-    n_jobs : int, default=None
-        Trees grown at a time.
-    random_state : int, RandomState instance or None, default=None
+    n_estimators, max_features, min_samples_leaf, max_depth : as in scikit-learn's forest
+    n_jobs, random_state : as in scikit-learn's forest
 
     Attributes
     ----------
-    estimators_ : list
-        The forest; empty where no label varies in the training rows.
-    label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    estimators_ : list of the forest, empty where no label varies in the training rows
+    label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
@@ -84,10 +75,7 @@ class RandomForestPCT(MultiLabelClassifier):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the forest.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
+        """Grow the forest. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         forest = RandomForestClassifier(
@@ -104,11 +92,13 @@ class RandomForestPCT(MultiLabelClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels more probable than not: an indicator array, or the likeliest class if 1-D."""
-        X = self._validate_predict(X)
-        P = self._forest.probabilities(X)
+        P = self._probabilities(X)
         return self._answer(P if self.single_label_ else (P > 0.5).astype(np.int8))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Mean share of each label in the leaves, of shape (n_samples, n_labels)."""
+        return self._answer_proba(self._probabilities(X))
+
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._validate_predict(X)
-        return self._answer_proba(self._forest.probabilities(X))
+        return self._forest.probabilities(X)

@@ -19,11 +19,10 @@ from nldd.estimators._subset_mapping import SubsetMapping
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the comparison, under the short name `key` of the paper's tables.
+    """A method under the short name `key` of the paper's tables, with the estimator's class.
 
-    `factory` is the class of the estimator; `paper_base` makes the base classifier of the paper's
-    experiments, if there is one; `paper` are the paper's other settings, and `paper_large` what
-    it changes on its large data sets.
+    `paper_base` makes the base classifier of the paper's experiments, `paper` are its other
+    settings, and `paper_large` what it changes on its large data sets.
     """
 
     key: str

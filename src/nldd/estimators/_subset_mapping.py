@@ -1,14 +1,13 @@
 """Subset mapping: the training labelset nearest to what independent classifiers say."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 
-from nldd._sklearn import validate_parameters
+from nldd._base import Training
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._label_models import has_probabilities
+from nldd.estimators._label_models import where_base_has_probabilities
 
 
 def frequent_first(Y: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
@@ -30,24 +29,19 @@ class SubsetMapping(BinaryRelevance):
 
     Parameters
     ----------
-    estimator, decision, n_jobs, random_state, verbose
-        As in :class:`nldd.BinaryRelevance`, whose prediction is mapped.
+    estimator, decision, n_jobs, random_state, verbose : as in :class:`nldd.BinaryRelevance`
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        Distinct training labelsets: the most frequent first, then by first appearance.
-    counts_ : ndarray of shape (n_labelsets,)
-        How many training rows carry each; sample weights do not count here.
-    estimators_, label_names_, classes_, n_labels_, n_features_in_
-        As in :class:`nldd.BinaryRelevance`.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels), by falling count and first appearance
+    counts_ : ndarray of shape (n_labelsets,), the rows that carry each, without their weights
+    estimators_, label_names_, classes_, n_labels_, n_features_in_ : as in BinaryRelevance
 
     Notes
     -----
     With b the 0/1 prediction of binary relevance, the answer is the training labelset u of smallest
     Hamming distance ``|b| + |u| - 2 b.u``. Where several are equally near, which is common, the
-    most frequent one is taken, and among those the one that came first in training. A labelset
-    that training has seen is mapped to itself.
+    most frequent one is taken, and among those the one that came first in training.
 
     References
     ----------
@@ -64,26 +58,16 @@ class SubsetMapping(BinaryRelevance):
            [0, 1]])
     """
 
-    @validate_parameters(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit one classifier per label and keep the labelsets.
-
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`.
-        """
-        T = self._validate_fit(X, y, sample_weight)
-        self._fit_labels(T)
-        self.labelsets_, self.counts_ = frequent_first(T.Y)
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Nearest training labelset of each row: an indicator array, or classes if 1-D."""
-        return self._answer(self._mapped(self._validate_predict(X)))
-
-    @available_if(has_probabilities)
+    @where_base_has_probabilities
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
         X = self._validate_predict(X)
-        return self._answer_proba(self._columns("predict_proba", X), self._mapped(X))
+        return self._answer_proba(self._columns("predict_proba", X), self._labels(X))
 
-    def _mapped(self, X: Any) -> NDArray[np.int8]:
-        return nearest_in_hamming(self._labels(X), self.labelsets_)
+    def _fit_labels(self, T: Training) -> None:
+        super()._fit_labels(T)
+        self.labelsets_, self.counts_ = frequent_first(T.Y)
+
+    def _labels(self, X: Any) -> NDArray[np.int8]:
+        """The training labelset nearest to what the classifiers say."""
+        return nearest_in_hamming(super()._labels(X), self.labelsets_)
