@@ -333,7 +333,7 @@ def test_fetch_refuses_packed_answers(encoding, tmp_path):
         ("https://example.org https://exa mple.org", "'mple.org' is no web address"),
         ("https://[::1", "is no web address"),
         ("https://example.org:port", "is no web address"),
-        ("https://example.org/?file=", "without '\\?' and '#'"),
+        ("https://example.org/?file=", "is no web address of a folder"),
     ],
 )
 def test_fetch_refuses_addresses_that_are_not_https(mirror, message, tmp_path):
@@ -466,7 +466,7 @@ def test_fetch_reports_a_full_disk(tmp_path, monkeypatch):
         fetch(ONE, tmp_path, mirror="http://127.0.0.1:9")
     assert str(error.value) == (
         f"Cannot write to the folder {tmp_path}: No space left on device. Free some space and "
-        "run the same again, or set NLDD_DATA or --data-dir to a folder elsewhere."
+        "run the same again, or set NLDD_DATA or --data-dir to a folder that you can write to."
     )
     assert found(tmp_path) == {}
 

@@ -11,7 +11,7 @@ from platformdirs.windows import Windows
 from file_server import entry_of
 from nldd.datasets import (
     CATALOGUE,
-    _folder as folder_module,
+    _catalogue as folder_module,
     data_folder,
     is_here,
     require_files,

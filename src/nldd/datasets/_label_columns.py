@@ -25,21 +25,13 @@ _SEPARATOR = "\x01"
 
 
 def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
-    """Positions of the label columns among all columns, in the order of the file.
-
-    Examples
-    --------
-    >>> label_columns("label_*", ["label_a", "age", "label_b"])
-    [0, 2]
-    >>> label_columns(-2, ["age", "size", "sad", "happy"])
-    [2, 3]
-    """
+    """Positions of the label columns among all columns, in the order of the file."""
     if isinstance(labels, int) and not isinstance(labels, bool):
         return _outer_columns(labels, len(names))
     if isinstance(labels, str):
         return _matching_columns(labels, names)
     if isinstance(labels, Iterable):
-        return named_columns(list(labels), names, "that were asked for")
+        return _named_columns(list(labels), names, "that were asked for")
     raise InputError(f"{FORMS}; got {labels!r}.")
 
 
@@ -63,8 +55,12 @@ def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
     return columns
 
 
-def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
-    """Columns of the given names; `origin` says in the message where they come from."""
+def xml_columns(path: str | os.PathLike[str], names: Sequence[str]) -> list[int]:
+    """Columns that an XML file of Mulan names."""
+    return _named_columns(read_label_names(path), names, f"that {path} names")
+
+
+def _named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
     if not labels or not all(isinstance(label, str) for label in labels):
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
     repeated = [label for label, count in Counter(labels).items() if count > 1]
@@ -85,19 +81,7 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
 
 
 def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
-    """Label columns that the relation of a MEKA file names; None if it does not say.
-
-    ``-C 3`` are the first three attributes, ``-C -3`` the last three.
-
-    Examples
-    --------
-    >>> meka_columns("Slashdot: -C 2 -split-number 1891", 5)
-    [0, 1]
-    >>> meka_columns("Music: -C -2", 5)
-    [3, 4]
-    >>> meka_columns("iris", 5) is None
-    True
-    """
+    """The first 3 attributes for ``-C 3``, the last for ``-C -3``; None if it does not say."""
     counts = _MEKA_OPTION.findall(relation)
     if not counts:
         return None
@@ -121,33 +105,7 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
     """Read the names of labels from an XML file of Mulan, exactly as they are written there.
 
     Labels may lie within labels (a hierarchy): all of them count, in the order of the file.
-
-    Parameters
-    ----------
-    path : path
-    max_bytes : int
-        Larger files are refused.
-
-    Returns
-    -------
-    label_names : list of str
-
-    Raises
-    ------
-    InputError
-        With the name of the file and the number of the line. Document types and entities are
-        refused before they are read: no label file needs them, and they can be made to fill
-        the memory.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "mood.xml")
-    ...     _ = path.write_text('<labels><label name="sad"/><label name="happy"/></labels>')
-    ...     read_label_names(path)
-    ['sad', 'happy']
+    Document types and entities, which can be made to fill the memory, are refused.
     """
     source, content = read_bytes(path, max_bytes)
     return _LabelParser(source).parse(content)
@@ -168,8 +126,10 @@ class _LabelParser:
     def parse(self, content: bytes) -> list[str]:
         try:
             self.parser.Parse(content, True)
+            if not self.names:
+                raise self._error('<labels> holds no label. Expected <label name="..."/> in it.')
         except InputError:
-            raise  # of the methods below; it is a ValueError too
+            raise  # it is a ValueError too
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise self.source.error(error.lineno, f"not well-formed XML: {reason}.") from None
@@ -177,8 +137,6 @@ class _LabelParser:
             # An encoding that Python does not know, or not as one byte a character.
             message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
             raise self.source.error(1, message) from None
-        if not self.names:
-            raise self._error('<labels> holds no label. Expected <label name="..."/> in it.')
         return list(self.names)
 
     def _error(self, message: str) -> InputError:
