@@ -262,21 +262,6 @@ def test_random_tables_are_read_back_exactly(tmp_path, rows, monkeypatch, n):
             assert rows == "mixed" or issparse(arff.table) == (rows == "sparse")
 
 
-@doses(500, 3000)
-def test_fast_and_strict_reading_agree(tmp_path, monkeypatch, n):
-    monkeypatch.setattr(_arff, "BLOCK_LENGTH", 60)
-    rng = random.Random(5)
-    with rewritten(tmp_path / "file.arff") as write:
-        for _ in range(n):
-            table = random_table(rng, simple=rng.random() < 0.7)
-            content = bytearray(arff_bytes(rng, table, random_spelling(rng)))
-            for _ in range(rng.randint(0, 2)):
-                # Characters that mean something, so that many files stay valid or nearly so.
-                content[rng.randrange(len(content))] = rng.choice(b"0123456789 ,,{}?.-+eE_%\n\t'a")
-            write(content)
-            assert outcome(tmp_path) == strict_outcome(tmp_path, monkeypatch), bytes(content)
-
-
 @doses(400, 4000)
 @pytest.mark.parametrize("kind", ["real", "{0,1}", "{'',1,'1 2',\"'\"}"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])

@@ -28,9 +28,8 @@ from file_server import (
     status,
 )
 from nldd import _files as lock_module
-from nldd.datasets import CATALOGUE, _fetch as fetch_module, fetch, verify
+from nldd.datasets import _fetch as fetch_module, fetch, verify
 from nldd.exceptions import InputError, NLDDError
-from paper_data import FOLDER
 
 pytestmark = pytest.mark.usefixtures("quick_fetch")
 
@@ -62,6 +61,8 @@ def test_fetch_puts_whole_files_into_a_new_folder(tmp_path, capfd):
     folder = tmp_path / "new" / "data"
     with serve(CONTENTS) as server:
         states = fetch(TOY, folder, mirror=server.url)
+        assert [name for name, _ in server.requests] == list(CONTENTS)
+        assert server.requests[0][1]["Accept-Encoding"] == "identity"
     assert [(state.path.name, state.state) for state in states] == [
         ("toy.arff", "fetched"),
         ("toy.xml", "fetched"),
@@ -70,15 +71,6 @@ def test_fetch_puts_whole_files_into_a_new_folder(tmp_path, capfd):
     assert [state.state for state in verify(TOY, folder)] == ["ok", "ok"]
     assert not (folder / fetch_module.INCOMING).exists()
     assert capfd.readouterr() == ("", "")
-
-
-def test_fetch_asks_for_the_file_as_it_is(tmp_path):
-    with serve(CONTENTS) as server:
-        fetch(ONE, tmp_path, mirror=f"{server.url}/")
-        (name, headers), *others = server.requests
-    assert (name, others) == ("toy.arff", [])
-    assert headers["Accept-Encoding"] == "identity"
-    assert headers["User-Agent"].startswith("nldd/")
 
 
 def test_fetch_leaves_right_files_alone_and_replaces_damaged_ones(tmp_path):
@@ -120,11 +112,6 @@ def test_fetch_asks_the_addresses_of_the_catalogue_without_a_mirror(tmp_path, mo
     fetch(TOY, tmp_path)
     assert asked == ["https://toy.test/toy.arff", "https://toy.test/toy.xml"]
     assert found(tmp_path) == CONTENTS
-
-
-def test_fetch_takes_names_of_the_catalogue():
-    with pytest.raises(InputError, match="Did you mean 'emotions'"):
-        fetch(["yeast", "emotoins"])
 
 
 @pytest.mark.parametrize(
@@ -219,19 +206,6 @@ def test_fetch_does_not_need_an_announced_length_or_haste(trick, tmp_path):
     with serve(CONTENTS, [trick]) as server:
         fetch(ONE, tmp_path, mirror=server.url)
         assert len(server.requests) == 1
-    assert found(tmp_path) == {"toy.arff": ROWS}
-
-
-def test_fetch_does_not_wait_for_bytes_beyond_the_announced_length(tmp_path):
-    def hold_the_line(handler, body):
-        honest(handler, body)
-        handler.wfile.flush()
-        done.wait(60)
-
-    done = threading.Event()
-    with serve(CONTENTS, [hold_the_line]) as server:
-        fetch(ONE, tmp_path, mirror=server.url)
-        done.set()
     assert found(tmp_path) == {"toy.arff": ROWS}
 
 
@@ -379,17 +353,6 @@ def test_fetch_never_shows_a_wrong_file_whatever_the_server_does(seed, tmp_path)
     assert found(tmp_path) == {"toy.arff": ROWS}
 
 
-def test_fetch_shows_how_far_it_is(tmp_path, capsys):
-    with serve(CONTENTS) as server:
-        fetch(TOY, tmp_path, mirror=server.url, verbose=True)
-        # 200003 bytes are 196 KiB.
-        first, second = capsys.readouterr().err.splitlines()
-        assert first.startswith("toy.arff (KiB): 196 of 196 in 00:0")
-        assert second.startswith("toy.xml (KiB): 1 of 1 in 00:0")
-        fetch(TOY, tmp_path, mirror=server.url, verbose=True)
-    assert capsys.readouterr().err == ""
-
-
 def test_fetch_leaves_the_logger_of_pooch_as_it_was(tmp_path):
     level = pooch.get_logger().level
     with serve(CONTENTS) as server:
@@ -471,31 +434,8 @@ def test_fetch_reports_a_full_disk(tmp_path, monkeypatch):
     assert found(tmp_path) == {}
 
 
-def test_fetch_says_when_the_folder_is_a_file(tmp_path):
-    (tmp_path / "data").write_text("in the way")
-    with serve(CONTENTS) as server:
-        for folder in (tmp_path / "data", tmp_path / "data" / "below"):
-            with pytest.raises(
-                NLDDError, match=r"Cannot write to the folder .* Set NLDD_DATA or --data-dir"
-            ):
-                fetch(ONE, folder, mirror=server.url)
-        assert server.requests == []
-
-
 def test_fetch_needs_no_writing_when_all_is_there(tmp_path, monkeypatch):
     (tmp_path / "toy.arff").write_bytes(ROWS)
     monkeypatch.setattr(fetch_module, "file_lock", None)
     assert [state.state for state in fetch(ONE, tmp_path)] == ["ok"]
     assert found(tmp_path) == {"toy.arff": ROWS}
-
-
-@pytest.mark.skipif(
-    not (FOLDER / "emotions.arff").exists(), reason="needs the paper's files: set NLDD_DATA"
-)
-def test_fetch_gets_the_nine_data_sets_of_the_paper(tmp_path):
-    names = [file.file for entry in CATALOGUE.values() for file in entry.files]
-    with serve({name: (FOLDER / name).read_bytes() for name in names}) as server:
-        states = fetch("all", tmp_path, mirror=server.url)
-    assert [state.path.name for state in states] == names
-    assert {state.state for state in states} == {"fetched"}
-    assert {state.state for state in verify(data_dir=tmp_path)} == {"ok"}
