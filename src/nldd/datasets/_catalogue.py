@@ -86,10 +86,8 @@ class FileState:
         What is expected at `path`.
     path : Path
     state : {"ok", "missing", "damaged", "fetched"}
-        ``fetched``: was missing or damaged, and has been fetched.
     n_bytes, sha256 : int, str or None
-        What was found; None if nothing was there. The sha256 is computed only for a file of the
-        right size.
+        What was found; the sha256 only of a file of the right size.
     """
 
     dataset: str

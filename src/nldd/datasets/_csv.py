@@ -69,7 +69,9 @@ def read_csv(
             raise InputError(f"{file}: {refusal}") from None
         features = sorted(set(range(len(names))) - set(columns))
         if not features:
-            raise InputError(f"{file}: all {len(names)} columns are labels, and none a feature.")
+            raise InputError(
+                f"{file}: all {len(names)} columns are labels, and no feature is left."
+            )
         X, Y = _read_rows(table, features, columns)
     label_names, feature_names = ([names[j] for j in part] for part in (columns, features))
     return Dataset(X, Y, label_names, feature_names, file.stem)

@@ -50,15 +50,9 @@ def load_yeast() -> Dataset:
     ((2417, 103), (2417, 14), 'Class1')
     """
     header, *lines = _unpacked_lines("yeast.csv.gz")
-    values = np.loadtxt(lines, delimiter=",")
-    names = header.split(",")
-    return Dataset(
-        X=values[:, :N_YEAST_FEATURES],
-        Y=values[:, N_YEAST_FEATURES:].astype(np.int64),
-        label_names=names[N_YEAST_FEATURES:],
-        feature_names=names[:N_YEAST_FEATURES],
-        name="yeast",
-    )
+    X, Y = np.hsplit(np.loadtxt(lines, delimiter=","), [N_YEAST_FEATURES])
+    names, n = header.split(","), N_YEAST_FEATURES
+    return Dataset(X, Y.astype(np.int64), names[n:], names[:n], "yeast")
 
 
 @dataclass(frozen=True, repr=False)

@@ -24,10 +24,8 @@ def as_dataset(arff: Arff, labels: Sequence[int], name: str) -> Dataset:
     chosen = set(labels)
     features = [j for j in range(len(arff.attributes)) if j not in chosen]
     if not features:
-        raise arff.source.error(
-            arff.data_line,
-            f"all {len(labels)} attributes are labels, and none is left as a feature.",
-        )
+        message = f"all {len(labels)} attributes are labels, and none is left as a feature."
+        raise arff.source.error(arff.data_line, message)
     Y = _encode_labels(arff, labels)
     X, feature_names = _encode_features(arff, features)
     label_names = [arff.attributes[j].name for j in labels]
