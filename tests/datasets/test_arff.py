@@ -88,6 +88,13 @@ def test_cells(read, row, expected):
     assert_array_equal(dense(read(HEADER + row).table), [expected])
 
 
+def test_blanks_around_a_bare_value_are_no_part_of_it(read):
+    arff = read("@attribute x real\n@attribute a {' b', 'b ', b}\n@data\n1,  b\n1,b \n1,b\n")
+    assert_array_equal(arff.table[:, 1], [2, 2, 2])
+    arff = read("@attribute a {' b', 'b ', b}\n@attribute x real\n@data\nb ,1\n")
+    assert_array_equal(arff.table, [[2, 1]])
+
+
 def test_quoted_question_mark_is_a_value(read):
     arff = read("@attribute a {'?', b}\n@data\n'?'\n?\nb\n")
     assert_array_equal(arff.table, [[0], [NAN], [1]])
@@ -212,11 +219,11 @@ def test_rows_that_are_refused(read, row, message):
         ("@attribute", 1, "needs a name and a type"),
         ("@attribute '' real", 1, "needs a name and a type"),
         ("@attribute 'x real", 1, "quote is not closed"),
-        ("@attribute x nummeric", 1, "unknown type 'nummeric'"),
+        ("@attribute x nummeric", 1, "is of type 'nummeric'; expected numeric"),
         ("@attribute x real [0,1]", 1, r"unexpected '\[0,1\]' after the type"),
-        ("@attribute x string", 1, "attribute 'x' is of type string"),
-        ("@attribute x DATE 'yyyy'", 1, "attribute 'x' is of type date"),
-        ("@attribute x relational", 1, "attribute 'x' is of type relational"),
+        ("@attribute x string", 1, "attribute 'x' is of type 'string'"),
+        ("@attribute x DATE 'yyyy'", 1, "attribute 'x' is of type 'DATE'"),
+        ("@attribute x relational", 1, "attribute 'x' is of type 'relational'"),
         ("@attribute x {0,1", 1, "does not end with }"),
         ("@attribute x {}", 1, "should read like"),
         ("@attribute x {0,,1}", 1, "should read like"),

@@ -16,7 +16,6 @@ _VALUE = re.compile(rf"(?s)[ \t]*+(?:({QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]
 _ESCAPE = re.compile(r"(?s)\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED = {"'": "'", '"': '"', "\\": "\\", "%": "%", "t": "\t", "n": "\n", "r": "\r"}
 _NUMERIC = ("numeric", "real", "integer")
-_TEXT = ("string", "date", "relational")
 
 Codes = dict[str, float]
 
@@ -119,22 +118,13 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
             "@attribute needs a name and a type, such as: @attribute age numeric; "
             f"got {quote(text)}."
         )
-    _check_type(kind, name)
-    _check_end(rest, f"the type of attribute {quote(name)}")
-    return Attribute(name, None, line)
-
-
-def _check_type(kind: str, name: str) -> None:
-    if kind.lower() in _TEXT:
-        raise Refusal(
-            f"attribute {quote(name)} is of type {kind.lower()}, which is neither a number nor one "
-            "of a list of values. Remove it, or turn it into numbers first."
-        )
     if kind.lower() not in _NUMERIC:
         raise Refusal(
-            f"attribute {quote(name)} has an unknown type {quote(kind)}; expected numeric, real, "
-            "integer or a list of values such as {0,1}."
+            f"attribute {quote(name)} is of type {quote(kind)}; expected numeric, real, integer or "
+            "a list of values such as {0,1}. Remove it, or turn it into numbers first."
         )
+    _check_end(rest, f"the type of attribute {quote(name)}")
+    return Attribute(name, None, line)
 
 
 def _parse_values(text: str, name: str) -> Codes:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from typing import NoReturn
 from xml.parsers import expat
 
 from nldd._wording import quote, quote_first
-from nldd.datasets._source import Refusal, Source, read_bytes
+from nldd.datasets._source import Refusal, read_bytes
 from nldd.exceptions import InputError
 
 Labels = int | str | Iterable[str]
@@ -108,56 +109,47 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
     Document types and entities, which can be made to fill the memory, are refused.
     """
     source, content = read_bytes(path, max_bytes)
-    return _LabelParser(source).parse(content)
+    # No tree is built, however deep the file is.
+    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+    names: dict[str, int] = {}
 
+    def refuse(message: str) -> NoReturn:
+        raise source.error(parser.CurrentLineNumber, message)
 
-class _LabelParser:
-    """Collects names while expat walks through the file; no tree is built, however deep it is."""
+    def refuse_declaration(*_: object) -> None:
+        refuse("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.names: dict[str, int] = {}
-        self.root: str | None = None
-        self.parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
-        self.parser.StartElementHandler = self._start_element
-        self.parser.StartDoctypeDeclHandler = self._refuse_declaration
-        self.parser.EntityDeclHandler = self._refuse_declaration
-
-    def parse(self, content: bytes) -> list[str]:
-        try:
-            self.parser.Parse(content, True)
-            if not self.names:
-                raise self._error('<labels> holds no label. Expected <label name="..."/> in it.')
-        except InputError:
-            raise  # it is a ValueError too
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise self.source.error(error.lineno, f"not well-formed XML: {reason}.") from None
-        except (ValueError, LookupError) as error:
-            # An encoding that Python does not know, or not as one byte a character.
-            message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
-            raise self.source.error(1, message) from None
-        return list(self.names)
-
-    def _error(self, message: str) -> InputError:
-        return self.source.error(self.parser.CurrentLineNumber, message)
-
-    def _start_element(self, tag: str, attributes: dict[str, str]) -> None:
-        tag = tag.rpartition(_SEPARATOR)[2]
-        self.root = self.root or tag
-        if self.root != "labels":
-            raise self._error(
+    def start_root(tag: str, _: object) -> None:
+        if tag.rpartition(_SEPARATOR)[2] != "labels":
+            refuse(
                 f"expected <labels> as the outermost element; got <{tag[:40]}>. "
                 "Is it a label file of Mulan?"
             )
-        if tag != "label":
+        parser.StartElementHandler = start_element
+
+    def start_element(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(_SEPARATOR)[2] != "label":
             return
         name = attributes.get("name")
         if not name:
-            raise self._error('a <label> has no name. Expected <label name="...">.')
-        if name in self.names:
-            raise self._error(f"label {quote(name)} was named before, in line {self.names[name]}.")
-        self.names[name] = self.parser.CurrentLineNumber
+            refuse('a <label> has no name. Expected <label name="...">.')
+        if name in names:
+            refuse(f"label {quote(name)} was named before, in line {names[name]}.")
+        names[name] = parser.CurrentLineNumber
 
-    def _refuse_declaration(self, *_: object) -> None:
-        raise self._error("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
+    parser.StartElementHandler = start_root
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse_declaration
+    try:
+        parser.Parse(content, True)
+    except InputError:
+        raise  # it is a ValueError too
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise source.error(error.lineno, f"not well-formed XML: {reason}.") from None
+    except (ValueError, LookupError) as error:
+        # An encoding that Python does not know, or not as one byte a character.
+        message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
+        raise source.error(1, message) from None
+    if not names:
+        refuse('<labels> holds no label. Expected <label name="..."/> in it.')
+    return list(names)

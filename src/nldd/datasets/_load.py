@@ -17,6 +17,13 @@ from nldd.datasets._source import Refusal
 from nldd.exceptions import InputError
 
 _TABLES = (".csv", ".tsv")
+_FACTS = {
+    "n_samples": "samples",
+    "n_features": "features",
+    "n_labels": "labels",
+    "n_labelsets": "distinct labelsets",
+    "cardinality": "labels a row",
+}
 
 
 def load_dataset(
@@ -130,14 +137,8 @@ def _check_headers(arffs: Sequence[Arff]) -> None:
 
 
 def _check_counts(dataset: Dataset, entry: Entry, folder: Path) -> None:
-    counts = {
-        "samples": (dataset.n_samples, entry.n_samples),
-        "features": (dataset.n_features, entry.n_features),
-        "labels": (dataset.n_labels, entry.n_labels),
-        "distinct labelsets": (dataset.n_labelsets, entry.n_labelsets),
-        "labels a row": (dataset.cardinality, entry.cardinality),
-    }
-    for what, (found, expected) in counts.items():
+    for fact, what in _FACTS.items():
+        found, expected = getattr(dataset, fact), getattr(entry, fact)
         # Counts agree exactly; the paper has cut some of its two decimals rather than rounded.
         if abs(found - expected) >= 0.01:
             raise InputError(

@@ -71,10 +71,8 @@ def find_file(path: str | os.PathLike[str], max_bytes: int) -> Source:
     if not path.is_file():
         raise InputError(f"{path} is not a file. Name a file.")
     if n_bytes > max_bytes:
-        raise InputError(
-            f"{path} has {n_bytes} bytes; at most {max_bytes} are read. "
-            "Set max_bytes to allow more."
-        )
+        limit = f"at most {max_bytes} are read. Set max_bytes to allow more."
+        raise InputError(f"{path} has {n_bytes} bytes; {limit}")
     return Source(path, n_bytes)
 
 
