@@ -106,7 +106,6 @@ def _is_direct(attribute: Attribute) -> bool:
 
 
 def _feature_names(attribute: Attribute) -> list[str]:
-    """Names of the columns that an attribute becomes."""
     if attribute.codes is None or len(attribute.codes) <= 2 or _code_numbers(attribute) is not None:
         return [attribute.name]
     return [f"{attribute.name}={value}" for value in attribute.codes]

@@ -50,8 +50,7 @@ def fetch(
 ) -> list[FileState]:
     """Fetch the files of data sets that are missing or damaged.
 
-    What one server refuses to give does not keep the other files from being fetched; a
-    connection that fails does.
+    A refusal of the server does not keep the other files from being fetched.
 
     Parameters
     ----------
@@ -60,9 +59,8 @@ def fetch(
     data_dir : path, optional
         See :func:`data_folder`; made if need be.
     mirror : str, optional
-        Address under which the files lie by their names, instead of the catalogue's addresses;
-        several, with spaces between, are tried in turn. The environment variable ``NLDD_MIRROR``
-        by default. The sha256 of the catalogue decides whatever the server.
+        Address under which the files lie by their names, or several with spaces between, instead
+        of the catalogue's; the environment variable ``NLDD_MIRROR`` by default.
     verbose : bool, default=False
         Draw a progress bar for each file on standard error, and say what is waited for.
 

@@ -120,7 +120,8 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
         refuse("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
 
     def start_root(tag: str, _: object) -> None:
-        if tag.rpartition(_SEPARATOR)[2] != "labels":
+        tag = tag.rpartition(_SEPARATOR)[2]
+        if tag != "labels":
             refuse(
                 f"expected <labels> as the outermost element; got <{tag[:40]}>. "
                 "Is it a label file of Mulan?"

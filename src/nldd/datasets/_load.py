@@ -40,10 +40,9 @@ def load_dataset(
         Name in the catalogue, such as ``"yeast"``, or path of an ``.arff``, ``.csv`` or ``.tsv``
         file.
     labels : list of str, str, int or path, optional
-        Which columns of a file are labels: names, a pattern such as ``"label_*"``, or a number
-        (3: the first three columns; -3: the last three). For ARFF also the path of an ``.xml``
-        file of Mulan; by default the one beside the file and of the same name, or else the
-        number that MEKA keeps in the relation (``-C 3``).
+        Which columns of a file are labels, see :func:`read_csv`. For ARFF also the path of an
+        ``.xml`` file of Mulan; by default the one beside the file and of the same name, or else
+        the number that MEKA keeps in the relation (``-C 3``).
     data_dir : path, optional
         Folder with the files of the catalogue; see :func:`nldd.datasets.data_folder`. Yeast
         comes with the package and needs none.
