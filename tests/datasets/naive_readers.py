@@ -1,8 +1,9 @@
-"""Readers of data files that go character by character, for comparison with the real ones.
+"""Readers of data files, naive and slow, for comparison with the real ones.
 
 They follow the written rules of the formats and share no code with ``nldd.datasets``.
 """
 
+import csv
 import math
 from xml.etree import ElementTree
 
@@ -331,3 +332,32 @@ def naive_label_names(content):
     if local[0] != "labels" or not names or not all(names) or len(set(names)) < len(names):
         raise Bad("labels")
     return names
+
+
+def naive_csv(content, n_labels, separator):
+    """X, Y and names of a table whose first `n_labels` columns are labels."""
+    text = text_of(content).replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line for line in text.split("\n") if line]
+    try:
+        records = list(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise Bad("quotes") from None
+    if not records:
+        raise Bad("empty")
+    names = [name.strip(BLANK) for name in records[0]]
+    if "" in names or len(set(names)) < len(names) or len(names) <= n_labels:
+        raise Bad("names")
+    X, Y = [], []
+    for record in records[1:]:
+        cells = [cell.strip(BLANK) for cell in record]
+        if len(cells) != len(names):
+            raise Bad("ragged")
+        Y.append([truth_of(cell) for cell in cells[:n_labels]])
+        if None in Y[-1]:
+            raise Bad("label")
+        X.append(
+            [math.nan if cell in ("", "NA", "?") else number_of(cell) for cell in cells[n_labels:]]
+        )
+    if not X:
+        raise Bad("no rows")
+    return X, Y, names

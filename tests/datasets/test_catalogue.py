@@ -1,9 +1,5 @@
 """The facts that the package knows about the paper's data sets."""
 
-import subprocess
-import sys
-from importlib.resources import files
-
 import pytest
 
 from nldd.datasets import CATALOGUE, CatalogueFile
@@ -58,19 +54,6 @@ def test_catalogue_addresses_are_https_and_end_in_the_name_of_the_file():
         assert file.url.startswith("https://")
         assert file.url.endswith(f"/{file.file}")
         assert file.n_bytes > 0
-
-
-def test_catalogue_is_read_without_numpy():
-    code = (
-        "import sys; from nldd.datasets import CATALOGUE, data_folder, verify, fetch;"
-        "sys.exit(len(CATALOGUE) != 9 or 'numpy' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_catalogue_is_part_of_the_package():
-    for table in ("catalogue.csv", "files.csv"):
-        assert files("nldd.datasets").joinpath(table).is_file()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from platformdirs.windows import Windows
 from file_server import entry_of
 from nldd.datasets import (
     CATALOGUE,
-    _folder as folder_module,
+    _catalogue as folder_module,
     data_folder,
     is_here,
     require_files,
@@ -19,7 +19,6 @@ from nldd.datasets import (
     verify,
 )
 from nldd.exceptions import InputError
-from paper_data import FOLDER
 
 CONTENT = {"toy.arff": b"@relation toy\n", "toy.xml": b"<labels/>\n"}
 TOY = entry_of(CONTENT)
@@ -153,12 +152,3 @@ def test_select_entries_takes_each_data_set_once():
     assert select_entries("all") == list(CATALOGUE.values())
     assert select_entries(["yeast", "all"])[0].name == "yeast"
     assert len(select_entries(["yeast", "all"])) == 9
-
-
-@pytest.mark.skipif(
-    not (FOLDER / "emotions.arff").exists(), reason="needs the paper's files: set NLDD_DATA"
-)
-def test_verify_finds_the_nine_data_sets_of_the_paper_whole():
-    states = verify(data_dir=FOLDER)
-    assert len(states) == 17
-    assert [state.path.name for state in states if state.state != "ok"] == []

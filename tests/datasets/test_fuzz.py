@@ -7,10 +7,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from arff_text import NAMES, arff_bytes, doses, random_spelling, random_table, rewritten
 from mutations import mutated
-from naive_csv import naive_csv
 from naive_readers import (
     Bad,
     naive_arff,
+    naive_csv,
     naive_dataset,
     naive_label_names,
     text_of,

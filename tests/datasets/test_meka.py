@@ -5,7 +5,6 @@ import pytest
 from nldd.datasets import load_dataset
 from nldd.datasets._label_columns import meka_columns
 from nldd.datasets._source import Refusal
-from nldd.exceptions import InputError
 
 
 @pytest.mark.parametrize(
@@ -60,10 +59,3 @@ def test_labels_at_either_end_of_a_file(tmp_path, option, Y, X):
     dataset = load_dataset(path)
     assert dataset.X.toarray().tolist() == X
     assert dataset.Y.tolist() == Y
-
-
-def test_more_labels_than_attributes_are_refused_with_the_line(tmp_path):
-    path = tmp_path / "file.arff"
-    path.write_text("@relation 'r: -C 1000000000'\n@attribute a {0,1}\n@data\n1\n")
-    with pytest.raises(InputError, match=r"file\.arff, line 3: the relation says -C 1000000000"):
-        load_dataset(path)

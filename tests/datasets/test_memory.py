@@ -81,17 +81,6 @@ def test_deep_xml_is_read_without_a_tree(tmp_path):
     assert peak < 20 * MEGABYTE
 
 
-def test_laughing_xml_is_refused_at_once(tmp_path):
-    path = tmp_path / "file.xml"
-    entities = "".join(f"<!ENTITY a{i + 1} '{f'&a{i};' * 10}'>" for i in range(12))
-    path.write_text(
-        f"<!DOCTYPE x [<!ENTITY a0 'ha'>{entities}]><labels><label name='&a12;'/></labels>"
-    )
-    found, peak = peak_of(lambda: refusal(lambda: read_label_names(path)))
-    assert "document types and entities are not allowed" in found
-    assert peak < MEGABYTE
-
-
 def test_long_lines_are_refused_in_one_pass(tmp_path):
     """Each of these takes minutes where a line is searched again from every character."""
     path = tmp_path / "file.arff"

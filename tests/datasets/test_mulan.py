@@ -91,8 +91,3 @@ def test_document_types_are_refused_in_every_encoding(read, doctype, encoding):
     mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
     with pytest.raises(InputError, match=r"line 2: document types and entities are not allowed"):
         read(mark + text.encode(encoding))
-
-
-def test_size_is_limited(read):
-    with pytest.raises(InputError, match="has 100 bytes; at most 99 are read"):
-        read(b" " * 100, max_bytes=99)

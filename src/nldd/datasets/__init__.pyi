@@ -5,19 +5,17 @@ from ._catalogue import (
     EMBEDDED as EMBEDDED,
     CatalogueFile as CatalogueFile,
     Entry as Entry,
-    find_entry as find_entry,
-)
-from ._csv import read_csv as read_csv
-from ._dataset import Dataset as Dataset, Facts as Facts, describe as describe
-from ._embedded import Survey as Survey, load_survey as load_survey, load_yeast as load_yeast
-from ._fetch import fetch as fetch
-from ._folder import (
     FileState as FileState,
     data_folder as data_folder,
+    find_entry as find_entry,
     is_here as is_here,
     require_files as require_files,
     select_entries as select_entries,
     verify as verify,
 )
+from ._csv import read_csv as read_csv
+from ._dataset import Dataset as Dataset, Facts as Facts, describe as describe
+from ._embedded import Survey as Survey, load_survey as load_survey, load_yeast as load_yeast
+from ._fetch import fetch as fetch
 from ._label_columns import FORMS as FORMS, read_label_names as read_label_names
 from ._load import load_dataset as load_dataset

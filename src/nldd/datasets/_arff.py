@@ -1,20 +1,41 @@
-"""ARFF files: the format of Weka, which Mulan and MEKA build upon."""
+"""ARFF files: the format of Weka, which Mulan and MEKA build upon.
+
+Rows are read one by one, which defines what a row means and knows what to say about an error.
+Blocks of plain rows take a fast way: every distinct cell is read once, by the same functions.
+"""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress, cycle
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
-from nldd.datasets._arff_header import Attribute, parse_header
-from nldd.datasets._arff_rows import FastRows, read_rows
-from nldd.datasets._source import MAX_BYTES, Source, read_lines
+from nldd._wording import quote, quote_first
+from nldd.datasets._arff_header import QUOTED, Attribute, parse_header, unclosed, unquote
+from nldd.datasets._source import MAX_BYTES, Refusal, Source, number, numbers, read_lines
 
 # Characters of a block of rows: large enough for arrays to pay, small beside the file.
 BLOCK_LENGTH = 500_000
+MISSING = "?"
+# A cell and the gap behind it: blanks and at most one comma.
+_CELL = re.compile(rf"(?s)(?:({QUOTED})|([^,\t]*+))([ \t]*+,?[ \t]*+)")
+_PAIR = re.compile(
+    rf"(?s)[ \t]*+([0-9]++)[ \t]++(?:({QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])"
+)
+_EMPTY = re.compile(r"\{[ \t]*+\}")
+_WEIGHT = re.compile(r"[ \t]*+,[ \t]*+\{")
+_WEIGHTS = (
+    "the row ends in an instance weight, which is not supported. Remove the braces at its end."
+)
+# Printable ASCII but for quotes and braces: there cells end at commas and nowhere else.
+_PLAIN = bytes(set(range(32, 127)) - set(b"'\"{}"))
+
+Attributes = Sequence[Attribute]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +48,6 @@ class Arff:
         Path and size of the file; makes located errors.
     relation : str
     attributes : tuple of Attribute
-        Name, values (None for a numeric attribute) and line of each.
     table : ndarray or CSR array of shape (n_rows, n_attributes)
         Numbers as written; of a nominal attribute the position of the value in the header; NaN
         where a value is missing. A CSR array if any row was sparse.
@@ -58,34 +78,26 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
     Returns
     -------
     arff : Arff
-        Memory is proportional to the size of the file.
-
-    Raises
-    ------
-    InputError
-        With the name of the file and the number of the line.
 
     Notes
     -----
     - Rows may be dense (``1, ?, red``), sparse (``{0 1, 7 red}``, in any order of indices, none
       twice), or both in one file. What a sparse row leaves out is 0, or the first value of a
       nominal attribute. Values of dense rows are separated by commas or tabs.
-    - The shape follows the header and the rows: empty rows and columns that are never used stay.
     - Names and values may be bare or in single or double quotes, with the escapes ``\'``, ``\"``,
       ``\\``, ``\%``, ``\t``, ``\n``, ``\r`` and ``\u0041``. In bare text a backslash is itself.
-    - A line whose first character is ``%`` is a comment. Behind a row there are no comments:
-      ``%`` is a character like others there.
+    - A line whose first character is ``%`` is a comment. Behind a row ``%`` is a character like
+      others.
     - Refused: string, date and relational attributes, instance weights, ``nan``, infinities,
       repeated names, a file without rows.
     """
     source, lines = read_lines(path, max_bytes)
     relation, attributes, data_line = parse_header(lines, source)
-    reader = FastRows(attributes)
     tables, row_lines = [], []
-    for rows, numbers in _blocks(lines, data_line):
-        table = reader.read(rows)
-        tables.append(read_rows(rows, numbers, attributes, source) if table is None else table)
-        row_lines += numbers
+    for rows, block_lines in _blocks(lines, data_line):
+        table = read_plain(rows, attributes)
+        tables.append(read_rows(rows, block_lines, attributes, source) if table is None else table)
+        row_lines += block_lines
     if not tables:
         raise source.error(data_line, "no rows follow @data. Is the file complete?")
     return Arff(source, relation, attributes, stack(tables), data_line, np.array(row_lines))
@@ -94,20 +106,20 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
 def _blocks(lines: Sequence[str], data_line: int) -> Iterator[tuple[list[str], list[int]]]:
     """Rows without blank lines and comments, and their line numbers, a block at a time."""
     rows: list[str] = []
-    numbers: list[int] = []
+    row_lines: list[int] = []
     length = 0
     for i in range(data_line, len(lines)):
         row = lines[i].strip(" \t")
         if not row or row[0] == "%":
             continue
         rows.append(row)
-        numbers.append(i + 1)
+        row_lines.append(i + 1)
         length += len(row)
         if length >= BLOCK_LENGTH:
-            yield rows, numbers
-            rows, numbers, length = [], [], 0
+            yield rows, row_lines
+            rows, row_lines, length = [], [], 0
     if rows:
-        yield rows, numbers
+        yield rows, row_lines
 
 
 def stack(tables: Sequence[Any]) -> Any:
@@ -117,3 +129,170 @@ def stack(tables: Sequence[Any]) -> Any:
     if any(map(issparse, tables)):
         return vstack([csr_array(table) for table in tables], format="csr")
     return np.vstack(tables)
+
+
+def read_rows(
+    rows: Sequence[str], lines: Sequence[int], attributes: Attributes, source: Source
+) -> Any:
+    """The table of some rows: an ndarray if all of them are dense, else a CSR array."""
+    entries: list[dict[int, float]] = []
+    for row, line in zip(rows, lines, strict=True):
+        try:
+            read = _read_sparse_row if row.startswith("{") else _read_dense_row
+            entries.append(read(row, attributes))
+        except Refusal as refusal:
+            raise source.error(line, refusal) from None
+    if not any(row.startswith("{") for row in rows):
+        return np.array([list(row.values()) for row in entries])
+    cells = [(i, j, row[j]) for i, row in enumerate(entries) for j in sorted(row) if row[j] != 0]
+    places, values = [cell[:2] for cell in cells], [cell[2] for cell in cells]
+    coords = np.array(places, dtype=np.int32).reshape(-1, 2).T
+    return csr_array((np.array(values, dtype=float), coords), shape=(len(rows), len(attributes)))
+
+
+def _read_dense_row(row: str, attributes: Attributes) -> dict[int, float]:
+    """Values of a row such as ``1.5, ?, 'a b'``."""
+    cells = _split_cells(row)
+    if len(cells) != len(attributes):
+        if cells[-1].startswith("{"):
+            raise Refusal(_WEIGHTS)
+        raise Refusal(
+            f"expected {len(attributes)} values, got {len(cells)}. A row needs one value for each "
+            "attribute of the header, separated by commas; write ? for a missing one."
+        )
+    return dict(enumerate(map(_cell_value, cells, attributes)))
+
+
+def _split_cells(row: str) -> list[str]:
+    """Cells between commas or tabs; quotes stay, since a quoted question mark is a value."""
+    cells: list[str] = []
+    position, comma = 0, True
+    while position < len(row) or comma:
+        found = _CELL.match(row, position)
+        assert found  # it matches the empty text too
+        quoted, bare, gap = found.groups()
+        if not quoted and bare[:1] in ("'", '"'):
+            raise unclosed(bare)
+        position, comma = found.end(), "," in gap
+        if quoted and position < len(row) and not comma and "\t" not in gap:
+            raise Refusal(f"expected a comma after {quote(quoted)}; got {quote(row[position:])}.")
+        cells.append(quoted or bare.rstrip(" "))
+    return cells
+
+
+def _read_sparse_row(row: str, attributes: Attributes) -> dict[int, float]:
+    """Values of a row such as ``{0 1.5, 7 'a b'}``."""
+    entries: dict[int, float] = {}
+    empty = _EMPTY.match(row)
+    position, end = (empty.end(), "}") if empty else (1, ",")
+    while end == ",":
+        found = _PAIR.match(row, position)
+        if not found:
+            raise _bad_pair(row[position:].strip(" \t"))
+        index, value = _read_pair(found, attributes)
+        if index in entries:
+            raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
+        entries[index] = value
+        position, end = found.end(), found[4]
+    rest = row[position:]
+    if rest:
+        raise Refusal(
+            _WEIGHTS if _WEIGHT.match(rest) else f"unexpected {quote(rest)} after the closing }}."
+        )
+    return entries
+
+
+def _bad_pair(text: str) -> Refusal:
+    if "}" not in text:
+        return Refusal("the row begins with { but does not end with }. Is the file complete?")
+    return Refusal(
+        "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}; "
+        f"got {quote(text)}."
+    )
+
+
+def _read_pair(pair: re.Match[str], attributes: Attributes) -> tuple[int, float]:
+    # Python refuses to read numbers of thousands of digits.
+    digits = pair[1].lstrip("0") or "0"
+    index = int(digits) if len(digits) <= 18 else len(attributes)
+    if index >= len(attributes):
+        raise Refusal(
+            f"index {digits[:20]} is out of range: the header has {len(attributes)} attributes, "
+            "and they are counted from 0."
+        )
+    return index, _cell_value(pair[2] or pair[3].rstrip(" \t"), attributes[index])
+
+
+def _cell_value(cell: str, attribute: Attribute) -> float:
+    """A number, the position of a nominal value, or NaN for a bare question mark."""
+    if cell == MISSING:
+        return np.nan
+    if cell[:1] in ("'", '"'):
+        cell = unquote(cell)
+    elif not cell:
+        raise Refusal(f"attribute {quote(attribute.name)} has no value. Write ? if it is missing.")
+    if attribute.codes is None:
+        try:
+            return number(cell)
+        except Refusal as refusal:
+            raise Refusal(f"attribute {quote(attribute.name)}: {refusal}") from None
+    if cell not in attribute.codes:
+        raise Refusal(
+            f"attribute {quote(attribute.name)}: expected one of {quote_first(attribute.codes)}; "
+            f"got {quote(cell)}. Write a value of the header, or add this one there."
+        )
+    return attribute.codes[cell]
+
+
+def read_plain(rows: Sequence[str], attributes: Attributes) -> Any:
+    """The table of some rows as ``read_rows`` makes it, or None where that must decide."""
+    sparse = all(row[0] == "{" and row[-1] == "}" for row in rows)
+    if sparse:
+        rows = [row[1:-1].strip(" ") for row in rows]
+    text = ",".join(filter(None, rows))
+    if not text.isascii() or text.encode("ascii").translate(None, _PLAIN):
+        return None
+    try:
+        return (_read_plain_sparse if sparse else _read_plain_dense)(rows, text, attributes)
+    except Refusal:
+        return None
+
+
+def _read_plain_dense(
+    rows: Sequence[str], text: str, attributes: Attributes
+) -> NDArray[np.float64] | None:
+    width = len(attributes)
+    if " ," in text or ",  " in text or any(row.count(",") != width - 1 for row in rows):
+        return None
+    cells = text.replace(", ", ",").split(",")
+    numeric = [attribute.codes is None for attribute in attributes]
+    values = numbers(list(compress(cells, cycle(numeric))), (MISSING,))
+    if values is None:
+        return None
+    table = np.empty((len(rows), width))
+    table[:, numeric] = values.reshape(len(rows), -1)
+    for j in [j for j in range(width) if not numeric[j]]:
+        column = cells[j::width]
+        known = {cell: _cell_value(cell, attributes[j]) for cell in set(column)}
+        table[:, j] = [known[cell] for cell in column]
+    return table
+
+
+def _read_plain_sparse(rows: Sequence[str], text: str, attributes: Attributes) -> Any:
+    pairs = text.split(",") if text else []
+    position = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
+    found = [_PAIR.fullmatch(pair + "}") for pair in position]
+    if None in found:
+        return None
+    read = [_read_pair(pair, attributes) for pair in found if pair]
+    which = np.fromiter(map(position.__getitem__, pairs), np.intp, len(pairs))
+    indices = np.array([index for index, _ in read], dtype=np.int32)[which]
+    values = np.array([value for _, value in read], dtype=float)[which]
+    counts = [row.count(",") + 1 if row else 0 for row in rows]
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    table = csr_array((values, indices, indptr), shape=(len(rows), len(attributes)))
+    # Else indices do not rise within each row, and one of them may occur twice.
+    if not table.has_canonical_format:
+        return None
+    table.eliminate_zeros()
+    return table

@@ -16,7 +16,6 @@ _VALUE = re.compile(rf"(?s)[ \t]*+(?:({QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]
 _ESCAPE = re.compile(r"(?s)\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED = {"'": "'", '"': '"', "\\": "\\", "%": "%", "t": "\t", "n": "\n", "r": "\r"}
 _NUMERIC = ("numeric", "real", "integer")
-_TEXT = ("string", "date", "relational")
 
 Codes = dict[str, float]
 
@@ -44,10 +43,7 @@ class Attribute:
         return None if self.codes is None else tuple(self.codes)
 
 
-Header = tuple[str, tuple[Attribute, ...], int]
-
-
-def parse_header(lines: Sequence[str], source: Source) -> Header:
+def parse_header(lines: Sequence[str], source: Source) -> tuple[str, tuple[Attribute, ...], int]:
     """The relation, the attributes, and the line of ``@data``."""
     relation: str | None = None
     attributes: dict[str, Attribute] = {}
@@ -59,40 +55,17 @@ def parse_header(lines: Sequence[str], source: Source) -> Header:
         try:
             keyword, rest = _parse_declaration(text)
             if keyword == "data":
-                _check_data(rest, attributes)
+                _check_end(rest, "@data")
+                if not attributes:
+                    raise Refusal("@data comes before any @attribute. Declare the columns first.")
                 return relation or "", tuple(attributes.values()), line
             if keyword == "relation":
                 relation = _parse_relation(rest, relation)
             else:
-                attribute = _parse_attribute(rest, line, known)
-                _check_new(attribute, attributes)
-                attributes[attribute.name] = attribute
+                _add_attribute(_parse_attribute(rest, line, known), attributes)
         except Refusal as refusal:
-            raise source.error(line, str(refusal)) from None
+            raise source.error(line, refusal) from None
     raise source.error(len(lines), "the file ends without a line @data. Is it complete?")
-
-
-def unquote(text: str) -> str:
-    r"""The text between quotes, with escapes such as ``\'`` resolved.
-
-    Examples
-    --------
-    >>> unquote(r"'rock \'n\' roll'")
-    "rock 'n' roll"
-    """
-    return _ESCAPE.sub(_resolve, text[1:-1]) if "\\" in text else text[1:-1]
-
-
-def _resolve(escape: re.Match[str]) -> str:
-    code = escape[1]
-    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) <= 0xDFFF:
-        return chr(int(code[1:], 16))
-    if code in _ESCAPED:
-        return _ESCAPED[code]
-    raise Refusal(
-        f"unknown escape {quote(escape[0])} in quotes. "
-        r"""Known are \' \" \\ \% \t \n \r and \u with four hexadecimal digits."""
-    )
 
 
 def _parse_declaration(text: str) -> tuple[str, str]:
@@ -115,43 +88,43 @@ def _parse_relation(text: str, before: str | None) -> str:
         return text.partition("%")[0].rstrip(" \t")
     quoted = _STRING.match(text)
     if not quoted:
-        raise _unclosed(text)
+        raise unclosed(text)
     _check_end(text[quoted.end() :], "the name of the relation")
     return unquote(quoted[0])
 
 
+def _add_attribute(attribute: Attribute, attributes: dict[str, Attribute]) -> None:
+    before = attributes.setdefault(attribute.name, attribute)
+    if before is not attribute:
+        raise Refusal(
+            f"attribute {quote(attribute.name)} was declared before, in line {before.line}. "
+            "Rename one of them."
+        )
+
+
 def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute:
     found = _NAME.fullmatch(text)
-    if not found:
-        if text[:1] in ("'", '"'):
-            raise _unclosed(text)
-        raise Refusal("@attribute needs a name and a type, such as: @attribute age numeric.")
-    name = unquote(found[1]) if found[1] else found[2]
-    kind, rest = found[3], ""
-    if not kind.startswith("{"):
-        kind, _, rest = found[3].partition("%")[0].replace("\t", " ").partition(" ")
-    if not name or not kind:
-        raise Refusal(f"@attribute needs a name and a type; got {quote(text)}.")
-    if kind.startswith("{"):
+    if not found and text[:1] in ("'", '"'):
+        raise unclosed(text)
+    name = (unquote(found[1]) if found[1] else found[2]) if found else ""
+    kind = found[3] if found else ""
+    if kind.startswith("{") and name:
         if kind not in known:
             known[kind] = _parse_values(kind, name)
         return Attribute(name, known[kind], line)
-    _check_type(kind, name)
-    _check_end(rest, f"the type of attribute {quote(name)}")
-    return Attribute(name, None, line)
-
-
-def _check_type(kind: str, name: str) -> None:
-    if kind.lower() in _TEXT:
+    kind, _, rest = kind.partition("%")[0].replace("\t", " ").partition(" ")
+    if not name or not kind:
         raise Refusal(
-            f"attribute {quote(name)} is of type {kind.lower()}, which is neither a number nor one "
-            "of a list of values. Remove it, or turn it into numbers first."
+            "@attribute needs a name and a type, such as: @attribute age numeric; "
+            f"got {quote(text)}."
         )
     if kind.lower() not in _NUMERIC:
         raise Refusal(
-            f"attribute {quote(name)} has an unknown type {quote(kind)}; expected numeric, real, "
-            "integer or a list of values such as {0,1}."
+            f"attribute {quote(name)} is of type {quote(kind)}; expected numeric, real, integer or "
+            "a list of values such as {0,1}. Remove it, or turn it into numbers first."
         )
+    _check_end(rest, f"the type of attribute {quote(name)}")
+    return Attribute(name, None, line)
 
 
 def _parse_values(text: str, name: str) -> Codes:
@@ -175,25 +148,29 @@ def _parse_values(text: str, name: str) -> Codes:
     return codes
 
 
-def _check_new(attribute: Attribute, attributes: dict[str, Attribute]) -> None:
-    if attribute.name in attributes:
-        raise Refusal(
-            f"attribute {quote(attribute.name)} was declared before, in line "
-            f"{attributes[attribute.name].line}. Rename one of them."
-        )
-
-
-def _check_data(text: str, attributes: dict[str, Attribute]) -> None:
-    _check_end(text, "@data")
-    if not attributes:
-        raise Refusal("@data comes before any @attribute. Declare the columns first.")
-
-
 def _check_end(text: str, after: str) -> None:
     text = text.strip(" \t")
     if text and not text.startswith("%"):
         raise Refusal(f"unexpected {quote(text)} after {after}.")
 
 
-def _unclosed(text: str) -> Refusal:
+def unquote(text: str) -> str:
+    r"""The text between quotes, with escapes such as ``\'`` resolved."""
+    return _ESCAPE.sub(_resolve, text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def _resolve(escape: re.Match[str]) -> str:
+    code = escape[1]
+    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) <= 0xDFFF:
+        return chr(int(code[1:], 16))
+    if code in _ESCAPED:
+        return _ESCAPED[code]
+    raise Refusal(
+        f"unknown escape {quote(escape[0])} in quotes. "
+        r"""Known are \' \" \\ \% \t \n \r and \u with four hexadecimal digits."""
+    )
+
+
+def unclosed(text: str) -> Refusal:
+    """What to say about a quote without its end."""
     return Refusal(f"a quote is not closed: {quote(text)}.")

@@ -1,10 +1,17 @@
-"""The catalogue: facts, addresses and checksums of the paper's nine data sets."""
+"""The catalogue of the paper's nine data sets, and the folder in which their files lie."""
 
 import csv
+import hashlib
+import os
 import re
+import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
+from pathlib import Path
+
+from platformdirs import user_cache_path
 
 from nldd.exceptions import InputError
 
@@ -12,24 +19,14 @@ from nldd.exceptions import InputError
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
+FOLDER_VARIABLE = "NLDD_DATA"
 # Comes with the package, so that it can be loaded without its files.
 EMBEDDED = "yeast"
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
-    """A file of a data set.
-
-    Attributes
-    ----------
-    file : str
-        Plain name: letters, digits, ``.``, ``_`` and ``-``.
-    n_bytes : int
-    sha256 : str
-        64 hexadecimal digits, in lower case.
-    url : str
-        Where the very same bytes can be fetched.
-    """
+    """A file of a data set: its plain name, size and sha256, and where its bytes can be fetched."""
 
     file: str
     n_bytes: int
@@ -58,13 +55,11 @@ class Entry:
     name : str
     domain : str
     format : {"mulan", "meka"}
-        Mulan: ARFF files and an XML file that names the labels. MEKA: one ARFF file whose
-        relation name says how many of the attributes are labels.
+        Whether an XML file names the labels, or the relation says how many there are.
     n_samples, n_features, n_labels : int
     cardinality : float
         Mean number of labels that a row carries, to two decimals.
     n_labelsets : int
-        Distinct labelsets.
     files : tuple of CatalogueFile
         In the order in which their rows follow each other.
     """
@@ -80,18 +75,31 @@ class Entry:
     files: tuple[CatalogueFile, ...]
 
 
-def find_entry(name: str) -> Entry:
-    """The data set of that name; a misspelt one is answered with the nearest.
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What was found in the place of a catalogue file.
 
-    Examples
-    --------
-    >>> find_entry("enron").n_labels
-    53
-    >>> find_entry("enrun")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    nldd.exceptions.InputError: No data set is called 'enrun'. Did you mean 'enron'? ...
+    Attributes
+    ----------
+    dataset : str
+    file : CatalogueFile
+        What is expected at `path`.
+    path : Path
+    state : {"ok", "missing", "damaged", "fetched"}
+    n_bytes, sha256 : int, str or None
+        What was found; the sha256 only of a file of the right size.
     """
+
+    dataset: str
+    file: CatalogueFile
+    path: Path
+    state: str
+    n_bytes: int | None = None
+    sha256: str | None = None
+
+
+def find_entry(name: str) -> Entry:
+    """The data set of that name; a misspelt one is answered with the nearest."""
     if name in CATALOGUE:
         return CATALOGUE[name]
     near = get_close_matches(name.lower(), CATALOGUE, n=1)
@@ -111,12 +119,122 @@ def _read_catalogue() -> dict[str, Entry]:
     for dataset, file, n_bytes, sha256, url in _read_table("files.csv"):
         files_of.setdefault(dataset, []).append(CatalogueFile(file, int(n_bytes), sha256, url))
     entries = {}
-    for name, domain, kind, n_rows, n_features, n_labels, mean, n_sets in _read_table(
-        "catalogue.csv"
-    ):
-        counts = (int(n_rows), int(n_features), int(n_labels), float(mean), int(n_sets))
+    for name, domain, kind, *row in _read_table("catalogue.csv"):
+        n_samples, n_features, n_labels, mean, n_sets = row
+        counts = int(n_samples), int(n_features), int(n_labels), float(mean), int(n_sets)
         entries[name] = Entry(name, domain, kind, *counts, tuple(files_of[name]))
     return entries
 
 
 CATALOGUE: dict[str, Entry] = _read_catalogue()
+
+Folder = str | os.PathLike[str] | None
+Names = str | Entry | Iterable[str | Entry]
+
+
+def data_folder(data_dir: Folder = None) -> Path:
+    """The folder with the files of data sets; it need not exist.
+
+    The first of these: `data_dir`, the environment variable ``NLDD_DATA``, and ``nldd`` in the
+    user's cache folder. Files lie in it under their names in the catalogue, without subfolders.
+    """
+    chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
+    if chosen == "" and data_dir is not None:
+        raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
+    usual = user_cache_path("nldd", appauthor=False, opinion=False)
+    folder = Path(os.path.expanduser(chosen) if chosen else usual)
+    if str(folder).startswith("~"):
+        raise InputError(
+            f"No home folder was found to keep data sets in ({folder}). "
+            f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
+        )
+    return folder
+
+
+def select_entries(names: Names) -> list[Entry]:
+    """The data sets meant, each once; ``"all"`` is the whole catalogue."""
+    chosen: dict[str, Entry] = {}
+    for name in [names] if isinstance(names, str | Entry) else names:
+        if isinstance(name, Entry):
+            chosen[name.name] = name
+        elif name == "all":
+            chosen |= CATALOGUE
+        else:
+            chosen[name] = find_entry(name)
+    return list(chosen.values())
+
+
+def is_here(entry: Entry, data_dir: Folder = None) -> bool:
+    """Whether all files of a data set are in the folder, judged by their sizes."""
+    states = _inspect([entry], data_dir, by_size=True)
+    return all(state.state == "ok" for state in states)
+
+
+def require_files(entry: Entry, data_dir: Folder = None) -> list[Path]:
+    """Paths of the files of a data set, in the order of the catalogue, judged by their sizes."""
+    states = _inspect([entry], data_dir, by_size=True)
+    how = f"Run: nldd datasets fetch {entry.name}"
+    missing = [state.file.file for state in states if state.state == "missing"]
+    if missing:
+        raise InputError(
+            f"{entry.name} lacks {', '.join(missing)} in the folder {data_folder(data_dir)}. "
+            f"{how}, or set {FOLDER_VARIABLE} to a folder that has all files of it."
+        )
+    for state in states:
+        if state.state != "ok":
+            raise InputError(
+                f"{state.path} is damaged: {state.n_bytes} bytes instead of {state.file.n_bytes}. "
+                f"{how}"
+            )
+    return [state.path for state in states]
+
+
+def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileState]:
+    """Compare files of the data folder with the catalogue, byte for byte by their sha256.
+
+    Parameters
+    ----------
+    names : str, Entry or iterable of them, optional
+        Data sets; all of the catalogue by default.
+    data_dir : path, optional
+        See :func:`data_folder`.
+
+    Returns
+    -------
+    states : list of FileState
+        One a file, ``ok``, ``missing`` or ``damaged``.
+    """
+    return _inspect(select_entries("all" if names is None else names), data_dir)
+
+
+def _inspect(entries: list[Entry], data_dir: Folder, by_size: bool = False) -> list[FileState]:
+    folder = data_folder(data_dir)
+    return [
+        FileState(entry.name, file, folder / file.file, *_compare(file, folder, by_size))
+        for entry in entries
+        for file in entry.files
+    ]
+
+
+def _compare(
+    file: CatalogueFile, folder: Path, by_size: bool
+) -> tuple[str, int | None, str | None]:
+    """State, size and sha256 of what lies in the place of a file."""
+    path = folder / file.file
+    sha256 = None
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return "missing", None, None
+        if found.st_size == file.n_bytes and not by_size:
+            with open(path, "rb") as handle:
+                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing", None, None
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror or error}. "
+            f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can read."
+        ) from error
+    right = found.st_size == file.n_bytes and (by_size or sha256 == file.sha256)
+    return "ok" if right else "damaged", found.st_size, sha256

@@ -15,7 +15,6 @@ from nldd.exceptions import InputError
 from nldd.tables import Block, TableReader, cell_text, open_table
 
 MISSING = frozenset({"", "NA", "?"})
-_BITS = {"0": 0, "1": 1}
 _BLOCK_CELLS = 50_000
 
 
@@ -47,12 +46,6 @@ def read_csv(
         All other columns are features and must be numbers; an empty cell, ``NA`` and ``?`` are
         missing values, NaN in `X`. Columns keep the order of the file.
 
-    Raises
-    ------
-    InputError
-        With the name of the file and the line, or the row (the first one below the header is row
-        1) and the column.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -72,9 +65,13 @@ def read_csv(
         try:
             _check_names(names)
             columns = label_columns(labels, names)
-            features = _other_columns(columns, len(names))
         except Refusal as refusal:
             raise InputError(f"{file}: {refusal}") from None
+        features = sorted(set(range(len(names))) - set(columns))
+        if not features:
+            raise InputError(
+                f"{file}: all {len(names)} columns are labels, and no feature is left."
+            )
         X, Y = _read_rows(table, features, columns)
     label_names, feature_names = ([names[j] for j in part] for part in (columns, features))
     return Dataset(X, Y, label_names, feature_names, file.stem)
@@ -96,19 +93,13 @@ def _check_names(names: Sequence[str]) -> None:
         )
 
 
-def _other_columns(columns: Sequence[int], n_columns: int) -> list[int]:
-    if len(columns) == n_columns:
-        raise Refusal(f"all {n_columns} columns are labels, and none is left as a feature.")
-    return sorted(set(range(n_columns)) - set(columns))
-
-
 def _read_rows(
     table: TableReader, features: Sequence[int], labels: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     X, Y = [], []
     for block in table.blocks(max(1, _BLOCK_CELLS // len(table.header))):
-        X.append(_read_cells(block, features, _numbers, _feature, table))
-        Y.append(_read_cells(block, labels, _bits, _label, table))
+        X.append(_read_cells(block, features, _feature, table))
+        Y.append(_read_cells(block, labels, _label, table))
     if not X:
         raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
     for note in table.notes:
@@ -122,40 +113,26 @@ def _read_rows(
 
 
 def _read_cells(
-    block: Block,
-    columns: Sequence[int],
-    read_all: Callable[[list[str]], NDArray[np.float64] | None],
-    read_one: Callable[[str], float],
-    table: TableReader,
+    block: Block, columns: Sequence[int], read: Callable[[str], float], table: TableReader
 ) -> NDArray[np.float64]:
-    """Cells of some columns: all at once, or one by one where some of them are in doubt."""
+    """Cells of some columns: numbers all at once, or else each distinct cell once."""
     cells = [cell_text(row[j]) for row in block.rows for j in columns]
-    values = read_all(cells)
+    values = numbers(cells, MISSING) if read is _feature else None
     if values is None:
-        values = np.empty(len(cells))
-        for i, cell in enumerate(cells):
-            row, column = divmod(i, len(columns))
+        known: dict[str, float] = {}
+        for cell in dict.fromkeys(cells):
             try:
-                values[i] = read_one(cell.strip(" \t"))
+                known[cell] = read(cell.strip(" \t"))
             except Refusal as refusal:
+                row, column = divmod(cells.index(cell), len(columns))
                 where = table.where(block.first + row, columns[column])
                 raise InputError(f"{where}: {refusal}") from None
+        values = np.array([known[cell] for cell in cells])
     return values.reshape(len(block.rows), len(columns))
-
-
-def _numbers(cells: list[str]) -> NDArray[np.float64] | None:
-    return numbers(cells, MISSING)
 
 
 def _feature(cell: str) -> float:
     return np.nan if cell in MISSING else number(cell)
-
-
-def _bits(cells: list[str]) -> NDArray[np.float64] | None:
-    try:
-        return np.fromiter(map(_BITS.__getitem__, cells), float, len(cells))
-    except KeyError:
-        return None
 
 
 def _label(cell: str) -> float:

@@ -19,10 +19,8 @@ class Dataset:
         Numbers; NaN where a value is missing. A CSR array if the file was sparse.
     Y : ndarray of shape (n_samples, n_labels)
         1 where a row carries a label, else 0.
-    label_names : list of str
-        One a column of `Y`, in the order of the file.
-    feature_names : list of str
-        One a column of `X`.
+    label_names, feature_names : list of str
+        One a column of `Y` and of `X`, in the order of the file.
     name : str
 
     Examples
@@ -90,22 +88,15 @@ class Facts:
     Attributes
     ----------
     name : str
-    n_samples, n_features, n_labels : int
+    n_samples, n_features, n_labels, n_labelsets : int
     sparse : bool
         Whether the features are kept as a sparse array.
     n_missing : int
         Feature values that are missing (NaN).
-    cardinality : float
-        Mean number of labels that a row carries.
-    density : float
-        Cardinality divided by the number of labels.
-    n_labelsets : int
-        Distinct labelsets.
-    seen_once : float
-        Share of the rows whose labelset no other row has: no method that copies labelsets from
-        other rows can get these right.
-    unlabelled : float
-        Share of the rows that carry no label.
+    cardinality, density : float
+        Mean number of labels that a row carries; the same divided by the number of labels.
+    seen_once, unlabelled : float
+        Shares of the rows whose labelset no other row has, and of those that carry no label.
     frequent : tuple of (str, float)
         The most frequent labels with the shares of the rows that carry them.
     """
@@ -131,10 +122,8 @@ def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
     --------
     >>> from nldd.datasets import load_yeast
     >>> facts = describe(load_yeast(), n_frequent=1)
-    >>> print(f"{facts.density:.3f} of the cells of Y, {facts.seen_once:.3f} of the rows")
-    0.303 of the cells of Y, 0.032 of the rows
-    >>> print("{} in {:.3f} of them".format(*facts.frequent[0]))
-    Class12 in 0.751 of them
+    >>> facts.n_labelsets, facts.frequent[0][0]
+    (198, 'Class12')
     """
     values = dataset.X.data if issparse(dataset.X) else dataset.X
     counts = _labelset_counts(dataset.Y)

@@ -43,29 +43,16 @@ def load_yeast() -> Dataset:
     2417 genes, 103 numbers about each, up to 14 functional classes at once. The file is the one
     that river ships (BSD-3).
 
-    Returns
-    -------
-    dataset : Dataset
-        `X` of shape (2417, 103), `Y` of shape (2417, 14); unpacks as ``X, Y, label_names``.
-
     Examples
     --------
     >>> X, Y, label_names = load_yeast()
     >>> X.shape, Y.shape, label_names[0]
     ((2417, 103), (2417, 14), 'Class1')
-    >>> print(f"{Y.sum(axis=1).mean():.2f} labels a gene")
-    4.24 labels a gene
     """
     header, *lines = _unpacked_lines("yeast.csv.gz")
-    values = np.loadtxt(lines, delimiter=",")
-    names = header.split(",")
-    return Dataset(
-        X=values[:, :N_YEAST_FEATURES],
-        Y=values[:, N_YEAST_FEATURES:].astype(np.int64),
-        label_names=names[N_YEAST_FEATURES:],
-        feature_names=names[:N_YEAST_FEATURES],
-        name="yeast",
-    )
+    X, Y = np.hsplit(np.loadtxt(lines, delimiter=","), [N_YEAST_FEATURES])
+    names, n = header.split(","), N_YEAST_FEATURES
+    return Dataset(X, Y.astype(np.int64), names[n:], names[:n], "yeast")
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,17 +61,12 @@ class Survey:
 
     Attributes
     ----------
-    question : str
-        The question that was "asked".
-    codes : tuple of str
-        The twelve codes.
-    header : tuple of str
-        Names of the columns.
+    question, note : str
+        The question, and what to show with the answers: that nobody ever gave them.
+    codes, header : tuple of str
+        The twelve codes; the names of the columns.
     rows : list of tuple of str
-        One answer each, all cells as text: empty where a value is missing, the codes of an answer
-        with ``;`` between them.
-    note : str
-        To be shown with the answers: that nobody ever gave them.
+        One answer each: empty where a value is missing, the codes with ``;`` between them.
     """
 
     question: str
@@ -103,18 +85,10 @@ def load_survey() -> Survey:
     A program put the answers together from phrases that were written for this package. Nobody
     ever gave them, and nothing about people can be learnt from them.
 
-    Returns
-    -------
-    survey : Survey
-
     Examples
     --------
-    >>> survey = load_survey()
-    >>> survey
+    >>> load_survey()
     Survey('What would make life in your town better?', 1500 synthetic answers)
-    >>> survey.rows[2]
-    ('r0003', 'a cycle path along the river + more buses would help', '85', 'East',
-     'public transport;cycling')
     """
     header, *rows = map(tuple, csv.reader(_unpacked_lines("survey.csv.gz")))
     return Survey(SURVEY_QUESTION, SURVEY_CODES, header, rows)

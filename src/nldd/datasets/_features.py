@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, hstack, issparse
+from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vstack
 
 from nldd._base import with_narrow_indices
 from nldd._wording import quote, quote_first
@@ -24,10 +24,8 @@ def as_dataset(arff: Arff, labels: Sequence[int], name: str) -> Dataset:
     chosen = set(labels)
     features = [j for j in range(len(arff.attributes)) if j not in chosen]
     if not features:
-        raise arff.source.error(
-            arff.data_line,
-            f"all {len(labels)} attributes are labels, and none is left as a feature.",
-        )
+        message = f"all {len(labels)} attributes are labels, and none is left as a feature."
+        raise arff.source.error(arff.data_line, message)
     Y = _encode_labels(arff, labels)
     X, feature_names = _encode_features(arff, features)
     label_names = [arff.attributes[j].name for j in labels]
@@ -38,29 +36,24 @@ def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
     """The label columns as 0 and 1, written as numbers or as nominal values such as {0,1}."""
     table = arff.table[:, columns]
     n_rows, n_labels = table.shape
-    arff.source.check_cells(
-        n_rows * n_labels, arff.data_line, f"{n_rows} rows of {n_labels} labels"
-    )
+    what = f"{n_rows} rows of {n_labels} labels"
+    arff.source.check_cells(n_rows * n_labels, arff.data_line, what)
     labels = [arff.attributes[column] for column in columns]
-    _check_label_values(labels, arff)
-    _check_label_cells(table, labels, arff)
-    codes = table.astype(np.int64)
-    Y: NDArray[np.int64] = codes.toarray() if issparse(codes) else codes
-    for j, label in enumerate(labels):
-        numbers = _code_numbers(label)
-        if numbers is not None:
-            Y[:, j] = numbers[Y[:, j]]
-    return Y
-
-
-def _check_label_values(labels: Sequence[Attribute], arff: Arff) -> None:
-    for label in labels:
-        if label.codes is not None and _code_numbers(label) is None:
+    numbers = [_code_numbers(label) for label in labels]
+    for label, known in zip(labels, numbers, strict=True):
+        if label.codes is not None and known is None:
             raise arff.source.error(
                 label.line,
                 f"label {quote(label.name)} must take the values {{0,1}}; "
                 f"it takes {quote_first(label.codes)}.",
             )
+    _check_label_cells(table, labels, arff)
+    codes = table.astype(np.int64)
+    Y: NDArray[np.int64] = codes.toarray() if issparse(codes) else codes
+    for j, known in enumerate(numbers):
+        if known is not None:
+            Y[:, j] = known[Y[:, j]]
+    return Y
 
 
 def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> None:
@@ -81,13 +74,9 @@ def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> N
 
 
 def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]:
-    """Some columns of `arff` as numbers, and their names.
+    """Some columns of `arff` as numbers, and their names; see ``load_dataset``.
 
-    Numbers stay as they are. A nominal attribute whose values all read as 0 or 1 (also 0.0, 1.0,
-    false, true) becomes that number; another one with two values becomes 0 for the first and 1
-    for the second; one with more values becomes a column for each, named ``attribute=value``,
-    with a 1 in the column of the row's value. A missing value is NaN, in all columns of its
-    attribute.
+    A missing value is NaN in all columns of its attribute.
     """
     attributes = [arff.attributes[j] for j in columns]
     groups = [_feature_names(attribute) for attribute in attributes]
@@ -117,7 +106,6 @@ def _is_direct(attribute: Attribute) -> bool:
 
 
 def _feature_names(attribute: Attribute) -> list[str]:
-    """Names of the columns that an attribute becomes."""
     if attribute.codes is None or len(attribute.codes) <= 2 or _code_numbers(attribute) is not None:
         return [attribute.name]
     return [f"{attribute.name}={value}" for value in attribute.codes]
@@ -150,10 +138,9 @@ def _expand(
     n_missing = int(np.isnan(codes).sum(axis=0) @ width[special])
     check(n_missing, arff.data_line, "missing values in the rows", _OMITTED_PER_BYTE)
     direct = np.setdiff1d(np.arange(len(width)), special)
-    parts = [table[:, direct]]
-    places = [start[direct]]
+    parts, places = [table[:, direct]], [start[direct]]
     for column, j in zip(codes.T, special, strict=True):
-        part = _spread(column, attributes[j], width[j])
+        part = _spread(column, attributes[j])
         parts.append(part if sparse else part.toarray())
         places.append(np.arange(start[j], start[j] + width[j]))
     order = np.argsort(np.concatenate(places))
@@ -165,22 +152,10 @@ def _expand(
     return X
 
 
-def _spread(codes: NDArray[np.float64], attribute: Attribute, width: int) -> Any:
-    """The `width` columns that a column of codes becomes, as a sparse array."""
-    missing = np.isnan(codes)
-    place = codes[~missing].astype(np.intp)
-    numbers = _code_numbers(attribute)
-    column = place if numbers is None else np.zeros_like(place)
-    values = np.ones(len(place)) if numbers is None else numbers[place]
-    rows, missing_rows = np.flatnonzero(~missing), np.flatnonzero(missing)
-    n_missing = len(missing_rows)
-    return coo_array(
-        (
-            np.concatenate([values, np.full(n_missing * width, np.nan)]),
-            (
-                np.concatenate([rows, np.repeat(missing_rows, width)]),
-                np.concatenate([column, np.tile(np.arange(width), n_missing)]),
-            ),
-        ),
-        shape=(len(codes), width),
-    )
+def _spread(codes: NDArray[np.float64], attribute: Attribute) -> Any:
+    """The columns that a column of codes becomes, as a sparse array."""
+    numbers, n_values = _code_numbers(attribute), len(attribute.codes or ())
+    by_code = eye_array(n_values) if numbers is None else csr_array(numbers[:, None])
+    missing = csr_array(np.full((1, by_code.shape[1]), np.nan))
+    place = np.where(np.isnan(codes), n_values, codes).astype(np.intp)
+    return vstack([by_code, missing], format="csr")[place]

@@ -1,11 +1,4 @@
-"""Fetch files of data sets by pooch, so that only whole and right ones appear in the folder.
-
-::
-
-    there with the right sha256? -- yes --> left alone
-     | no
-    .incoming/ --all bytes, by the first address that gives them--> sha256 --> fsync --> NAME
-"""
+"""Fetch files of data sets by pooch, so that only whole and right ones appear in the folder."""
 
 import errno
 import os
@@ -17,16 +10,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from http.client import responses
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 from nldd import __version__
 from nldd._files import file_lock, sync_folder
 from nldd._progress import progress
-from nldd.datasets._catalogue import CatalogueFile, Entry
-from nldd.datasets._folder import (
+from nldd.datasets._catalogue import (
     FOLDER_VARIABLE,
+    CatalogueFile,
+    Entry,
     FileState,
     Folder,
     Names,
@@ -45,7 +38,10 @@ BLOCK_BYTES = 1024
 _TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504}
 _HEADERS = {"User-Agent": f"nldd/{__version__}", "Accept-Encoding": "identity"}
 _ADDRESS_FORM = "Give one of the form https://host/folder."
-_ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[1-9][0-9]*)?(/[!-~]*)?")
+_ADDRESS = re.compile(
+    r"([a-z]+)://([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(?::[1-9][0-9]*)?(?:/[!-~]*)?"
+)
+_LOCAL = re.compile(r"http://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?:[:/]|$)")
 _PASSWORD = re.compile(r"[^/]*//[^/]*@")
 
 
@@ -54,8 +50,7 @@ def fetch(
 ) -> list[FileState]:
     """Fetch the files of data sets that are missing or damaged.
 
-    What one server refuses to give does not keep the other files from being fetched; a
-    connection that fails does.
+    A refusal of the server does not keep the other files from being fetched.
 
     Parameters
     ----------
@@ -64,9 +59,8 @@ def fetch(
     data_dir : path, optional
         See :func:`data_folder`; made if need be.
     mirror : str, optional
-        Address under which the files lie by their names, instead of the catalogue's addresses;
-        several, with spaces between, are tried in turn. The environment variable ``NLDD_MIRROR``
-        by default. The sha256 of the catalogue decides whatever the server.
+        Address under which the files lie by their names, or several with spaces between, instead
+        of the catalogue's; the environment variable ``NLDD_MIRROR`` by default.
     verbose : bool, default=False
         Draw a progress bar for each file on standard error, and say what is waited for.
 
@@ -78,12 +72,7 @@ def fetch(
     folder, entries = data_folder(data_dir), select_entries(names)
     mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
     for address in mirrors or [file.url for entry in entries for file in entry.files]:
-        _check_address(address)
-        if mirrors and ("?" in address or "#" in address):
-            raise InputError(
-                "A mirror is an address that ends in a folder, without '?' and '#'; "
-                f"got {address!r}."
-            )
+        _check_address(address, is_folder=bool(mirrors))
     states = verify(entries, folder)
     if all(state.state == "ok" for state in states):
         return states  # a folder that cannot be written to will do
@@ -107,14 +96,14 @@ def _fetch_entries(
     servers = _servers(entries, folder, mirrors)
     # Another process may have fetched some of them while this one waited for the lock.
     for state in verify(entries, folder):
-        tried = [] if state.state == "ok" else _fetch_file(state.file, folder, servers, verbose)
-        if tried:
-            lines = [f"  {url}: {_reason(error)}" for url, error in tried]
-            failures.append("\n".join([f"{state.file.file} could not be fetched.", *lines]))
-            if all(isinstance(error, OSError) for _, error in tried):
-                break  # the next one would only wait for the same servers
-        elif state.state != "ok":
+        if state.state != "ok":
             file = state.file
+            tried = _fetch_file(file, folder, servers, verbose)
+            lines = [f"  {url}: {_reason(error)}" for url, error in tried]
+            if tried:
+                failures += [f"{file.file} could not be fetched.", *lines]
+            if tried and all(isinstance(error, OSError) for _, error in tried):
+                break  # the next one would only wait for the same servers
             state = replace(state, state="fetched", n_bytes=file.n_bytes, sha256=file.sha256)
         states.append(state)
     if failures:
@@ -149,11 +138,12 @@ def _fetch_file(
     from requests import RequestException
 
     tried: list[tuple[str, Exception]] = []
-    downloader = partial(_download, file=file, verbose=verbose)
     for server in servers:
         try:
             with _silent_pooch():
-                part = server.fetch(file.file, downloader=downloader)
+                part = server.fetch(
+                    file.file, downloader=partial(_download, file=file, verbose=verbose)
+                )
         # A ValueError is pooch's word for another sha256.
         except (NLDDError, ValueError, RequestException) as error:
             tried.append((server.get_url(file.file), error))
@@ -207,17 +197,17 @@ def _ask(url: str) -> Iterator[Any]:
 def _check_answer(answer: Any, file: CatalogueFile) -> None:
     import requests
 
-    status = answer.status_code
+    status, headers = answer.status_code, answer.headers
     words = f"the server answers {status} {responses.get(status, '')}".rstrip()
     if status in _TRANSIENT_STATUS:
         raise requests.HTTPError(words)
     if status != 200:
         raise NLDDError(words)
     # Unpacking what a server packed is how few bytes become many.
-    encoding = answer.headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding not in ("identity", ""):
+    encoding = headers.get("Content-Encoding", "").strip().lower() or "identity"
+    if encoding != "identity":
         raise NLDDError(f"the server sends the file packed by {encoding!r}, unasked")
-    offered = answer.headers.get("Content-Length", "")
+    offered = headers.get("Content-Length", "")
     if offered.isdecimal() and offered != str(file.n_bytes):
         raise NLDDError(f"the server offers {offered} bytes where the catalogue has {file.n_bytes}")
 
@@ -245,29 +235,18 @@ def _reason(error: BaseException) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
-def _check_address(url: str) -> None:
+def _check_address(url: str, is_folder: bool = False) -> None:
     """Refuse anything but https; plain http is for servers on this very machine."""
     if _PASSWORD.match(url):
-        raise InputError(
-            f"An address with a user name or password in it is not used. {_ADDRESS_FORM}"
-        )
-    scheme, separator, _ = url.partition("://")
+        raise InputError(f"An address must not hold a user name or password. {_ADDRESS_FORM}")
     found = _ADDRESS.fullmatch(url)
-    is_local = scheme == "http" and found is not None and _is_loopback(found[1])
-    if separator and scheme != "https" and not is_local:
+    if found and found[1] != "https" and not _LOCAL.match(url):
         raise InputError(
             f"Files are fetched over https only; got {url!r}. {_ADDRESS_FORM} "
-            "To use files that are on this machine already, set NLDD_DATA to their folder."
+            f"To use files that are on this machine already, set {FOLDER_VARIABLE} to their folder."
         )
-    if not found:
-        raise InputError(f"{url!r} is no web address. {_ADDRESS_FORM}")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    if not found or not found[2] or (is_folder and ("?" in url or "#" in url)):
+        raise InputError(f"{url!r} is no web address of a folder. {_ADDRESS_FORM}")
 
 
 @contextmanager
@@ -276,12 +255,9 @@ def _plain_write_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        advice = f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can write to."
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            advice = (
-                "Free some space and run the same again, or set "
-                f"{FOLDER_VARIABLE} or --data-dir to a folder elsewhere."
-            )
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise NLDDError(
-            f"Cannot write to the folder {folder}: {error.strerror or error}. {advice}"
+            f"Cannot write to the folder {folder}: {error.strerror or error}. "
+            f"{'Free some space and run the same again, or set' if full else 'Set'} "
+            f"{FOLDER_VARIABLE} or --data-dir to a folder that you can write to."
         ) from error

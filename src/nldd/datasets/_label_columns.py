@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from typing import NoReturn
 from xml.parsers import expat
 
 from nldd._wording import quote, quote_first
-from nldd.datasets._source import Refusal, Source, read_bytes
+from nldd.datasets._source import Refusal, read_bytes
 from nldd.exceptions import InputError
 
 Labels = int | str | Iterable[str]
@@ -25,21 +26,13 @@ _SEPARATOR = "\x01"
 
 
 def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
-    """Positions of the label columns among all columns, in the order of the file.
-
-    Examples
-    --------
-    >>> label_columns("label_*", ["label_a", "age", "label_b"])
-    [0, 2]
-    >>> label_columns(-2, ["age", "size", "sad", "happy"])
-    [2, 3]
-    """
+    """Positions of the label columns among all columns, in the order of the file."""
     if isinstance(labels, int) and not isinstance(labels, bool):
         return _outer_columns(labels, len(names))
     if isinstance(labels, str):
         return _matching_columns(labels, names)
     if isinstance(labels, Iterable):
-        return named_columns(list(labels), names, "that were asked for")
+        return _named_columns(list(labels), names, "that were asked for")
     raise InputError(f"{FORMS}; got {labels!r}.")
 
 
@@ -63,8 +56,12 @@ def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
     return columns
 
 
-def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
-    """Columns of the given names; `origin` says in the message where they come from."""
+def xml_columns(path: str | os.PathLike[str], names: Sequence[str]) -> list[int]:
+    """Columns that an XML file of Mulan names."""
+    return _named_columns(read_label_names(path), names, f"that {path} names")
+
+
+def _named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
     if not labels or not all(isinstance(label, str) for label in labels):
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
     repeated = [label for label, count in Counter(labels).items() if count > 1]
@@ -85,19 +82,7 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
 
 
 def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
-    """Label columns that the relation of a MEKA file names; None if it does not say.
-
-    ``-C 3`` are the first three attributes, ``-C -3`` the last three.
-
-    Examples
-    --------
-    >>> meka_columns("Slashdot: -C 2 -split-number 1891", 5)
-    [0, 1]
-    >>> meka_columns("Music: -C -2", 5)
-    [3, 4]
-    >>> meka_columns("iris", 5) is None
-    True
-    """
+    """The first 3 attributes for ``-C 3``, the last for ``-C -3``; None if it does not say."""
     counts = _MEKA_OPTION.findall(relation)
     if not counts:
         return None
@@ -121,85 +106,51 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
     """Read the names of labels from an XML file of Mulan, exactly as they are written there.
 
     Labels may lie within labels (a hierarchy): all of them count, in the order of the file.
-
-    Parameters
-    ----------
-    path : path
-    max_bytes : int
-        Larger files are refused.
-
-    Returns
-    -------
-    label_names : list of str
-
-    Raises
-    ------
-    InputError
-        With the name of the file and the number of the line. Document types and entities are
-        refused before they are read: no label file needs them, and they can be made to fill
-        the memory.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "mood.xml")
-    ...     _ = path.write_text('<labels><label name="sad"/><label name="happy"/></labels>')
-    ...     read_label_names(path)
-    ['sad', 'happy']
+    Document types and entities, which can be made to fill the memory, are refused.
     """
     source, content = read_bytes(path, max_bytes)
-    return _LabelParser(source).parse(content)
+    # No tree is built, however deep the file is.
+    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+    names: dict[str, int] = {}
 
+    def refuse(message: str) -> NoReturn:
+        raise source.error(parser.CurrentLineNumber, message)
 
-class _LabelParser:
-    """Collects names while expat walks through the file; no tree is built, however deep it is."""
+    def refuse_declaration(*_: object) -> None:
+        refuse("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.names: dict[str, int] = {}
-        self.root: str | None = None
-        self.parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
-        self.parser.StartElementHandler = self._start_element
-        self.parser.StartDoctypeDeclHandler = self._refuse_declaration
-        self.parser.EntityDeclHandler = self._refuse_declaration
-
-    def parse(self, content: bytes) -> list[str]:
-        try:
-            self.parser.Parse(content, True)
-        except InputError:
-            raise  # of the methods below; it is a ValueError too
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise self.source.error(error.lineno, f"not well-formed XML: {reason}.") from None
-        except (ValueError, LookupError) as error:
-            # An encoding that Python does not know, or not as one byte a character.
-            message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
-            raise self.source.error(1, message) from None
-        if not self.names:
-            raise self._error('<labels> holds no label. Expected <label name="..."/> in it.')
-        return list(self.names)
-
-    def _error(self, message: str) -> InputError:
-        return self.source.error(self.parser.CurrentLineNumber, message)
-
-    def _start_element(self, tag: str, attributes: dict[str, str]) -> None:
+    def start_root(tag: str, _: object) -> None:
         tag = tag.rpartition(_SEPARATOR)[2]
-        self.root = self.root or tag
-        if self.root != "labels":
-            raise self._error(
+        if tag != "labels":
+            refuse(
                 f"expected <labels> as the outermost element; got <{tag[:40]}>. "
                 "Is it a label file of Mulan?"
             )
-        if tag != "label":
+        parser.StartElementHandler = start_element
+
+    def start_element(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(_SEPARATOR)[2] != "label":
             return
         name = attributes.get("name")
         if not name:
-            raise self._error('a <label> has no name. Expected <label name="...">.')
-        if name in self.names:
-            raise self._error(f"label {quote(name)} was named before, in line {self.names[name]}.")
-        self.names[name] = self.parser.CurrentLineNumber
+            refuse('a <label> has no name. Expected <label name="...">.')
+        if name in names:
+            refuse(f"label {quote(name)} was named before, in line {names[name]}.")
+        names[name] = parser.CurrentLineNumber
 
-    def _refuse_declaration(self, *_: object) -> None:
-        raise self._error("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
+    parser.StartElementHandler = start_root
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse_declaration
+    try:
+        parser.Parse(content, True)
+    except InputError:
+        raise  # it is a ValueError too
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise source.error(error.lineno, f"not well-formed XML: {reason}.") from None
+    except (ValueError, LookupError) as error:
+        # An encoding that Python does not know, or not as one byte a character.
+        message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
+        raise source.error(1, message) from None
+    if not names:
+        refuse('<labels> holds no label. Expected <label name="..."/> in it.')
+    return list(names)

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isinf
 from pathlib import Path
@@ -30,12 +31,12 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file that text came from: its path and its size."""
+    """The file that text came from."""
 
     path: Path
     n_bytes: int
 
-    def error(self, line: int, message: str) -> InputError:
+    def error(self, line: int, message: object) -> InputError:
         """The error to raise for something wrong in a line, counted from 1."""
         return InputError(f"{self.path}, line {line}: {message}")
 
@@ -52,36 +53,34 @@ class Source:
             )
 
 
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read: {reason}. Check the name of the file.") from error
+
+
 def find_file(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """A file that is there and has at most `max_bytes`."""
     path = Path(path)
-    try:
+    with _readable(path):
         n_bytes = path.stat().st_size
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
     # Opening a pipe would wait for somebody to write into it.
     if not path.is_file():
         raise InputError(f"{path} is not a file. Name a file.")
     if n_bytes > max_bytes:
-        raise InputError(
-            f"{path} has {n_bytes} bytes; at most {max_bytes} are read. "
-            "Set max_bytes to allow more."
-        )
+        limit = f"at most {max_bytes} are read. Set max_bytes to allow more."
+        raise InputError(f"{path} has {n_bytes} bytes; {limit}")
     return Source(path, n_bytes)
-
-
-def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
-    reason = getattr(error, "strerror", None) or error
-    return InputError(f"{path} cannot be read: {reason}. Check the name of the file.")
 
 
 def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, bytes]:
     """The content of a file of at most `max_bytes`."""
     source = find_file(path, max_bytes)
-    try:
+    with _readable(source.path):
         return source, source.path.read_bytes()
-    except OSError as error:
-        raise _unreadable(source.path, error) from error
 
 
 def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, list[str]]:
@@ -130,13 +129,7 @@ def numbers(cells: Sequence[str], missing: Collection[str]) -> NDArray[np.float6
 
 
 def truth(text: str) -> float | None:
-    """0 or 1 where `text` says so: a number equal to it, or false or true in any case.
-
-    Examples
-    --------
-    >>> truth("1.0"), truth("False"), truth("2"), truth("yes")
-    (1.0, 0.0, None, None)
-    """
+    """0 or 1 where `text` says so: a number equal to it, or false or true in any case."""
     if _NUMBER.fullmatch(text):
         value = float(text)
         # Adding 0 turns -0 into 0.
