@@ -159,7 +159,7 @@ def test_triage_without_matplotlib_goes_on_without_a_figure(study, tmp_path, cap
 
 
 def test_workbooks_and_old_encodings_need_no_extra(study, tmp_path, capsys, monkeypatch):
-    blocked(monkeypatch, "openpyxl", "charset_normalizer", "pyarrow")
+    blocked(monkeypatch, "openpyxl", "pyarrow")
     succeed(capsys, *PREDICT, "-o", tmp_path / "coded.xlsx")
     rows = [("a", "zu wenig Geld für Überstunden, schön wäre mehr", "", "Köln")] * 9
     path = write_csv(tmp_path / "new.csv", rows, HEADER[:-1], encoding="cp1252")

@@ -98,8 +98,8 @@ def test_blocks_are_joined(read, monkeypatch):
         ("y,,a\n", ": column 2 has no name"),
         ("y,a\n1,2,3\n", ", line 2: the row has 3 cells, the header 2"),
         ("y,a\n1,2\n\n1\n", ": 1 row had fewer cells than the header, the first in line 4. Leave"),
-        ('y,a\n1,"2\n', ", line 2: the quote is never closed"),
-        ('y,a\n1,"2"3\n', ", line 2: a quote is closed within a cell"),
+        ('y,a\n1,"2\n', ", line 2: a quote of the row that begins here is never closed"),
+        ('y,a\n1,"2"3\n', ", line 2: a quote of the row that begins here is closed within a cell"),
     ],
 )
 def test_tables_that_are_refused(read, content, message):

@@ -54,7 +54,6 @@ _ARCHIVES = (
     ("Index/Document.iwa", "a file of Numbers or Pages", "export it as .xlsx or .csv"),
     ("content.xml", "an OpenDocument file", "if it is a spreadsheet, let its name end in .ods"),
 )
-_MODEL_FOLDERS = ("documents/", "arrays/", "estimators/")
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|table|\?xml)[\s>]", re.I)
 
 _MARKS = (
@@ -124,7 +123,7 @@ def _kind_of_archive(path: Path) -> list[str]:
             first, *others = archive.namelist() or [""]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return ["a damaged zip archive or workbook", "copy it again from where it came"]
-    if first == "manifest.json" and all(name.startswith(_MODEL_FOLDERS) for name in others):
+    if first == "manifest.json" and any(name.startswith("arrays/") for name in others):
         return ["a model of nldd", "name a table in its place, such as a CSV or XLSX file"]
     kinds = (kind for member, *kind in _ARCHIVES if member in (first, *others))
     return next(kinds, ["a zip archive", _UNPACK])
