@@ -456,7 +456,7 @@ def test_directory_that_claims_another_place(path):
     body, end = content[:-22], content[-22:]
     locator = b"PK\x06\x07" + b"\0" * 16
     path.write_bytes(body + locator + end)
-    assert refusal(path) == "damaged: its end is missing"
+    assert refusal(path) == "damaged: the directory of the file cannot be read"
     record = bytearray(b"PK\x06\x06" + b"\0" * 52)
     record[40:48] = (2**40).to_bytes(8, "little")
     path.write_bytes(body + record + locator + end)
