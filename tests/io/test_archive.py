@@ -207,7 +207,7 @@ def test_what_could_not_be_read_is_not_written(path):
         write_archive(path, Contents("test", arrays={"a": np.array([{}, None])}))
     with pytest.raises(InputError, match="array 'a' has the impossible shape"):
         write_archive(path, Contents("test", arrays={"a": np.zeros((1,) * 9)}))
-    with pytest.raises(InputError, match="kind and time of making must be text; got 'test', 2024"):
+    with pytest.raises(InputError, match="kind and time of making must be text"):
         write_archive(path, Contents("test", manifest={"created": 2024}))
     deep = json.loads("[" * 70 + "]" * 70)
     with pytest.raises(InputError, match="member 'd' is nested more than 64 levels deep"):
@@ -460,7 +460,7 @@ def test_directory_that_claims_another_place(path):
     record = bytearray(b"PK\x06\x06" + b"\0" * 52)
     record[40:48] = (2**40).to_bytes(8, "little")
     path.write_bytes(body + record + locator + end)
-    assert refusal(path).startswith(f"its directory has {2**40} bytes")
+    assert refusal(path) == "damaged: the directory of the file cannot be read"
 
 
 def test_surprise_names_the_nldd_that_wrote_the_file(path, monkeypatch):

@@ -93,7 +93,7 @@ def test_ways_to_make_things_that_are_never_taken(path, members, loader):
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        ({"__id__": 1}, "cannot be rebuilt: KeyError"),
+        ({"__id__": 10**6}, "cannot be rebuilt: KeyError"),
         ({"__class__": "A"}, "cannot be rebuilt: KeyError"),
         (node("builtins", "str", "JsonNode", content=["1"]), "cannot be rebuilt: TypeError"),
         (node("builtins", "str", "JsonNode", content="1", __id__=0), "has the number '0'"),

@@ -61,13 +61,9 @@ ENDINGS = {
     "linear": (".json", ".npy"),
     "estimators": (".skops",),
 }
-MANIFEST_FORMS = {
-    "kind": (str,),
-    "created": (str, type(None)),
-    "versions": (dict,),
-    "members": (dict,),
-}
-RECORD_FORMS = {"size": (int,), "sha256": (str,)}
+# Names in JSON dicts -> the types that their values may have.
+MANIFEST_FORMS = {"kind": str, "created": str | None, "versions": dict, "members": dict}
+RECORD_FORMS = {"size": int, "sha256": str}
 # How a member of a file begins that is often taken for a model -> what such a file is.
 FOREIGN = {
     "xl/": "an Excel workbook",
@@ -94,8 +90,7 @@ class Contents:
     arrays : mapping of name to ndarray of numbers, booleans or text
     estimators : mapping of name to a list of scikit-learn estimators
     manifest : mapping
-        Filled on reading: what :func:`nldd.io.read_manifest` gives, and ``path``. On writing only
-        ``created`` is looked at, see :func:`nldd.io.write_archive`.
+        What :func:`nldd.io.read_manifest` gives, and ``path``; on writing, ``created`` alone.
     """
 
     kind: str
@@ -295,11 +290,6 @@ def _check_kind(kind: str, wanted: str | tuple[str, ...] | None) -> None:
 
 def _new_manifest(contents: Contents, members: Mapping[str, Buffers]) -> bytes:
     created = contents.manifest.get("created")
-    if not isinstance(contents.kind, str) or not isinstance(created, str | None):
-        raise Refusal(
-            f"kind and time of making must be text; got {contents.kind!r}, {created!r}",
-            'Contents("coding-model", ...)',
-        )
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isdecimal():
         created = datetime.fromtimestamp(int(epoch), UTC).isoformat()
@@ -310,6 +300,8 @@ def _new_manifest(contents: Contents, members: Mapping[str, Buffers]) -> bytes:
         "versions": {**library_versions(), "skops": version("skops")},
         "members": {name: _record(pieces) for name, pieces in members.items()},
     }
+    if not _has_forms(manifest, MANIFEST_FORMS):
+        raise Refusal("kind and time of making must be text", 'Contents("coding-model", ...)')
     return json_bytes(manifest, MANIFEST)
 
 
@@ -385,20 +377,21 @@ def _read_manifest(archive: StoredZip) -> dict[str, Any]:
             f"up to {FORMAT})",
             "pip install --upgrade nldd",
         )
-    if manifest["format"] < 1 or not _has_forms(manifest, MANIFEST_FORMS):
-        raise damaged("its manifest is incomplete")
-    records = manifest["members"].values()
-    are_versions = all(isinstance(number, str) for number in manifest["versions"].values())
-    if not are_versions or not all(_has_forms(record, RECORD_FORMS) for record in records):
+    is_whole = (
+        manifest["format"] >= 1
+        and _has_forms(manifest, MANIFEST_FORMS)
+        and all(isinstance(number, str) for number in manifest["versions"].values())
+        and all(_has_forms(record, RECORD_FORMS) for record in manifest["members"].values())
+    )
+    if not is_whole:
         raise damaged("its manifest is incomplete")
     _check_members(manifest["members"], archive.sizes)
     return manifest
 
 
-def _has_forms(record: Any, forms: Mapping[str, tuple[type, ...]]) -> bool:
-    """Whether a JSON value is a dict in which each name has a value of one of its types."""
+def _has_forms(record: Any, forms: Mapping[str, Any]) -> bool:
     return isinstance(record, dict) and all(
-        type(record.get(name)) in types for name, types in forms.items()
+        isinstance(record.get(name), form) for name, form in forms.items()
     )
 
 

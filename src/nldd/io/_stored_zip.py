@@ -125,11 +125,9 @@ def _check_entry(entry: ZipInfo) -> None:
     name = entry.orig_filename  # zipfile cuts `filename` at the first NUL
     if not is_safe_name(name) or name != entry.filename:
         raise Refusal(f"stray member {quote(name)}: names must not lead out of the file")
-    if entry.flag_bits & 1:
-        raise Refusal(f"member {quote(name)} is encrypted")
     if entry.compress_type != ZIP_STORED or entry.compress_size != entry.file_size:
         raise Refusal(f"member {quote(name)} is compressed; nldd stores members as they are")
     if entry.flag_bits:
-        raise Refusal(f"member {quote(name)} has flags {entry.flag_bits:#x} that nldd never sets")
+        raise Refusal(f"member {quote(name)} is encrypted or has other flags that nldd never sets")
     if S_IFMT(entry.external_attr >> 16) not in (0, S_IFREG):
         raise Refusal(f"member {quote(name)} is a link or another special file")
