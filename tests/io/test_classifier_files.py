@@ -31,11 +31,6 @@ from nldd.io import (
 from problems import random_problem
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.nldd"
-
-
 def saved_and_loaded(model, path):
     save_model(model, path)
     content = path.read_bytes()

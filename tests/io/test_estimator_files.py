@@ -91,11 +91,6 @@ CLASSIFIERS = {
 }
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.nldd"
-
-
 def answers(estimator, X):
     methods = ("predict", "predict_proba", "decision_function")
     return [getattr(estimator, name)(X) for name in methods if hasattr(estimator, name)]

@@ -38,11 +38,6 @@ LINEAR = [
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.nldd"
-
-
-@pytest.fixture
 def members(path):
     X, Y = small_problem()
     save_model(NLDDClassifier(random_state=0).fit(X, Y), path)
