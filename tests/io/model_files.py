@@ -6,7 +6,11 @@ import json
 import zipfile
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
+
+from nldd.exceptions import InputError
+from nldd.io import read_archive
 
 
 def small_problem(n_rows=60, seed=4):
@@ -30,6 +34,17 @@ def assert_same_answers(loaded, model, X):
     near, expected = (m.nearest_labelsets(X, k=3) for m in (loaded, model))
     for name in ("labelsets", "theta", "row", "Dx", "Dy"):
         assert_array_equal(getattr(near, name), getattr(expected, name))
+
+
+def refusal(path, read=read_archive, **options):
+    """Why a file is refused: a line with its name, which is left out, and a hint."""
+    with pytest.raises(InputError) as caught:
+        read(path, **options)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    assert caught.value.hint
+    return message.removeprefix(f"{path}: ").removesuffix(".")
 
 
 def members_of(path):

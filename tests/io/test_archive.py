@@ -7,7 +7,15 @@ import zipfile
 
 import numpy as np
 import pytest
-from model_files import FALSE_CLAIMS, members_of, npy_bytes, npy_claiming, put_together, write_zip
+from model_files import (
+    FALSE_CLAIMS,
+    members_of,
+    npy_bytes,
+    npy_claiming,
+    put_together,
+    refusal,
+    write_zip,
+)
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
@@ -36,17 +44,6 @@ ARRAYS = {
 def fitted():
     X = np.arange(10.0).reshape(-1, 1)
     return LogisticRegression().fit(X, X.ravel() > 4)
-
-
-def refusal(path, **options):
-    """Message and hint of the refusal of a file."""
-    with pytest.raises(InputError) as caught:
-        read_archive(path, **options)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    assert caught.value.hint
-    return message.removeprefix(f"{path}: ").removesuffix(".")
 
 
 def test_round_trip(path, fitted):

@@ -254,11 +254,7 @@ MACHINE = [
     ("model", "sparse", "changes"),
     [
         (DecisionTreeClassifier(random_state=0), False, TREE),
-        (
-            RandomForestClassifier(2, random_state=0),
-            False,
-            [changing("n_features_in_", lambda _: 3)],
-        ),
+        (RandomForestClassifier(2, random_state=0), False, TREE[-1:]),
         (KNeighborsClassifier(algorithm="brute"), False, NEIGHBOURS),
         (SVC(), False, MACHINE),
         (SVC(), True, MACHINE),
