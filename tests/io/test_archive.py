@@ -190,8 +190,9 @@ def test_failed_writing_leaves_the_old_file(path, monkeypatch):
 def test_what_is_no_file(path, tmp_path):
     assert refusal(path) == "cannot be read: No such file or directory"
     assert refusal(tmp_path) == "is not a file"
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="cannot be written") as caught:
         write_archive(tmp_path, Contents("test"))
+    assert "free space" in caught.value.hint
     if sys.platform != "win32":
         os.mkfifo(path)
         assert refusal(path) == "is not a file"  # and nobody waits for the other end

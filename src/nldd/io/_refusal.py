@@ -41,7 +41,8 @@ def naming_file(path: str | PathLike[str], doing: str = "read") -> Iterator[None
         raise InputError(f"{path}: {refusal}.", hint=refusal.hint) from refusal.__cause__
     except OSError as error:
         reason = error.strerror or error
-        hint = "Check the name, the folder and the free space."
+        space = ", and the free space" if doing == "written" else ""
+        hint = f"Check the name and the folder of the file{space}."
         raise InputError(f"{path}: cannot be {doing}: {reason}.", hint=hint) from error
 
 
