@@ -407,3 +407,10 @@ def test_contents_can_be_compared():
     contents = Contents("test", arrays={"a": np.zeros(3)})
     assert contents == contents
     assert contents != Contents("test", arrays={"a": np.zeros(3)})
+
+
+def test_nan_in_documents_survives(path):
+    write_archive(path, Contents("test", {"scores": [float("nan"), float("-inf")]}))
+    nan, infinite = read_archive(path).documents["scores"]
+    assert nan != nan
+    assert infinite == float("-inf")

@@ -290,3 +290,11 @@ def test_no_warning_of_scikit_learn_about_versions(path, monkeypatch):
         warnings.simplefilter("error")
         (loaded,) = read_archive(path).estimators["a"]
     assert loaded.predict(X).shape == (60,)
+
+
+def test_model_of_classes(path):
+    X, Y = small_problem()
+    y = np.array(["no", "yes"])[Y[:, 0]]
+    model = ClassifierChain().fit(X, y)
+    save_model(model, path)
+    assert_array_equal(load_model(path).predict(X), model.predict(X))
