@@ -27,6 +27,7 @@ from hostile_nodes import (
     mazes,
 )
 from model_files import (
+    FALSE_CLAIMS,
     members_of,
     npy_bytes,
     npy_claiming,
@@ -144,20 +145,7 @@ def _overlapping(members):
 
 def false_claims(members):
     """Arrays that say they are larger than they are, or not what they are."""
-    claims = [
-        npy_claiming((2**40,)),
-        npy_claiming((2**31, 2**31), "|u1"),
-        npy_claiming((10**9,), "<U1000"),
-        npy_claiming((10**9, 10**9, 10**9, 10**9), "<c16"),
-        npy_claiming((2**63,), "|V0"),
-        npy_claiming((-(2**40), -1)),
-        npy_claiming((3,), "|O", b"\0" * 24),
-        npy_claiming((1,), ("<f8", (2**20, 2**9)), b""),
-        npy_claiming((True,), content=b"\0" * 8),
-        b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b"(" * 1000,
-        b"\x93NUMPY\x01\x00\xf0\x00" + b"[" * 240,
-    ]
-    for claim in claims:
+    for claim in FALSE_CLAIMS:
         for name in members:
             if name.endswith(".npy"):
                 yield "claim outside", {**members, name: claim}

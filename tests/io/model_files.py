@@ -6,7 +6,11 @@ import json
 import zipfile
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
+
+from nldd.exceptions import InputError
+from nldd.io import read_archive
 
 
 def small_problem(n_rows=60, seed=4):
@@ -30,6 +34,17 @@ def assert_same_answers(loaded, model, X):
     near, expected = (m.nearest_labelsets(X, k=3) for m in (loaded, model))
     for name in ("labelsets", "theta", "row", "Dx", "Dy"):
         assert_array_equal(getattr(near, name), getattr(expected, name))
+
+
+def refusal(path, read=read_archive, **options):
+    """Why a file is refused: a line with its name, which is left out, and a hint."""
+    with pytest.raises(InputError) as caught:
+        read(path, **options)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    assert caught.value.hint
+    return message.removeprefix(f"{path}: ").removesuffix(".")
 
 
 def members_of(path):
@@ -92,3 +107,25 @@ def npy_claiming(shape, descr="<f8", content=b"", fortran_order=False):
     head = repr({"descr": descr, "fortran_order": fortran_order, "shape": shape}).encode()
     head += b" " * (-(len(head) + 11) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + content
+
+
+FALSE_CLAIMS = [
+    npy_claiming((2**40,)),
+    npy_claiming((2**31, 2**31), "|u1"),
+    npy_claiming((10**9,), "<U1000"),
+    npy_claiming((10**9, 10**9, 10**9, 10**9), "<c16"),
+    npy_claiming((2**63,), "|V0"),
+    npy_claiming((0, 2**60)),
+    npy_claiming((-(2**40), -1)),
+    npy_claiming((2,), content=b"\0" * 8),
+    npy_claiming((3,), "|O", b"\0" * 24),
+    npy_claiming((1,), ("<f8", (2**20, 2**9)), b""),
+    npy_claiming((True,), content=b"\0" * 8),
+    npy_claiming((1,), "<f8", b"\0" * 8).replace(b"shape", b"shapo"),
+    b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b"(" * 1000,
+    b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 70000,
+    b"\x93NUMPY\x01\x00\xf0\x00" + b"[" * 240,
+    b"\x93NUMPY\x09\x00\x00\x00",
+    b"",
+]
+"""Arrays that say they are larger than they are, or not what they are."""

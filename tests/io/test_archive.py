@@ -7,7 +7,15 @@ import zipfile
 
 import numpy as np
 import pytest
-from model_files import members_of, npy_bytes, npy_claiming, put_together, write_zip
+from model_files import (
+    FALSE_CLAIMS,
+    members_of,
+    npy_bytes,
+    npy_claiming,
+    put_together,
+    refusal,
+    write_zip,
+)
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
@@ -15,11 +23,11 @@ from nldd import __version__
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.io import Contents, read_archive, read_documents, read_manifest, write_archive
 from nldd.io._refusal import Refusal
-from nldd.io._stored_zip import is_safe_name
 from nldd.io._values import read_json
 
 DOCUMENTS = {
     "settings": {"text": "größe\n\ud800", "numbers": [1, 2.5, -0.1, 1e300], "none": None},
+    "infinite": [float("-inf"), float("inf")],
     "history/first": [True, False, {"a": {"b": []}}],
 }
 ARRAYS = {
@@ -38,22 +46,6 @@ def fitted():
     return LogisticRegression().fit(X, X.ravel() > 4)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.nldd"
-
-
-def refusal(path, **options):
-    """Message and hint of the refusal of a file."""
-    with pytest.raises(InputError) as caught:
-        read_archive(path, **options)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    assert caught.value.hint
-    return message.removeprefix(f"{path}: ").removesuffix(".")
-
-
 def test_round_trip(path, fitted):
     write_archive(path, Contents("test", DOCUMENTS, ARRAYS, {"base": [fitted], "none": []}))
     contents = read_archive(path)
@@ -69,13 +61,6 @@ def test_round_trip(path, fitted):
     (loaded,) = contents.estimators["base"]
     assert_array_equal(loaded.coef_, fitted.coef_)
     assert loaded.get_params() == fitted.get_params()
-
-
-def test_nan_in_documents_survives(path):
-    write_archive(path, Contents("test", {"scores": [float("nan"), float("-inf")]}))
-    nan, infinite = read_archive(path).documents["scores"]
-    assert nan != nan
-    assert infinite == float("-inf")
 
 
 def test_manifest_tells_versions_and_checksums(path, monkeypatch):
@@ -105,13 +90,6 @@ def test_documents_alone(path, fitted):
     assert read_documents(path, kind="test") == DOCUMENTS
     with pytest.raises(InputError, match="kind 'test'; 'other' is needed"):
         read_documents(path, kind="other")
-
-
-def test_nothing_is_compressed(path):
-    write_archive(path, Contents("test", {"a": "a" * 1000}, {"b": np.zeros(1000)}))
-    with zipfile.ZipFile(path) as archive:
-        assert all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())
-        assert archive.testzip() is None
 
 
 def test_equal_contents_give_equal_files(tmp_path, fitted):
@@ -148,14 +126,6 @@ def test_zip_of_more_than_two_gigabytes_states_its_size_in_another_place(path, m
     assert_array_equal(read_archive(path).arrays["b"], np.arange(50.0))
 
 
-def test_kind_that_is_needed(path):
-    write_archive(path, Contents("coding-model"))
-    assert read_archive(path, kind="coding-model").kind == "coding-model"
-    assert refusal(path, kind="nldd-classifier") == (
-        "holds a model of kind 'coding-model'; 'nldd-classifier' is needed"
-    )
-
-
 def test_newer_format_asks_for_an_upgrade(path):
     write_archive(path, Contents("test", {"a": 1}))
     members = {**members_of(path), "weights/new.bin": b"1"}
@@ -169,51 +139,37 @@ def test_newer_format_asks_for_an_upgrade(path):
 
 @pytest.mark.parametrize("saved", ["1.2.3", "9.0.0"])
 def test_other_version_of_scikit_learn_is_told(path, fitted, saved):
+    """Unless it is another patch of the same one, or there are no estimators."""
     write_archive(path, Contents("test", estimators={"base": [fitted]}))
-    versions = {**read_manifest(path)["versions"], "scikit-learn": saved}
-    put_together(members_of(path), path, versions=versions)
+    members, versions = members_of(path), read_manifest(path)["versions"]
+    put_together(members, path, versions={**versions, "scikit-learn": saved})
     with pytest.warns(NLDDWarning, match=rf"saved with scikit-learn {saved} and are loaded with"):
         read_archive(path)
-
-
-def test_other_patch_of_scikit_learn_is_not_told(path, fitted):
-    write_archive(path, Contents("test", estimators={"base": [fitted]}))
-    versions = dict(read_manifest(path)["versions"])
-    major, minor, *_ = versions["scikit-learn"].split(".")
-    put_together(
-        members_of(path), path, versions={**versions, "scikit-learn": f"{major}.{minor}.99"}
-    )
+    patch = versions["scikit-learn"].rpartition(".")[0] + ".99"
+    put_together(members, path, versions={**versions, "scikit-learn": patch})
     assert len(read_archive(path).estimators["base"]) == 1
-
-
-def test_without_estimators_the_version_does_not_matter(path):
     write_archive(path, Contents("test", {"a": 1}))
-    versions = {**read_manifest(path)["versions"], "scikit-learn": "0.1"}
-    put_together(members_of(path), path, versions=versions)
+    put_together(members_of(path), path, versions={**versions, "scikit-learn": saved})
     assert read_archive(path).documents == {"a": 1}
 
 
 @pytest.mark.parametrize(
-    "name", ["", "../up", "/root", "a//b", "a\\b", "C:", ".hidden", "ä", "a\n"]
+    ("contents", "message"),
+    [
+        ({"arrays": {"a": np.array([{}, None])}}, "array 'a' holds values of type 'object'"),
+        ({"arrays": {"a": np.zeros((1,) * 9)}}, "array 'a' has the impossible shape"),
+        ({"manifest": {"created": 2024}}, "kind and time of making must be text"),
+        ({"documents": {"d": json.loads("[" * 70 + "]" * 70)}}, "nested more than 64 levels deep"),
+        ({"documents": {"d": {1, 2}}}, "document 'd' is no JSON value"),
+        *(
+            ({"documents": {name: 1}}, "cannot name one of the documents")
+            for name in ("", "../up", "/root", "a//b", "a\\b", "C:", ".hidden", "ä", "a\n")
+        ),
+    ],
 )
-def test_names_that_lead_elsewhere_are_not_written(path, name):
-    with pytest.raises(InputError, match="cannot name one of the documents"):
-        write_archive(path, Contents("test", {name: 1}))
-    assert not path.exists()
-
-
-def test_what_could_not_be_read_is_not_written(path):
-    with pytest.raises(InputError, match="array 'a' holds values of type 'object'"):
-        write_archive(path, Contents("test", arrays={"a": np.array([{}, None])}))
-    with pytest.raises(InputError, match="array 'a' has the impossible shape"):
-        write_archive(path, Contents("test", arrays={"a": np.zeros((1,) * 9)}))
-    with pytest.raises(InputError, match="kind and time of making must be text; got 'test', 2024"):
-        write_archive(path, Contents("test", manifest={"created": 2024}))
-    deep = json.loads("[" * 70 + "]" * 70)
-    with pytest.raises(InputError, match="member 'd' is nested more than 64 levels deep"):
-        write_archive(path, Contents("test", {"d": deep}))
-    with pytest.raises(InputError, match="document 'd' is no JSON value"):
-        write_archive(path, Contents("test", {"d": {1, 2}}))
+def test_what_could_not_be_read_is_not_written(path, contents, message):
+    with pytest.raises(InputError, match=message):
+        write_archive(path, Contents("test", **contents))
     assert not path.exists()
 
 
@@ -231,20 +187,15 @@ def test_failed_writing_leaves_the_old_file(path, monkeypatch):
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_folder_in_place_of_the_file(tmp_path):
-    assert refusal(tmp_path) == "is not a file"
-    with pytest.raises(InputError, match="cannot be written"):
-        write_archive(tmp_path, Contents("test"))
-
-
-def test_file_that_is_not_there(path):
+def test_what_is_no_file(path, tmp_path):
     assert refusal(path) == "cannot be read: No such file or directory"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
-def test_pipe_is_not_waited_for(path):
-    os.mkfifo(path)
-    assert refusal(path) == "is not a file"
+    assert refusal(tmp_path) == "is not a file"
+    with pytest.raises(InputError, match="cannot be written") as caught:
+        write_archive(tmp_path, Contents("test"))
+    assert "free space" in caught.value.hint
+    if sys.platform != "win32":
+        os.mkfifo(path)
+        assert refusal(path) == "is not a file"  # and nobody waits for the other end
 
 
 def test_text_for_trusted_types_is_a_slip(path):
@@ -277,18 +228,6 @@ def test_other_files_are_called_by_their_name(path, content, message):
     assert refusal(path).startswith(message)
 
 
-def test_skops_file_is_called_so(path, fitted):
-    from skops.io import dump
-
-    dump(fitted, path)
-    assert "it is a skops file" in refusal(path)
-
-
-def test_some_zip_file(path):
-    write_zip({"readme.txt": b"hello"}, path)
-    assert "it is some zip file that does not begin with a manifest" in refusal(path)
-
-
 @pytest.mark.parametrize(
     ("members", "what"),
     [
@@ -299,6 +238,7 @@ def test_some_zip_file(path):
         (["[Content_Types].xml", "visio/document.xml"], "a file of Microsoft Office"),
         (["mimetype", "content.xml"], "an OpenDocument file"),
         (["Index/Document.iwa"], "a file of Numbers or Pages"),
+        (["schema.json", "0.npy"], "a skops file"),
         (["new.csv"], "some zip file that does not begin with a manifest"),
     ],
 )
@@ -367,20 +307,10 @@ def test_broken_manifest(path, manifest):
 @pytest.mark.parametrize(
     "array",
     [
-        npy_claiming((10**12,)),
-        npy_claiming((10**12, 10**12)),
-        npy_claiming((-1,)),
-        npy_claiming((2,), content=b"\0" * 8),
-        npy_claiming((0, 2**60)),
-        npy_claiming((1,), "|O", b"\0" * 8),
-        npy_claiming((2**62,), "|V0"),
+        *FALSE_CLAIMS,
         npy_claiming((1,), [("a", "<f8")], b"\0" * 8),
         npy_claiming((2, 2), content=b"\0" * 32, fortran_order=True),
-        npy_claiming((1,), "<f8", b"\0" * 8).replace(b"shape", b"shapo"),
         npy_bytes(np.array([{}], dtype=object), allow_pickle=True),
-        b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 70000,
-        b"\x93NUMPY\x09\x00\x00\x00",
-        b"",
     ],
 )
 def test_arrays_that_claim_what_they_do_not_hold(path, array):
@@ -456,11 +386,11 @@ def test_directory_that_claims_another_place(path):
     body, end = content[:-22], content[-22:]
     locator = b"PK\x06\x07" + b"\0" * 16
     path.write_bytes(body + locator + end)
-    assert refusal(path) == "damaged: its end is missing"
+    assert refusal(path) == "damaged: the directory of the file cannot be read"
     record = bytearray(b"PK\x06\x06" + b"\0" * 52)
     record[40:48] = (2**40).to_bytes(8, "little")
     path.write_bytes(body + record + locator + end)
-    assert refusal(path).startswith(f"its directory has {2**40} bytes")
+    assert refusal(path) == "damaged: the directory of the file cannot be read"
 
 
 def test_surprise_names_the_nldd_that_wrote_the_file(path, monkeypatch):
@@ -473,12 +403,14 @@ def test_surprise_names_the_nldd_that_wrote_the_file(path, monkeypatch):
     assert "load it with nldd 7.8.9" in caught.value.hint
 
 
-def test_names_lead_out_of_no_folder():
-    assert is_safe_name("arrays/classifier/Y.npy")
-    assert not any(map(is_safe_name, ("../x", "/x", "a//b", "a/../b", "C:x", "a\\b", "a/")))
-
-
 def test_contents_can_be_compared():
     contents = Contents("test", arrays={"a": np.zeros(3)})
     assert contents == contents
     assert contents != Contents("test", arrays={"a": np.zeros(3)})
+
+
+def test_nan_in_documents_survives(path):
+    write_archive(path, Contents("test", {"scores": [float("nan"), float("-inf")]}))
+    nan, infinite = read_archive(path).documents["scores"]
+    assert nan != nan
+    assert infinite == float("-inf")

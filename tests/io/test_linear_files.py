@@ -5,7 +5,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from model_files import members_of, npy_bytes, put_together, small_problem
+from model_files import members_of, npy_bytes, put_together, refusal, small_problem
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import (
     LogisticRegression,
@@ -15,7 +15,7 @@ from sklearn.linear_model import (
 )
 from sklearn.svm import LinearSVC
 
-from nldd import BinaryRelevance, NLDDClassifier, PlattSVC, SubsetMapping
+from nldd import BinaryRelevance, PlattSVC, SubsetMapping
 from nldd.estimators import ConstantLabel
 from nldd.exceptions import InputError
 from nldd.io import Contents, load_model, read_archive, save_model, write_archive
@@ -35,18 +35,6 @@ LINEAR = [
     (PlattSVC, {}),
     (PlattSVC, {"solver": "liblinear"}),
 ]
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.nldd"
-
-
-@pytest.fixture
-def members(path):
-    X, Y = small_problem()
-    save_model(NLDDClassifier(random_state=0).fit(X, Y), path)
-    return members_of(path)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -146,11 +134,7 @@ def changed_document(members, change):
 )
 def test_parameters_that_no_classifier_has(path, members, change, message):
     put_together(changed_document(members, change), path)
-    with pytest.raises(InputError) as caught:
-        load_model(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-    assert caught.value.hint
+    assert message in refusal(path, load_model)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +158,7 @@ def test_numbers_that_no_classifier_has(path, members, name, array, message):
     if not message:  # the same numbers in another order of bytes
         assert load_model(path).estimators_[0].coef_.shape == (1, 4)
         return
-    with pytest.raises(InputError) as caught:
-        load_model(path)
-    assert message in str(caught.value)
+    assert message in refusal(path, load_model)
 
 
 def test_arrays_of_nobody_are_refused(path, members):
@@ -201,7 +183,7 @@ def test_parameter_of_another_version_names_both(path, members):
     assert caught.value.hint.startswith('pip install "scikit-learn==1.2.3"')
 
 
-@pytest.mark.parametrize("n_models", [1, 3, 5])
+@pytest.mark.parametrize("n_models", [3, 5])
 def test_classifiers_that_are_not_one_a_label(path, n_models):
     X, Y = small_problem()
     model = BinaryRelevance().fit(X, Y)

@@ -5,5 +5,9 @@ from ._archive import (
     read_manifest as read_manifest,
     write_archive as write_archive,
 )
-from ._classifier import pack_classifier as pack_classifier, unpack_classifier as unpack_classifier
-from ._models import load_model as load_model, save_model as save_model
+from ._models import (
+    load_model as load_model,
+    pack_classifier as pack_classifier,
+    save_model as save_model,
+    unpack_classifier as unpack_classifier,
+)

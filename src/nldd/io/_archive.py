@@ -17,10 +17,11 @@ last.
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -60,6 +61,9 @@ ENDINGS = {
     "linear": (".json", ".npy"),
     "estimators": (".skops",),
 }
+# Names in JSON dicts -> the types that their values may have.
+MANIFEST_FORMS = {"kind": str, "created": str | None, "versions": dict, "members": dict}
+RECORD_FORMS = {"size": int, "sha256": str}
 # How a member of a file begins that is often taken for a model -> what such a file is.
 FOREIGN = {
     "xl/": "an Excel workbook",
@@ -86,8 +90,7 @@ class Contents:
     arrays : mapping of name to ndarray of numbers, booleans or text
     estimators : mapping of name to a list of scikit-learn estimators
     manifest : mapping
-        Filled on reading: what :func:`nldd.io.read_manifest` gives, and ``path``. On writing only
-        ``created`` is looked at, see :func:`nldd.io.write_archive`.
+        What :func:`nldd.io.read_manifest` gives, and ``path``; on writing, ``created`` alone.
     """
 
     kind: str
@@ -109,19 +112,13 @@ def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
     NLDDWarning
         Where an estimator is of a type that can be read with ``trusted=`` only.
     """
-    with naming_file(path):
+    with naming_file(path, "written"):
         members = {name: list(pieces) for name, pieces in _members(contents)}
         if len(members) >= MAX_MEMBERS:
             raise Refusal(f"{len(members)} members are too many; {MAX_MEMBERS - 1} are the most")
         manifest = _new_manifest(contents, members)
-        try:
-            with replacing(Path(path)) as stream:
-                write_stored(stream, {MANIFEST: [manifest], **members})
-        except OSError as error:
-            reason = error.strerror or error
-            raise Refusal(
-                f"cannot be written: {reason}", "Check the name, the folder and the free space."
-            ) from error
+        with replacing(Path(path)) as stream:
+            write_stored(stream, {MANIFEST: [manifest], **members})
 
 
 def read_archive(
@@ -157,14 +154,14 @@ def read_archive(
         )
     with _opened(path, kind, max_bytes) as file:
         versions = file.manifest["versions"]
-        others = {
-            name: load_estimators(content, member, versions, frozenset(trusted), max_bytes)
-            for name, member, content in file.members("estimators", ".skops")
-        }
+        load = partial(
+            load_estimators, versions=versions, trusted=frozenset(trusted), max_bytes=max_bytes
+        )
+        others = file.read("estimators", ".skops", load)
         contents = Contents(
             file.manifest["kind"],
-            file.documents("documents"),
-            file.arrays("arrays"),
+            file.read("documents", ".json", read_json),
+            file.read("arrays", ".npy", read_npy),
             {**_linear_estimators(file), **others},
             {**file.manifest, "path": str(path)},
         )
@@ -176,7 +173,7 @@ def read_archive(
 def read_documents(path: str | os.PathLike[str], *, kind: str | None = None) -> dict[str, Any]:
     """The documents of a model file alone, for a quick look; checked as by `read_archive`."""
     with _opened(path, kind) as file:
-        return file.documents("documents")
+        return file.read("documents", ".json", read_json)
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Mapping[str, Any]:
@@ -192,31 +189,25 @@ class _File:
     """An archive whose manifest was found to fit the members that are there."""
 
     def __init__(self, archive: StoredZip) -> None:
-        self.archive = archive
+        self._archive = archive
         self.manifest = _read_manifest(archive)
 
-    def members(self, folder: str, ending: str) -> Iterator[tuple[str, str, bytearray]]:
-        """Plain name, full name and content of each member in a folder, whose checksum is right."""
-        for member, record in self.manifest["members"].items():
-            if member.startswith(f"{folder}/") and member.endswith(ending):
-                content = self.archive.read(member)
-                if sha256(content).hexdigest() != record["sha256"]:
-                    raise damaged(f"member {quote(member)} does not match its checksum")
-                yield member[len(folder) + 1 : -len(ending)], member, content
-
-    def documents(self, folder: str) -> dict[str, Any]:
-        names = (name for name in self.manifest["members"] if name.startswith(f"{folder}/"))
-        _check_total(sum(self.archive.sizes[name] for name in names if name.endswith(".json")))
-        return {
-            name: read_json(content, member)
-            for name, member, content in self.members(folder, ".json")
-        }
-
-    def arrays(self, folder: str) -> dict[str, NDArray[Any]]:
-        return {
-            name: read_npy(content, member)
-            for name, member, content in self.members(folder, ".npy")
-        }
+    def read(self, folder: str, ending: str, reader: Callable[..., Any]) -> dict[str, Any]:
+        """What `reader` makes of the members in a folder, each with its checksum found right."""
+        members = [
+            name
+            for name in self.manifest["members"]
+            if name.startswith(f"{folder}/") and name.endswith(ending)
+        ]
+        if ending == ".json":
+            _check_total(sum(self._archive.sizes[name] for name in members))
+        values = {}
+        for member in members:
+            content = self._archive.read(member)
+            if sha256(content).hexdigest() != self.manifest["members"][member]["sha256"]:
+                raise damaged(f"member {quote(member)} does not match its checksum")
+            values[member[len(folder) + 1 : -len(ending)]] = reader(content, member)
+        return values
 
 
 @contextmanager
@@ -238,11 +229,8 @@ def _opened(
                 writer = f"nldd {file.manifest['versions'].get('nldd', 'of its time')}, {writer}"
                 _check_kind(file.manifest["kind"], kind)
                 yield file
-        except (Refusal, InputError):
+        except (Refusal, InputError, OSError):
             raise
-        except OSError as error:
-            reason = error.strerror or error
-            raise Refusal(f"cannot be read: {reason}", "Check the name of the file.") from error
         except MemoryError as error:
             raise Refusal(
                 "takes more memory than there is", "Free some, or set max_bytes."
@@ -302,11 +290,6 @@ def _check_kind(kind: str, wanted: str | tuple[str, ...] | None) -> None:
 
 def _new_manifest(contents: Contents, members: Mapping[str, Buffers]) -> bytes:
     created = contents.manifest.get("created")
-    if not isinstance(contents.kind, str) or not isinstance(created, str | None):
-        raise Refusal(
-            f"kind and time of making must be text; got {contents.kind!r}, {created!r}",
-            'Contents("coding-model", ...)',
-        )
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isdecimal():
         created = datetime.fromtimestamp(int(epoch), UTC).isoformat()
@@ -317,6 +300,8 @@ def _new_manifest(contents: Contents, members: Mapping[str, Buffers]) -> bytes:
         "versions": {**library_versions(), "skops": version("skops")},
         "members": {name: _record(pieces) for name, pieces in members.items()},
     }
+    if not _has_forms(manifest, MANIFEST_FORMS):
+        raise Refusal("kind and time of making must be text", 'Contents("coding-model", ...)')
     return json_bytes(manifest, MANIFEST)
 
 
@@ -365,17 +350,15 @@ def _check_total(n_bytes: int) -> None:
 
 
 def _linear_estimators(file: _File) -> dict[str, list[Any]]:
-    documents, arrays = file.documents("linear"), file.arrays("linear")
-    names = {name: name.rpartition("/") for name in arrays}
-    if not {holder for holder, _, _ in names.values()} <= documents.keys():
+    documents, arrays = file.read("linear", ".json", read_json), dict[str, dict[str, Any]]()
+    for name, array in file.read("linear", ".npy", read_npy).items():
+        holder, _, attribute = name.rpartition("/")
+        arrays.setdefault(holder, {})[attribute] = array
+    if not arrays.keys() <= documents.keys():
         raise damaged("it has arrays of classifiers without their parameters")
     return {
-        holder: unpack_linear(
-            document,
-            {names[name][2]: array for name, array in arrays.items() if names[name][0] == holder},
-            file.manifest["versions"],
-        )
-        for holder, document in documents.items()
+        name: unpack_linear(document, arrays.get(name, {}), file.manifest["versions"])
+        for name, document in documents.items()
     }
 
 
@@ -394,27 +377,21 @@ def _read_manifest(archive: StoredZip) -> dict[str, Any]:
             f"up to {FORMAT})",
             "pip install --upgrade nldd",
         )
-    if not _is_whole(manifest):
+    is_whole = (
+        manifest["format"] >= 1
+        and _has_forms(manifest, MANIFEST_FORMS)
+        and all(isinstance(number, str) for number in manifest["versions"].values())
+        and all(_has_forms(record, RECORD_FORMS) for record in manifest["members"].values())
+    )
+    if not is_whole:
         raise damaged("its manifest is incomplete")
     _check_members(manifest["members"], archive.sizes)
     return manifest
 
 
-def _is_whole(manifest: Mapping[str, Any]) -> bool:
-    versions, members = manifest.get("versions"), manifest.get("members")
-    return (
-        manifest["format"] >= 1
-        and isinstance(manifest.get("kind"), str)
-        and isinstance(manifest.get("created"), str | None)
-        and isinstance(versions, dict)
-        and all(isinstance(number, str) for number in versions.values())
-        and isinstance(members, dict)
-        and all(
-            isinstance(record, dict)
-            and type(record.get("size")) is int
-            and isinstance(record.get("sha256"), str)
-            for record in members.values()
-        )
+def _has_forms(record: Any, forms: Mapping[str, Any]) -> bool:
+    return isinstance(record, dict) and all(
+        isinstance(record.get(name), form) for name, form in forms.items()
     )
 
 

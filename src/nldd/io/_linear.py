@@ -8,7 +8,7 @@ packed is unpacked and compared at once, and classifiers that hold anything else
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,34 +21,26 @@ from nldd.io._skops import other_version
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class _Attribute(NamedTuple):
-    """How a row of numbers becomes an attribute; a width of None is one number a feature."""
-
-    types: tuple[str, ...]
-    width: int | None
-    restore: Callable[[NDArray[Any]], Any]
-
-
+# An attribute is a row of numbers: their types, how many (None for one a feature), and what makes
+# the attribute of them.
+_Attribute = tuple[tuple[str, ...], int | None, Callable[[NDArray[Any]], Any]]
 _FLOATS, _COUNTS = ("float64", "float32"), ("int64", "int32")
-_COEF = {
-    "coef_": _Attribute(_FLOATS, None, lambda row: row[np.newaxis]),
-    "intercept_": _Attribute(_FLOATS, 1, lambda row: row),
+_COEF: dict[str, _Attribute] = {
+    "coef_": (_FLOATS, None, lambda row: row[np.newaxis]),
+    "intercept_": (_FLOATS, 1, lambda row: row),
 }
-_STEPS = {"n_iter_": _Attribute(_COUNTS, 1, lambda row: row.item())}
-_GRADIENT = {**_COEF, **_STEPS, "t_": _Attribute(_FLOATS, 1, lambda row: row.item())}
+_STEPS: dict[str, _Attribute] = {**_COEF, "n_iter_": (_COUNTS, 1, lambda row: row.item())}
+_GRADIENT: dict[str, _Attribute] = {**_STEPS, "t_": (_FLOATS, 1, lambda row: row.item())}
 # Type by its public name -> its attributes, beside those that follow from them.
-LINEAR = {
-    "sklearn.linear_model.LogisticRegression": {
-        **_COEF,
-        "n_iter_": _Attribute(_COUNTS, 1, lambda row: row),
-    },
+LINEAR: dict[str, dict[str, _Attribute]] = {
+    "sklearn.linear_model.LogisticRegression": {**_COEF, "n_iter_": (_COUNTS, 1, np.asarray)},
     "sklearn.linear_model.SGDClassifier": _GRADIENT,
     "sklearn.linear_model.Perceptron": _GRADIENT,
     "sklearn.linear_model.PassiveAggressiveClassifier": _GRADIENT,
-    "sklearn.svm.LinearSVC": {**_COEF, **_STEPS},
+    "sklearn.svm.LinearSVC": _STEPS,
     "nldd.estimators.PlattSVC": {
         **_COEF,
-        "sigmoid_": _Attribute(_FLOATS, 2, lambda row: tuple(row.tolist())),
+        "sigmoid_": (_FLOATS, 2, lambda row: tuple(row.tolist())),
     },
 }
 # What `fit` makes anew each time and predictions do not need.
@@ -139,8 +131,8 @@ def _unpack_one(name: str, table: Mapping[str, Any], arrays: Arrays, number: int
     model = _make(_type_of(name), parameters)
     model.n_features_in_ = arrays["coef_"].shape[1]
     model.classes_ = np.array([0, 1], dtype=np.int8)
-    for key, attribute in LINEAR[name].items():
-        setattr(model, key, attribute.restore(arrays[key][number]))
+    for key, (_, _, restore) in LINEAR[name].items():
+        setattr(model, key, restore(arrays[key][number]))
     return model
 
 

@@ -1,21 +1,42 @@
 """Save and load fitted models of nldd."""
 
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import fields
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import MultiLabelClassifier
-from nldd.estimators import BinaryRelevance, NLDDClassifier, SubsetMapping
-from nldd.exceptions import InputError
+from nldd._labels import LabelTable
+from nldd.estimators import (
+    BinaryRelevance,
+    JointModel,
+    NLDDClassifier,
+    SeparateModels,
+    SubsetMapping,
+)
+from nldd.exceptions import InputError, MissingExtraError
 from nldd.io._allowed_types import OBJECTS, full_name
 from nldd.io._archive import MAX_BYTES, Contents, read_archive, write_archive
-from nldd.io._classifier import KIND, pack_classifier, unpack_classifier
-from nldd.io._refusal import damaged, naming_file
+from nldd.io._refusal import Refusal, damaged, in_one_line, naming_file
+from nldd.io._skops import other_version
+from nldd.io._values import check_compressed
+from nldd.regression import DistanceRegression, Pairs
+from nldd.search import FaissLabelsetIndex, LabelsetIndex
 
-ESTIMATOR_KIND = "nldd-estimator"
+Arrays = Mapping[str, NDArray[Any]]
+
+KIND, ESTIMATOR_KIND = "nldd-classifier", "nldd-estimator"
+# Fields of the records that are arrays, with their kind; the others stand in the document.
+PAIRS = {"Dx": "f", "Dy": "f", "errors": "i", "instance": "i", "row": "i", "weight": "f"}
+REGRESSION = ("beta", "covariance_matrix", "robust_covariance_matrix")
+TINIEST, LARGEST = np.nextafter(0.0, 1.0), np.finfo(np.float64).max
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
@@ -94,12 +115,55 @@ def load_model(
         Where the file cannot be read; the message says why and what to do. Where scikit-learn is
         of another version than the one that saved the model there is an NLDDWarning.
     """
-    kinds = (KIND, ESTIMATOR_KIND)
-    contents = read_archive(path, kind=kinds, trusted=trusted, max_bytes=max_bytes)
+    contents = read_archive(path, kind=(KIND, ESTIMATOR_KIND), trusted=trusted, max_bytes=max_bytes)
     if contents.kind == KIND:
         return unpack_classifier(contents)
     with naming_file(path):
         return _unpack_estimator(contents)
+
+
+def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Contents:
+    """A fitted classifier as the parts of a model file, all with names that begin with `prefix`.
+
+    Merge them with parts of your own, and :func:`unpack_classifier` finds its own among them. A
+    ``random_state`` that is a RandomState instance is stored as None: the classifier is the same,
+    but fitted again it draws other halves.
+    """
+    check_is_fitted(model)
+    if type(model) is not NLDDClassifier:
+        raise InputError(f"model must be an NLDDClassifier; got {type(model).__name__}.")
+    classifiers = model._classifiers
+    is_joint = isinstance(classifiers, JointModel)
+    arrays = {
+        **_pack_rows(model.index_),
+        **{f"pairs.{name}": getattr(model.pairs_, name) for name in PAIRS},
+        **{f"regression.{name}": getattr(model.regression_, name) for name in REGRESSION},
+        "rows": model.rows_,
+        **({"constants": classifiers.constants} if is_joint else {}),
+    }
+    estimators = {f"{prefix}/models": list(classifiers.estimators)}
+    if model.estimator is not None:
+        estimators[f"{prefix}/estimator"] = [model.estimator]
+    return Contents(
+        KIND,
+        {prefix: _document(model, is_joint)},
+        {f"{prefix}/{name}": array for name, array in arrays.items()},
+        estimators,
+    )
+
+
+def unpack_classifier(contents: Contents, prefix: str = "classifier") -> NLDDClassifier:
+    """The classifier whose parts :func:`pack_classifier` has put into a file; nothing is fitted.
+
+    The contents may be of any kind, as :func:`nldd.io.read_archive` gives them.
+    """
+    with naming_file(contents.manifest.get("path", f"classifier {prefix!r}")):
+        try:
+            return _unpacked(contents, prefix)
+        except (Refusal, MissingExtraError):
+            raise
+        except Exception as error:  # parts missing, or of types that make no sense
+            raise damaged(f"its classifier cannot be rebuilt: {in_one_line(error)}") from error
 
 
 def _pack_estimator(model: MultiLabelClassifier) -> Contents:
@@ -115,8 +179,212 @@ def _unpack_estimator(contents: Contents) -> Any:
     if not isinstance(model, MultiLabelClassifier):
         raise damaged("it holds no estimator of nldd")
     if "models" in contents.estimators:
-        model.estimators_ = contents.estimators["models"]
-        n_models, n_labels = len(model.estimators_), model.n_labels_
-        if n_models != n_labels:
-            raise damaged(f"it has {n_models} classifiers for {n_labels} labels")
+        model.estimators_ = _one_a_label(contents.estimators["models"], model.n_labels_)
     return model
+
+
+def _one_a_label(models: list[Any], n_labels: int) -> list[Any]:
+    if len(models) != n_labels:
+        raise damaged(f"it has {len(models)} classifiers for {n_labels} labels")
+    return models
+
+
+def _document(model: NLDDClassifier, is_joint: bool) -> dict[str, Any]:
+    parameters = model.get_params(deep=False)
+    del parameters["estimator"]
+    if isinstance(parameters["random_state"], np.random.RandomState):
+        parameters["random_state"] = None
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "parameters": {name: _plain(value) for name, value in parameters.items()},
+        "label_names": [_label_name(name) for name in model.label_names_],
+        "single_label": model.single_label_,
+        "n_features": model.n_features_in_,
+        "feature_names": None if names is None else names.tolist(),
+        "n_rows_given": model._n_rows_given,
+        "classifiers": "joint" if is_joint else "separate",
+        "pairs": _scalars(model.pairs_, PAIRS),
+        "regression": _scalars(model.regression_, REGRESSION),
+    }
+
+
+def _scalars(record: Any, arrays: Any) -> dict[str, Any]:
+    names = [field.name for field in fields(record) if field.name not in arrays]
+    return {name: _plain(getattr(record, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _label_name(name: Any) -> Any:
+    if isinstance(name, str) or (isinstance(name, bool | int | float) and np.isfinite(name)):
+        return name
+    raise InputError(
+        f"Label names must be text, numbers or booleans to be stored; got {name!r} of type "
+        f"{type(name).__name__}.",
+        hint="Rename the labels, to text say, and fit again.",
+    )
+
+
+def _unpacked(contents: Contents, prefix: str) -> NLDDClassifier:
+    document, start = contents.documents[prefix], f"{prefix}/"
+    arrays = {
+        name.removeprefix(start): array
+        for name, array in contents.arrays.items()
+        if name.startswith(start)
+    }
+    (estimator,) = contents.estimators.get(f"{prefix}/estimator", [None])
+    model = NLDDClassifier(estimator, **document["parameters"])
+    model._validate_params()
+    model.index_ = _unpack_rows(arrays, model.search)
+    _restore_names(model, document)
+    n_pairs = len(arrays["pairs.errors"])
+    vectors = {name: _take(arrays, f"pairs.{name}", PAIRS[name], (n_pairs,)) for name in PAIRS}
+    model.pairs_ = Pairs(n_labels=_whole(document["pairs"]["n_labels"]), **vectors)
+    model.regression_ = _unpack_regression(document["regression"], arrays)
+    if model.regression_.model != model.model:
+        raise damaged("its regression is of another model than it says")
+    model.beta_ = model.regression_.beta
+    models = contents.estimators[f"{prefix}/models"]
+    model._classifiers = _classifiers(document["classifiers"], models, arrays, model.n_labels_)
+    model.estimators_ = model._classifiers.estimators
+    model.labelsets_ = model.index_.labelsets.astype(np.int64)
+    model.rows_ = _take(arrays, "rows", "i", (len(model.index_),)).astype(np.intp)
+    model._n_rows_given = _whole(document["n_rows_given"])
+    _try_out(model, contents.manifest.get("versions", {}))
+    return model
+
+
+def _restore_names(model: NLDDClassifier, document: Any) -> None:
+    given, labelsets = document["label_names"], model.index_.labelsets
+    names = np.empty(labelsets.shape[1], dtype=object)
+    if len(given) != len(names) or not all(isinstance(x, str | bool | int | float) for x in given):
+        raise damaged("it does not name each of its labels")
+    names[:] = given
+    model._remember_labels(LabelTable(labelsets, names, bool(document["single_label"])))
+    model.n_features_in_ = _whole(document["n_features"])
+    if model.n_features_in_ != len(model.index_.scale):
+        raise damaged("its rows have another number of features than it says")
+    if document["feature_names"] is not None:
+        if len(document["feature_names"]) != model.n_features_in_:
+            raise damaged("it does not name each of its features")
+        model.feature_names_in_ = np.array(document["feature_names"], dtype=object)
+
+
+def _unpack_regression(document: Any, arrays: Arrays) -> DistanceRegression:
+    covariances: dict[str, Any] = {
+        name: _take(arrays, f"regression.{name}", "f", (3, 3)) for name in REGRESSION[1:]
+    }
+    beta = _take(arrays, "regression.beta", "f", (3,), -LARGEST).astype(np.float64)
+    if (beta[1:] < 0).any():
+        raise damaged("its regression is none that nldd fits")
+    return DistanceRegression(
+        **{**document, "fixed": tuple(document["fixed"])}, beta=beta, **covariances
+    )
+
+
+def _classifiers(
+    form: str, models: list[Any], arrays: Arrays, n_labels: int
+) -> SeparateModels | JointModel:
+    if not all(hasattr(classifier, "predict_proba") for classifier in models):
+        raise damaged("one of its classifiers gives no probabilities")
+    if form == "separate":
+        return SeparateModels(_one_a_label(models, n_labels))
+    constants = _take(arrays, "constants", "f", (n_labels,))
+    if len(models) != int(np.isnan(constants).any()):
+        raise damaged("it has more or fewer classifiers than it says")
+    return JointModel(models, constants)
+
+
+def _try_out(model: NLDDClassifier, versions: Mapping[str, str]) -> None:
+    """Let the classifiers answer for one training row: what cannot is refused now, not later."""
+    X, scale = model.index_._rows()[:1], model.index_.scale
+    if issparse(X):
+        narrow = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = csr_array((X.data * scale[X.indices], *narrow), shape=X.shape)
+    else:
+        X = X * scale
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            P = model._classifiers.probabilities(X, None)
+    except Exception as error:  # mostly attributes that another version of scikit-learn has not
+        what = f"its classifiers cannot answer here: {in_one_line(error)}"
+        raise other_version(what, versions) from error
+    if P.shape != (1, model.n_labels_) or not np.isfinite(P).all():
+        raise damaged("its classifiers give no probability for each label")
+
+
+def _pack_rows(index: LabelsetIndex) -> dict[str, NDArray[Any]]:
+    """Rows by number, as the index holds them: divided by the scale, not as they were given.
+
+    Multiplied by the scale and divided again, some would not be what they are now, to the last bit.
+    """
+    order = np.argsort(index.groups.number)
+    Z = index._rows()[order]
+    labelset = np.repeat(np.arange(len(index.counts)), index.counts)[order]
+    Y = index.labelsets[labelset].astype(np.uint8)
+    arrays: dict[str, NDArray[Any]] = {"scale": index.scale, "Y": Y}
+    if not issparse(Z):
+        return {**arrays, "Z": _narrowed(Z)}
+    return {**arrays, "Z.data": _narrowed(Z.data), "Z.indices": Z.indices, "Z.indptr": Z.indptr}
+
+
+def _unpack_rows(arrays: Arrays, search: str) -> LabelsetIndex:
+    """The index of the same rows, grouped anew."""
+    n_rows, n_labels = arrays["Y"].shape
+    (n_features,) = arrays["scale"].shape
+    Y = _take(arrays, "Y", "u", (n_rows, n_labels), 0, 1)
+    scale = _take(arrays, "scale", "f", (n_features,), TINIEST).astype(np.float64)
+    if not Y.size:
+        raise damaged("it has no rows")
+    if "Z" in arrays:
+        Z = _take(arrays, "Z", "uf", (n_rows, n_features), -LARGEST).astype(np.float64)
+    else:
+        data = _take(arrays, "Z.data", "uf", arrays["Z.data"].shape, -LARGEST).astype(np.float64)
+        indices, indptr = arrays["Z.indices"], arrays["Z.indptr"]
+        check_compressed(data, indices, indptr, n_rows, n_features)
+        Z = csr_array((data, indices, indptr), shape=(n_rows, n_features))
+    Index = FaissLabelsetIndex if search == "faiss" else LabelsetIndex
+    # Divided by 1 each row stays what it is.
+    index = Index(Z, Y.astype(np.int8), np.ones(n_features))
+    index.scale = scale
+    return index
+
+
+def _narrowed(values: NDArray[np.float64]) -> NDArray[Any]:
+    """The same numbers in fewer bytes, where all of them fit to the last bit.
+
+    Counts and words that occur or not fit a byte, single precision fits a half.
+    """
+    bits = np.ascontiguousarray(values).view(np.int64)
+    for kind in (np.uint8, np.float32):
+        with np.errstate(all="ignore"):
+            narrow = values.astype(kind)
+        if np.array_equal(np.ascontiguousarray(narrow, dtype=np.float64).view(np.int64), bits):
+            return narrow
+    return values
+
+
+def _take(
+    arrays: Arrays,
+    name: str,
+    kinds: str,
+    shape: tuple[int, ...],
+    least: float | None = None,
+    most: float = LARGEST,
+) -> NDArray[Any]:
+    """The array if it is such a one; NaN and infinity are beyond any limits."""
+    array = arrays[name]
+    if array.dtype.kind not in kinds or array.shape != shape:
+        raise damaged(f"array {name!r} has shape {array.shape} and type {array.dtype}")
+    if least is not None and not ((array >= least) & (array <= most)).all():
+        raise damaged(f"array {name!r} holds numbers that no model has")
+    return array
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise damaged(f"it says {value!r} where a count belongs")
+    return value

@@ -33,12 +33,17 @@ def damaged(what: str) -> Refusal:
 
 
 @contextmanager
-def naming_file(path: str | PathLike[str]) -> Iterator[None]:
-    """Turn a refusal within the block into the error that names the file."""
+def naming_file(path: str | PathLike[str], doing: str = "read") -> Iterator[None]:
+    """Turn a refusal or a failure of the system within the block into an error naming the file."""
     try:
         yield
     except Refusal as refusal:
         raise InputError(f"{path}: {refusal}.", hint=refusal.hint) from refusal.__cause__
+    except OSError as error:
+        reason = error.strerror or error
+        space = ", and the free space" if doing == "written" else ""
+        hint = f"Check the name and the folder of the file{space}."
+        raise InputError(f"{path}: cannot be {doing}: {reason}.", hint=hint) from error
 
 
 def in_one_line(error: BaseException) -> str:

@@ -10,7 +10,7 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
@@ -36,8 +36,8 @@ MAX_SCHEMA = 2**25
 MAX_MEMBERS = 100_000
 MAX_DEPTH = 250
 NO_LIMIT = 2**63
-MARKS = ("__class__", "__module__", "__loader__")
-NODE_KEYS = {*MARKS, "__id__"}  # skops takes anything with one of them for a node
+# skops takes anything with one of these for a node.
+NODE_KEYS = {"__class__", "__module__", "__loader__", "__id__"}
 FILE_ENDINGS = {"NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
 
 NOTHING = {
@@ -98,15 +98,15 @@ def load_estimators(
     max_bytes: int,
 ) -> list[Any]:
     """The estimators of a skops file that may have come from anybody."""
-    types = check_skops(content, trusted, max_bytes)
     from sklearn.exceptions import InconsistentVersionWarning
     from skops import io as skops_io
 
     try:
+        types = check_skops(content, trusted, max_bytes)
         with warnings.catch_warnings():
             # The manifest knows the version too, and one warning is enough.
             warnings.simplefilter("ignore", InconsistentVersionWarning)
-            estimators = skops_io.loads(bytes(content), trusted=sorted(types))
+            estimators = skops_io.loads(bytes(content), trusted=types)
         _grow_neighbor_trees(estimators)
         check_objects(estimators)
     except Refusal:
@@ -128,12 +128,11 @@ def other_version(what: str, versions: Mapping[str, str]) -> Refusal:
     )
 
 
-def check_skops(
-    content: bytes | bytearray, trusted: frozenset[str], max_bytes: int
-) -> frozenset[str]:
+def check_skops(content: bytes | bytearray, trusted: frozenset[str], max_bytes: int) -> list[str]:
     """Check all that can be checked before skops sees the file; the types that it needs.
 
-    `max_bytes` limits what the arrays may take in memory, each as often as it is used.
+    `max_bytes` limits what the arrays may take in memory, each as often as it is used. Nodes that
+    make no sense raise errors of Python.
     """
     archive = StoredZip(BytesIO(content), MAX_MEMBERS)
     sizes = dict(archive.sizes)
@@ -142,105 +141,94 @@ def check_skops(
             "its estimators are too many or no estimators", "Keep fewer estimators in one list."
         )
     schema = read_json(archive.read(SCHEMA), SCHEMA, MAX_SCHEMA, MAX_DEPTH)
-    if not isinstance(schema, dict) or schema.get("protocol") != PROTOCOL:
+    if schema["protocol"] != PROTOCOL:
         raise Refusal("its estimators are in a form of skops that this nldd does not know")
-    if schema.get("__loader__") != "ListNode":
+    if schema["__loader__"] != "ListNode":
         raise Refusal("its estimators are no list")
-    walk = _Walk(schema, sizes, trusted)
-    if walk.foreign:
-        raise ForeignTypes(walk.foreign)
-    n_bytes = sum(sizes[file] * n_times for file, n_times in walk.files.items())
+    nodes = list(_nodes(schema))
+    types = {(node["__loader__"], _type_name(node)) for node in nodes}
+    _check_types(types, trusted)
+    if not all(_has_plain_keys(node) for node in nodes if node["__loader__"] == "DictNode"):
+        raise Refusal("a dict of its estimators has keys that are no plain values")
+    uses = Counter(
+        _member(node, sizes)
+        for node in nodes
+        if "file" in node or node.get("type") in ("numpy", "scipy")
+    )
+    n_bytes = sum(sizes[file] * n_times for file, n_times in uses.items())
     if n_bytes > max_bytes:
         raise Refusal(f"its estimators would take {n_bytes} bytes; at most {max_bytes} are read")
-    unused = sizes.keys() - walk.files.keys()
-    if unused:
+    if unused := sizes.keys() - uses.keys():
         raise Refusal(f"members that its estimators do not use: {quote_first(sorted(unused))}")
     for member in sizes:
         if member.endswith(".npy"):
             read_npy(archive.read(member), member, PLAIN_KINDS + "V")
         else:
             check_npz(archive.read(member), member)
-    return frozenset(walk.types)
+    return sorted(name for _, name in types)
 
 
-class _Walk:
-    """What was met on the way through a schema, every node of which is checked once."""
-
-    def __init__(self, schema: Any, sizes: Mapping[str, int], trusted: frozenset[str]) -> None:
-        self.types: set[str] = set()
-        self.foreign: set[str] = set()
-        self.files: Counter[str] = Counter()
-        self._sizes, self._trusted = sizes, trusted
-        self._seen: dict[int, Any] = {}
-        to_visit = [schema]
-        while to_visit:
-            value = to_visit.pop()
-            if isinstance(value, list):
-                to_visit += value
-            elif isinstance(value, dict) and not self._is_known(value):
-                to_visit += value.values()
-
-    def _is_known(self, node: dict[str, Any]) -> bool:
-        """Whether a dict is a node that was seen before; if it is a new one it is checked."""
-        if node.keys().isdisjoint(NODE_KEYS):
-            return False
-        identity = node.get("__id__")
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every node of a schema once."""
+    seen: dict[int, Any] = {}
+    to_visit = [schema]
+    while to_visit:
+        value = to_visit.pop()
+        if isinstance(value, list):
+            to_visit += value
+        if not isinstance(value, dict):
+            continue
+        identity = value.get("__id__")
         if identity is not None:
             if type(identity) is not int or identity < 1:
                 raise Refusal(f"a node of its estimators has the number {quote(str(identity))}")
             # Told apart, a node within itself would have skops run in circles, and a few nodes
             # that refer to each other could stand for billions.
-            if self._seen.get(identity, node) != node:
+            if seen.get(identity, value) != value:
                 raise Refusal("two nodes of its estimators have the same number")
-            if identity in self._seen:
-                return True
-            self._seen[identity] = node
-        self._check(node)
-        return False
+            if identity in seen:
+                continue
+            seen[identity] = value
+        if not NODE_KEYS.isdisjoint(value):
+            yield value
+        to_visit += value.values()
 
-    def _check(self, node: dict[str, Any]) -> None:
-        if not all(isinstance(node.get(mark), str) for mark in MARKS):
-            raise Refusal("a node of its estimators has no type")
-        loader, name = node["__loader__"], f"{node['__module__']}.{node['__class__']}"
+
+def _type_name(node: Mapping[str, Any]) -> str:
+    return f"{node['__module__']}.{node['__class__']}"
+
+
+def _check_types(types: set[tuple[str, str]], trusted: frozenset[str]) -> None:
+    for loader, name in types:
         if loader not in BY_LOADER and loader not in BY_CONSENT:
             raise Refusal(
                 f"its estimators need {quote(loader)} for {quote(name)}, which nldd never loads"
             )
-        (self.types if is_allowed(loader, name, self._trusted) else self.foreign).add(name)
-        if loader == "DictNode" and not _are_plain(node.get("key_types")):
-            raise Refusal("a dict of its estimators has keys that are no plain values")
-        if loader == "JsonNode" and not isinstance(node.get("content"), str):
-            raise Refusal("a value of its estimators is no text")
-        if "file" in node or node.get("type") in ("numpy", "scipy"):
-            self._use(node.get("file"), FILE_ENDINGS.get(loader))
-
-    def _use(self, file: Any, ending: str | None) -> None:
-        if not isinstance(file, str) or ending is None or file not in self._sizes:
-            raise Refusal(f"its estimators refer to a member {quote(str(file))} that is not there")
-        if not file.endswith(ending):
-            raise Refusal(f"its estimators take member {quote(file)} for something else")
-        self.files[file] += 1
+    if foreign := {name for loader, name in types if not is_allowed(loader, name, trusted)}:
+        raise ForeignTypes(foreign)
 
 
-def _are_plain(types: Any) -> bool:
-    """Whether the types of keys are just types, and harmless ones: skops calls them."""
-    if not isinstance(types, dict) or types.get("__loader__") != "ListNode":
-        return False
-    kinds = types.get("content")
-    return isinstance(kinds, list) and all(
-        isinstance(kind, dict)
-        and kind.get("__loader__") == "TypeNode"
-        and f"{kind.get('__module__')}.{kind.get('__class__')}" in KEY_TYPES
-        for kind in kinds
+def _has_plain_keys(node: Mapping[str, Any]) -> bool:
+    """Whether the types of a dict's keys are just types, and harmless ones: skops calls them."""
+    keys = node["key_types"]
+    return keys["__loader__"] == "ListNode" and all(
+        kind["__loader__"] == "TypeNode" and _type_name(kind) in KEY_TYPES
+        for kind in keys["content"]
     )
 
 
-def _grow_neighbor_trees(estimators: Any) -> None:
-    """Build the search trees of nearest neighbours, which are not in the file.
+def _member(node: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
+    """The member of the file that a node names."""
+    file, ending = node.get("file"), FILE_ENDINGS.get(node["__loader__"])
+    if not isinstance(file, str) or ending is None or file not in sizes:
+        raise Refusal(f"its estimators refer to a member {quote(str(file))} that is not there")
+    if not file.endswith(ending):
+        raise Refusal(f"its estimators take member {quote(file)} for something else")
+    return file
 
-    A stored tree could be forged to point outside of its rows; a new one cannot, and the same rows
-    give the same tree.
-    """
+
+def _grow_neighbor_trees(estimators: Any) -> None:
+    """Build the search trees of nearest neighbours: stored ones could point outside of the rows."""
     from sklearn.neighbors import BallTree, KDTree
 
     trees: dict[Any, Any] = {"kd_tree": KDTree, "ball_tree": BallTree}
@@ -255,8 +243,7 @@ def _grow_neighbor_trees(estimators: Any) -> None:
 def _tidy(raw: bytes) -> bytes:
     """The skops file `raw` without what differs from one saving to the next.
 
-    That is addresses in memory, random names of members, the order of sets and the states of random
-    generators. Search trees of nearest neighbours are left out too: loading builds them anew.
+    That is addresses, names of members, order of sets, states of generators; and search trees.
     """
     with ZipFile(BytesIO(raw)) as archive:
         schema = archive.read(SCHEMA)

@@ -1,7 +1,7 @@
 """Zip files whose members are stored as they are, so that nothing in them can inflate.
 
-A zip file has its directory at the end. It is looked at before :mod:`zipfile` reads it, since that
-reads a directory of any size; and every entry is checked before a member is opened.
+A zip file has its directory at the end, which :mod:`zipfile` reads whatever its size; so here it
+gets no more than a limit, and every entry is checked before a member is opened.
 """
 
 import re
@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from stat import S_IFMT, S_IFREG
-from struct import unpack_from
 from typing import Any, BinaryIO
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -24,10 +23,23 @@ ORDINARY_FILE = (S_IFREG | 0o644) << 16
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 
 END, END_SIZE = b"PK\x05\x06", 22
-END_64, END_64_SIZE = b"PK\x06\x06", 56
-LOCATOR_64, LOCATOR_64_SIZE = b"PK\x06\x07", 20
 
 Buffers = Iterable[Any]
+
+
+class _Bounded:
+    """A stream that refuses to read very much at once."""
+
+    def __init__(self, stream: BinaryIO, most: int) -> None:
+        self._stream, self._most = stream, most
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def read(self, n_bytes: int = -1) -> bytes:
+        if n_bytes > self._most:
+            raise Refusal(f"its directory has {n_bytes} bytes; at most {self._most} are read")
+        return self._stream.read(n_bytes)
 
 
 class StoredZip:
@@ -44,12 +56,19 @@ class StoredZip:
         look: Callable[[list[str]], None] = lambda names: None,
     ) -> None:
         n_bytes = stream.seek(0, 2)
-        _check_end(stream, n_bytes, max_members)
+        stream.seek(max(n_bytes - END_SIZE, 0))
+        end = stream.read(END_SIZE)
+        if len(end) < END_SIZE or not end.startswith(END) or end[-2:] != b"\0\0":
+            raise damaged("its end is missing")
+        bounded: Any = _Bounded(stream, max_members * MAX_ENTRY)
         try:
-            self._zip = ZipFile(stream)
-            entries = self._zip.infolist()
+            self._zip = ZipFile(bounded)
+        except Refusal:
+            raise
         except Exception as error:  # zipfile meets hostile bytes with errors of many kinds
             raise damaged("the directory of the file cannot be read") from error
+        self._zip.fp = stream  # the directory is read, and members may be of any size
+        entries = self._zip.infolist()
         look([entry.filename for entry in entries])
         for entry in entries:
             _check_entry(entry)
@@ -102,36 +121,13 @@ def is_safe_name(name: str) -> bool:
     return len(name) <= MAX_NAME and NAME.fullmatch(name) is not None
 
 
-def _check_end(stream: BinaryIO, n_bytes: int, max_members: int) -> None:
-    """Refuse a directory of a size that none of our files has."""
-    tail_size = min(n_bytes, END_SIZE + LOCATOR_64_SIZE + END_64_SIZE)
-    stream.seek(n_bytes - tail_size)
-    tail = stream.read(tail_size)
-    end = tail[-END_SIZE:]
-    if len(end) < END_SIZE or not end.startswith(END) or end[-2:] != b"\0\0":
-        raise damaged("its end is missing")
-    (n_directory,) = unpack_from("<L", end, 12)
-    before = tail[:-END_SIZE]
-    if before[-LOCATOR_64_SIZE:].startswith(LOCATOR_64):
-        record = before[:-LOCATOR_64_SIZE]
-        if len(record) < END_64_SIZE or not record.startswith(END_64):
-            raise damaged("its end is missing")
-        (n_directory,) = unpack_from("<Q", record, 40)
-    if n_directory > max_members * MAX_ENTRY:
-        raise Refusal(
-            f"its directory has {n_directory} bytes; at most {max_members} members are read"
-        )
-
-
 def _check_entry(entry: ZipInfo) -> None:
     name = entry.orig_filename  # zipfile cuts `filename` at the first NUL
     if not is_safe_name(name) or name != entry.filename:
         raise Refusal(f"stray member {quote(name)}: names must not lead out of the file")
-    if entry.flag_bits & 1:
-        raise Refusal(f"member {quote(name)} is encrypted")
     if entry.compress_type != ZIP_STORED or entry.compress_size != entry.file_size:
         raise Refusal(f"member {quote(name)} is compressed; nldd stores members as they are")
     if entry.flag_bits:
-        raise Refusal(f"member {quote(name)} has flags {entry.flag_bits:#x} that nldd never sets")
+        raise Refusal(f"member {quote(name)} is encrypted or has other flags that nldd never sets")
     if S_IFMT(entry.external_attr >> 16) not in (0, S_IFREG):
         raise Refusal(f"member {quote(name)} is a link or another special file")

@@ -57,9 +57,10 @@ def read_json(
         raise Refusal(f"member {quote(name)} holds {n_containers} lists and dicts, too many")
     try:
         value = json.loads(content)
+        depth = _depth(value)
     except (ValueError, RecursionError) as error:
         raise damaged(f"member {quote(name)} is no JSON, or nested too deeply") from error
-    if _is_deeper(value, max_depth):
+    if depth > max_depth:
         raise Refusal(f"member {quote(name)} is nested more than {max_depth} levels deep")
     return value
 
@@ -95,11 +96,7 @@ def read_npy(content: bytes | bytearray, name: str, kinds: str = PLAIN_KINDS) ->
 
 
 def without_gaps(content: bytes) -> bytes:
-    """The .npy file with zeros between the fields of its records.
-
-    The nodes of trees have such gaps. What stands there is left over from other uses of the
-    memory: it is never the same twice, and nobody's business.
-    """
+    """The .npy file with zeros in the gaps of its records, where leftovers of memory stand."""
     array = read_npy(content, "", PLAIN_KINDS + "V")
     if array.dtype.names is None:
         return content
@@ -142,18 +139,9 @@ def check_npz(content: bytes | bytearray, name: str) -> None:
     check_compressed(parts["data.npy"], parts["indices.npy"], parts["indptr.npy"], n_major, n_minor)
 
 
-def _is_deeper(value: Any, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit):
-        level = [
-            child
-            for parent in level
-            if isinstance(parent, dict | list)
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-        ]
-        if not level:
-            return False
-    return any(isinstance(value, dict | list) for value in level)
+def _depth(value: Any) -> int:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    return 1 + max(map(_depth, inner), default=0) if isinstance(inner, list) else 0
 
 
 def _check_type(dtype: np.dtype[Any], shape: tuple[int, ...], name: str, kinds: str) -> None:
