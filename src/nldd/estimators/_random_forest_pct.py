@@ -19,8 +19,7 @@ class RandomForestPCT(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_estimators, max_features, min_samples_leaf, max_depth : as in scikit-learn's forest
-    n_jobs, random_state : as in scikit-learn's forest
+    n_estimators, max_features, min_samples_leaf, max_depth, n_jobs, random_state : as sklearn's
 
     Attributes
     ----------
