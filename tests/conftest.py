@@ -20,3 +20,11 @@ def small():
     Y = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 0]])[cluster]
     Y = Y ^ (rng.random(Y.shape) < 0.1)
     return X, Y
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """A study that the tests of all coding commands read; those that change files take a copy."""
+    from coding_tables import make_study
+
+    return make_study(tmp_path_factory.mktemp("study"))

@@ -12,15 +12,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
+from nldd import estimators
 from nldd._base import MultiLabelClassifier
 from nldd._labels import LabelTable
-from nldd.estimators import (
-    BinaryRelevance,
-    JointModel,
-    NLDDClassifier,
-    SeparateModels,
-    SubsetMapping,
-)
+from nldd.estimators import JointModel, NLDDClassifier, SeparateModels
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.io._allowed_types import OBJECTS, full_name
 from nldd.io._archive import MAX_BYTES, Contents, read_archive, write_archive
@@ -141,14 +136,14 @@ def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Conten
         "rows": model.rows_,
         **({"constants": classifiers.constants} if is_joint else {}),
     }
-    estimators = {f"{prefix}/models": list(classifiers.estimators)}
+    fitted = {f"{prefix}/models": list(classifiers.estimators)}
     if model.estimator is not None:
-        estimators[f"{prefix}/estimator"] = [model.estimator]
+        fitted[f"{prefix}/estimator"] = [model.estimator]
     return Contents(
         KIND,
         {prefix: _document(model, is_joint)},
         {f"{prefix}/{name}": array for name, array in arrays.items()},
-        estimators,
+        fitted,
     )
 
 
@@ -167,7 +162,7 @@ def unpack_classifier(contents: Contents, prefix: str = "classifier") -> NLDDCla
 
 
 def _pack_estimator(model: MultiLabelClassifier) -> Contents:
-    if type(model) not in (BinaryRelevance, SubsetMapping):
+    if type(model) not in (estimators.BinaryRelevance, estimators.SubsetMapping):
         return Contents(ESTIMATOR_KIND, estimators={"model": [model]})
     rest = copy(model)
     rest.estimators_ = []  # kept apart, as arrays where they are linear
