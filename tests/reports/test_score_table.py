@@ -8,7 +8,7 @@ import pytest
 
 from nldd.metrics import MEASURES, PAPER_MEASURES
 from nldd.reports import doubtful, published, published_average_ranks, results, to_csv
-from nldd.reports._score_table import published_line, score_table
+from nldd.reports._benchmark_tables import published_line, score_table
 from reports.records import bold, folds, grid, published_records, record, texts, unders
 
 HAMMING, ZERO_ONE, ACCURACY, F_MEASURE = PAPER_MEASURES

@@ -23,7 +23,6 @@ from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.reports import _benchmark_tables as tables
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.reports._results import FloatArray, Results, results
-from nldd.reports._score_table import score_table
 from nldd.reports._table import RENDERERS, Table
 from nldd.statistics import (
     WILCOXON_RULE,
@@ -85,7 +84,7 @@ def report(folder: Path, out: Path | None = None, protocol: str | None = None) -
 
 def make_report(results: Results) -> Page:
     """The report as a page; sections with nothing in them are left out."""
-    scores = (score_table(results, measure) for measure in PAPER_MEASURES)
+    scores = (tables.score_table(results, measure) for measure in PAPER_MEASURES)
     subsets = (tables.subset_table(results, measure) for measure in PAPER_MEASURES)
     shares, diagrams = [tables.share_table(results.shares)], difference_diagrams(results)
     # They show the yeast data, so a report on other data has no use for them.
