@@ -1,17 +1,28 @@
 """Tables of the coding reports, for terminals and pages: counts, measures, triage, codes, files."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from nldd._wording import count_noun, percent
-from nldd.coding import summarise
+from nldd.coding import checksum, summarise
 from nldd.metrics import MEASURES
 from nldd.reports._promise import MEASURED
 from nldd.reports._table import Entry, Row, Table
 from nldd.reports._text import exact_percent, percent_range, theta_number, visible
 
 if TYPE_CHECKING:
-    from nldd.coding import CodingModel, Confusion, Event, LabelScore, Score, Summary, TriageRow
+    from nldd.coding import (
+        CodedAnswers,
+        CodingModel,
+        Confusion,
+        Evaluation,
+        Event,
+        LabelScore,
+        Score,
+        Summary,
+        TriageRow,
+    )
     from nldd.displays import Calibration
 
 MICRO = "all codes of all answers together, so that frequent codes count most"
@@ -44,6 +55,11 @@ class StudyFile(NamedTuple):
     name: str
     sha256: str
 
+    @classmethod
+    def of(cls, path: Path) -> "StudyFile":
+        """The name of a file and its checksum."""
+        return cls(path.name, checksum(path))
+
 
 class Answered(NamedTuple):
     """Coded answers of a table or of a model, in numbers."""
@@ -59,6 +75,12 @@ def answers_of_model(model: "CodingModel") -> Answered:
     """The answers that a model has learned from."""
     n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
     return Answered(summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
+
+
+def answers_of_table(quality: "Evaluation", table: "CodedAnswers") -> Answered:
+    """The answers of a table on which a model was evaluated."""
+    summary = summarise(quality.labels, quality.Y)
+    return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
 
 
 def counts_table(columns: Mapping[str, Answered], more: Sequence[Row] = ()) -> Table:

@@ -88,8 +88,7 @@ def render_update(step: "Step", triage: "Triage") -> str:
 
 def render_evaluation(quality: "Evaluation", kept: "Kept", table: "CodedAnswers") -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
-    summary = summarise(quality.labels, quality.Y)
-    found = tables.Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
+    found = tables.answers_of_table(quality, table)
     confusions = tables.confusions_table(quality.confusions)
     return _paragraphs(
         to_text(tables.counts_table({"here": found})),
