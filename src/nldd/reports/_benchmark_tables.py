@@ -9,16 +9,7 @@ import numpy as np
 from nldd.estimators import METHODS
 from nldd.experiments import Record
 from nldd.metrics import Measure
-from nldd.reports._published import (
-    PUBLISHED_COEFFICIENTS,
-    PUBLISHED_MEASURES,
-    doubtful,
-    published,
-    published_average_ranks,
-    published_seconds,
-    published_significance,
-    published_subsets,
-)
+from nldd.reports import _published as paper
 from nldd.reports._results import FloatArray, Results, none_if_nan, number
 from nldd.reports._table import DataRow, Entry, Row, Table
 from nldd.statistics import average_ranks, complete_rows, complete_values, ranks, significance_line
@@ -65,13 +56,13 @@ def _score(
     measure: str, dataset: str, method: str, value: float, error: float, rank: float, best: bool
 ) -> tuple[Entry, DataRow]:
     """The printed cell, and its line of the CSV file."""
-    in_paper = measure in PUBLISHED_MEASURES
-    target = published(measure).value(dataset, method) if in_paper else None
+    in_paper = measure in paper.PUBLISHED_MEASURES
+    target = paper.published(measure).value(dataset, method) if in_paper else None
     difference = None if target is None else value - target
     apart = None if difference is None or not error > 0 else difference / error
     under = ""
     if target is not None and not np.isnan(value):
-        star = "*" if doubtful(measure, dataset, method) else ""
+        star = "*" if paper.doubtful(measure, dataset, method) else ""
         under = f"{target:.4f}{star}" + ("" if apart is None else f" ({apart:+.1f})")
     numbers = (value, error, rank, target, difference, apart)
     entry = Entry(number(value, f"{value:.4f} ({rank:g})"), best, under)
@@ -91,7 +82,7 @@ def _average_ranks(results: Results, measure: Measure, values: FloatArray) -> tu
         own[among] = average_ranks(complete_values(values)[:, among], greater)
         rows.append(averages(f"among the paper's {len(among)}", own))
     if among:
-        printed = published_average_ranks(measure.key)
+        printed = paper.published_average_ranks(measure.key)
         rows.append(
             ("in the paper", *(f"{printed[m]:.1f}" if m in printed else "-" for m in methods))
         )
@@ -100,9 +91,9 @@ def _average_ranks(results: Results, measure: Measure, values: FloatArray) -> tu
 
 def _paper_methods(results: Results, measure: str) -> list[int]:
     """Columns of the methods that the paper's table has too."""
-    if measure not in PUBLISHED_MEASURES:
+    if measure not in paper.PUBLISHED_MEASURES:
         return []
-    return [j for j, m in enumerate(results.methods) if m in published(measure).methods]
+    return [j for j, m in enumerate(results.methods) if m in paper.published(measure).methods]
 
 
 def _significance_notes(results: Results, measure: Measure, values: FloatArray) -> list[str]:
@@ -122,16 +113,16 @@ def _significance_notes(results: Results, measure: Measure, values: FloatArray) 
 
 def published_line(measure: str) -> str:
     """The paper's own statement of significance."""
-    found = published_significance(measure)
+    found = paper.published_significance(measure)
     return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found.items())
 
 
 def _doubts(results: Results, measure: str) -> list[str]:
-    if measure not in PUBLISHED_MEASURES:
+    if measure not in paper.PUBLISHED_MEASURES:
         return []
     cells: dict[str, list[tuple[str, str]]] = {}
     for pair in product(results.datasets, results.methods):
-        doubt = doubtful(measure, *pair)
+        doubt = paper.doubtful(measure, *pair)
         if doubt and results.cells(*pair):
             cells.setdefault(doubt, []).append(pair)
     return [f"* {_shorten(where)}: {doubt}." for doubt, where in cells.items()]
@@ -176,7 +167,7 @@ def time_table(results: Results) -> Table:
 
 def published_ratio(dataset: str, method: str) -> float | None:
     """The paper's time over its time for BR, where it has both."""
-    table = published_seconds()
+    table = paper.published_seconds()
     time, reference = table.value(dataset, method), table.value(dataset, REFERENCE)
     return None if time is None or reference is None else time / reference
 
@@ -201,7 +192,7 @@ def coefficient_table(results: Results) -> Table | None:
         errors = np.array([cell.details["coefficient_errors"] for cell in cells], dtype=float)
         # Folds share most of their rows; for one split the regression's own error is all there is.
         spread = beta.std(axis=0, ddof=1) if len(beta) > 1 else errors[0]
-        printed = PUBLISHED_COEFFICIENTS.get(dataset, (None, None, None))
+        printed = paper.PUBLISHED_COEFFICIENTS.get(dataset, (None, None, None))
         columns = (COEFFICIENTS, beta.mean(axis=0).tolist(), spread.tolist(), printed)
         cells_of = list(zip(*columns, strict=True))
         rows.append((dataset, *(_coefficient(*cell) for cell in cells_of)))
@@ -248,7 +239,7 @@ def subset_table(results: Results, measure: Measure) -> Table:
             for method in results.methods
             for subset in (*SUBSETS, "total")
         }
-        printed = published_subsets() if dataset == "bibtex" else {}
+        printed = paper.published_subsets() if dataset == "bibtex" else {}
         entries = [
             Entry(
                 number(values[column], f"{values[column]:.4f}"),

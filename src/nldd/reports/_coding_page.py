@@ -6,25 +6,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd import __version__
+from nldd import __version__, coding
 from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd._wording import percent
-from nldd.coding import (
-    UPDATED,
-    Answers,
-    CodedAnswers,
-    CodingModel,
-    Columns,
-    Evaluation,
-    Kept,
-    Selection,
-    Triage,
-    n_learned,
-    now,
-    triage_rows,
-)
 from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
@@ -77,7 +63,11 @@ EXAMPLE_HEAD = ("how sure", "answer", "codes of the machine", "codes of people",
 
 
 def write_fit_report(
-    model: CodingModel, quality: Evaluation, triage: Triage, model_path: Path, path: Path
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    triage: coding.Triage,
+    model_path: Path,
+    path: Path,
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
@@ -88,10 +78,10 @@ def write_fit_report(
 
 
 def write_evaluation_report(
-    model: CodingModel,
-    quality: Evaluation,
-    kept: Kept,
-    answers: CodedAnswers,
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    kept: coding.Kept,
+    answers: coding.CodedAnswers,
     model_path: Path,
     table_path: Path,
     path: Path,
@@ -101,8 +91,8 @@ def write_evaluation_report(
     `model_path` is the saved model, `table_path` the table of the answers. Returns `path`, where
     the file is whole or as it was before.
     """
-    files = map(tables.StudyFile.of, (model_path, table_path))
-    return _write(evaluation_page(model, quality, kept, answers, *files, now()), path)
+    files = tables.StudyFile.of(model_path), tables.StudyFile.of(table_path)
+    return _write(evaluation_page(model, quality, kept, answers, *files, coding.now()), path)
 
 
 def _write(page: Page, path: Path) -> Path:
@@ -111,7 +101,10 @@ def _write(page: Page, path: Path) -> Path:
 
 
 def fit_page(
-    model: CodingModel, quality: Evaluation, triage: Triage, model_file: tables.StudyFile
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    triage: coding.Triage,
+    model_file: tables.StudyFile,
 ) -> Page:
     """What a model has learned from and how good it is, as a page."""
     selection, n = triage.selection, len(model.answers)
@@ -121,7 +114,7 @@ def fit_page(
         f"{min(model.settings.n_folds, n)} parts, and each part was coded by a model that learned "
         "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
-    remarks = [ASSUMED] * promised + [UPDATED] * model.updated
+    remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
     promise = (*promise_paragraphs(triage), *remarks)
     table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return Page(
@@ -147,17 +140,17 @@ def fit_page(
 
 
 def evaluation_page(
-    model: CodingModel,
-    quality: Evaluation,
-    kept: Kept,
-    answers: CodedAnswers,
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    kept: coding.Kept,
+    answers: coding.CodedAnswers,
     model_file: tables.StudyFile,
     table_file: tables.StudyFile,
     time: str,
 ) -> Page:
     """How good a model's codes are on the coded answers of a table, as a page."""
     n, name = len(answers.codes), visible(table_file.name)
-    warning = [LEARNED] if n_learned(model, answers, table_file.sha256) > 0 else []
+    warning = [LEARNED] if coding.n_learned(model, answers, table_file.sha256) > 0 else []
     how = (
         f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
         "compared with theirs."
@@ -170,7 +163,7 @@ def evaluation_page(
     # A threshold that lets nothing through has no line of its own.
     threshold = kept.selection.threshold if kept.n_auto else None
     theta, right = quality.predictions.theta, quality.right(kept.measure)
-    table = tables.triage_table(triage_rows(theta, right, chosen=threshold), kept.measure)
+    table = tables.triage_table(coding.triage_rows(theta, right, chosen=threshold), kept.measure)
     display = _curve(theta, right, kept.selection, kept.measure, kept)
     files = [("the model", model_file), ("the answers evaluated", table_file)]
     return Page(
@@ -195,14 +188,14 @@ def evaluation_page(
     )
 
 
-def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
+def n_never_seen(model: coding.CodingModel, quality: coding.Evaluation) -> int:
     """Answers with a combination of codes that no answer of the model has."""
     unknown = len(quality.labels) - quality.n_known
     known = {row.tobytes() for row in np.pad(model.Y, ((0, 0), (0, unknown)))}
     return sum(row.tobytes() not in known for row in quality.Y)
 
 
-def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
+def curve(model: coding.CodingModel, triage: coding.Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
     right = model.evidence.right(model.Y, triage.measure)
     return _curve(model.evidence.theta, right, triage.selection, triage.measure, triage.selection)
@@ -211,9 +204,9 @@ def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
 def _curve(
     theta: NDArray[np.float64],
     right: NDArray[np.float64],
-    selection: Selection,
+    selection: coding.Selection,
     measure: str,
-    reached: Selection | Kept,
+    reached: coding.Selection | coding.Kept,
 ) -> RiskCoverageDisplay:
     """The curve of some answers, with the share and accuracy that were `reached` by a promise."""
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
@@ -222,14 +215,14 @@ def _curve(
     )
 
 
-def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
+def save_curve(model: coding.CodingModel, triage: coding.Triage, path: Path) -> Path:
     """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
     stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
     return save_figure(curve(model, triage).plot().figure_, stem.parent, stem.name)[0]
 
 
 def _data_section(
-    model: CodingModel, answers: Mapping[str, tables.Answered], notes: Iterable[str] = ()
+    model: coding.CodingModel, answers: Mapping[str, tables.Answered], notes: Iterable[str] = ()
 ) -> Section:
     counts = tables.counts_table(answers), tables.codes_table(answers)
     about = (columns_sentence(model.columns), *notes)
@@ -237,7 +230,7 @@ def _data_section(
 
 
 def _quality_sections(
-    quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, measure: str
+    quality: coding.Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, measure: str
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
     measures = (tables.measures_table(quality.scores),)
@@ -261,7 +254,7 @@ def _quality_sections(
     yield from codes_sections(quality)
 
 
-def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
+def codes_sections(quality: coding.Evaluation) -> tuple[Section, Section]:
     """How well each code is predicted, and what is taken for what."""
     about = (
         "Where people gave one code and the machine another one to the same answer, the two may "
@@ -278,7 +271,7 @@ def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
 
 
 def provenance_sections(
-    model: CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
+    model: coding.CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
     history = (tables.history_table(model.history),) if model.history else ()
@@ -291,24 +284,26 @@ def provenance_sections(
 
 
 def _examples_section(
-    quality: Evaluation,
-    answers: Answers,
-    model: CodingModel,
+    quality: coding.Evaluation,
+    answers: coding.Answers,
+    model: coding.CodingModel,
     numbers: Sequence[int] | None = None,
 ) -> Section:
     """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
-    examples = []
-    for key, rows in example_rows(quality, answers).items():
-        places = ["" if numbers is None else f"row {numbers[row]}" for row in rows]
-        cells = (
-            _example(row, quality, answers, model, p) for row, p in zip(rows, places, strict=True)
+    examples = tuple(
+        Table(
+            f"examples-{key}",
+            EXAMPLES[key],
+            EXAMPLE_HEAD,
+            tuple(_example(row, quality, answers, model, numbers) for row in rows),
         )
-        if rows:
-            examples.append(Table(f"examples-{key}", EXAMPLES[key], EXAMPLE_HEAD, tuple(cells)))
-    return Section("Examples", (ABOUT_EXAMPLES,), tuple(examples), id="examples")
+        for key, rows in example_rows(quality, answers).items()
+        if rows
+    )
+    return Section("Examples", (ABOUT_EXAMPLES,), examples, id="examples")
 
 
-def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
+def example_rows(quality: coding.Evaluation, answers: coding.Answers) -> dict[str, list[int]]:
     """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
     right = quality.right("subset") == 1
     order = np.argsort(quality.predictions.theta, kind="stable")
@@ -319,7 +314,7 @@ def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
     }
 
 
-def _distinct(rows: NDArray[np.intp], answers: Answers) -> list[int]:
+def _distinct(rows: NDArray[np.intp], answers: coding.Answers) -> list[int]:
     """The first rows that do not say the same: a short answer may come a hundred times."""
     found: dict[object, int] = {}
     for row in rows.tolist():
@@ -329,7 +324,11 @@ def _distinct(rows: NDArray[np.intp], answers: Answers) -> list[int]:
 
 
 def _example(
-    row: int, quality: Evaluation, answers: Answers, model: CodingModel, place: str
+    row: int,
+    quality: coding.Evaluation,
+    answers: coding.Answers,
+    model: coding.CodingModel,
+    numbers: Sequence[int] | None,
 ) -> Row:
     found, chosen = quality.predictions, np.array([row])
     # Words for a theta that was rounded to zero would divide by it.
@@ -339,7 +338,7 @@ def _example(
     verdict = f"{n_wrong} wrong of {len(quality.labels)} labels" if n_wrong else "all right"
     return (
         Entry(number, under=words),
-        _answer_entry(answers, row, model.columns, place),
+        _answer_entry(answers, row, model.columns, [f"row {numbers[row]}"] if numbers else []),
         Entry(_code_list(as_label_sets(found.Y[chosen], model.labels)[0]), under=verdict),
         _code_list(as_label_sets(quality.Y[chosen], quality.labels)[0]),
         _answer_entry(model.answers, int(found.row[row]), model.columns),
@@ -350,11 +349,13 @@ def _code_list(names: Sequence[str]) -> str:
     return "; ".join(map(visible, names)) if names else "no code"
 
 
-def _answer_entry(answers: Answers, row: int, columns: Columns, place: str = "") -> Entry:
+def _answer_entry(
+    answers: coding.Answers, row: int, columns: coding.Columns, place: Sequence[str] = ()
+) -> Entry:
     """The text of an answer, with its place and its other features in the second line."""
     numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
     categories = zip(columns.categorical, answers.categories[row], strict=True)
-    facts = [place] if place else []
+    facts = [*place]
     facts += [f"{visible(name)} {value:g}" for name, value in numbers if not np.isnan(value)]
     facts += [f"{visible(name)} {visible(value)}" for name, value in categories if value]
     text = visible(answers.texts[row], LONGEST_ANSWER) or "(no text)"

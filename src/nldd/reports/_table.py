@@ -58,9 +58,9 @@ class Table:
 
     def __post_init__(self) -> None:
         check_key("table", self.key)
-        rows = [("head", len(self.head), row) for row in (*self.rows, *self.foot)]
-        rows += [("data_head", len(self.data_head), row) for row in self.data]
-        for head, width, row in rows:
+        printed = [("head", row) for row in (*self.rows, *self.foot)]
+        for head, row in (*printed, *(("data_head", row) for row in self.data)):
+            width = len(getattr(self, head))
             if len(row) != width:
                 raise InputError(
                     f"Table {self.key!r}: every row needs one cell for each of the {width} columns "
@@ -130,13 +130,6 @@ def to_csv(table: Table) -> str:
     """The long form of a table, or the printed one, as comma-separated values.
 
     Lines end with a newline; write them to a file that is opened with ``newline=""``.
-
-    Examples
-    --------
-    >>> table = Table("t", "T", ("Data", "F"), (("yeast", Entry("0.64", under="0.65")),))
-    >>> print(to_csv(table), end="")
-    Data,F
-    yeast,0.64 (0.65)
     """
     printed, plain = (table.head, *table.rows, *table.foot), (table.data_head, *table.data)
     out = StringIO()
@@ -208,19 +201,10 @@ def _markdown_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[b
 LATEX_CHARACTERS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"{\char34}",
-        "[": "{[}",
-        "*": "{*}",
-        "\u00b1": r"$\pm$",
-        "\u00d7": r"$\times$",
-        "\u2212": "$-$",
-        "\u2264": r"$\leq$",
-        "\u2265": r"$\geq$",
+        **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"},
+        **{"<": r"\textless{}", ">": r"\textgreater{}", '"': r"{\char34}", "[": "{[}", "*": "{*}"},
+        **{"\u00b1": r"$\pm$", "\u00d7": r"$\times$", "\u2212": "$-$"},
+        **{"\u2264": r"$\leq$", "\u2265": r"$\geq$"},
         **{character: f"\\{character}" for character in "{}$&#%_"},
     }
 )
@@ -230,25 +214,6 @@ def to_latex(table: Table) -> str:
     r"""A table for LaTeX with the package booktabs, with the title as caption.
 
     Second lines of cells are a row of their own in ``\scriptsize``.
-
-    Examples
-    --------
-    >>> table = Table("f", "F", ("Data", "BR"), (("yeast", Entry("0.19", bold=True, under="0.2")),))
-    >>> print(to_latex(table), end="")
-    % Needs \usepackage{booktabs}.
-    \begin{table}[ht]
-    \centering
-    \caption{F}
-    \label{tab:f}
-    \begin{tabular}{lr}
-    \toprule
-    Data & BR \\
-    \midrule
-    yeast & \textbf{0.19} \\
-     & {\scriptsize 0.2} \\
-    \bottomrule
-    \end{tabular}
-    \end{table}
     """
     columns = "".join("r" if right else "l" for right in right_aligned(table))
     foot = [r"\midrule", *_latex_rows(table.foot)] if table.foot else []
@@ -288,18 +253,17 @@ def _latex_rows(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         entries = [as_entry(cell) for cell in row]
         lines.append(_latex_row([_latex_text(entry) for entry in entries]))
+        unders = [escape_latex(entry.under) for entry in entries]
         if any(entry.under for entry in entries):
-            lines.append(_latex_row([_latex_under(entry) for entry in entries]))
+            lines.append(
+                _latex_row([rf"{{\scriptsize {text}}}" if text else "" for text in unders])
+            )
     return lines
 
 
 def _latex_text(entry: Entry) -> str:
     text = escape_latex(entry.text)
     return rf"\textbf{{{text}}}" if entry.bold and text else text
-
-
-def _latex_under(entry: Entry) -> str:
-    return rf"{{\scriptsize {escape_latex(entry.under)}}}" if entry.under else ""
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -51,13 +51,7 @@ def percent_range(low: float, high: float, digits: int = 1) -> str:
 
 
 def theta_number(theta: float) -> str:
-    """Theta with four decimals, and with two digits that count where it is small.
-
-    Examples
-    --------
-    >>> theta_number(0.12345), theta_number(0.00004567)
-    ('0.1235', '0.000046')
-    """
+    """Theta with four decimals, and with two digits that count where it is small."""
     return f"{theta:.4f}" if theta >= 0.01 else f"{Decimal(f'{theta:.2g}'):f}"
 
 
