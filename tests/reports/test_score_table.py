@@ -142,12 +142,6 @@ def test_doubt_about_a_missing_cell_is_not_noted():
     ]
 
 
-def test_a_star_stands_before_the_difference():
-    # The paper has 0.6357 for the accuracy of BR on scene: (0.5727 - 0.6357) / 0.01 = -6.3.
-    table = score_table(results([record("scene", "BR", score=0.5727)]), ACCURACY)
-    assert unders(table.rows[0]) == ["", "0.6357* (-6.3)"]
-
-
 def test_values_ranks_and_differences_by_hand():
     # BR on yeast: mean of 0.25 and 0.15 is 0.2, the paper has 0.1990; the standard error is
     # sqrt(0.03^2 + 0.04^2) / 2 = 0.025, so the difference is 0.001 / 0.025 = 0.04 of them.
