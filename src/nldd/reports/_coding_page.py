@@ -71,8 +71,8 @@ def write_fit_report(
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
-    `quality` is that of its out-of-fold predictions, `model_path` the saved model. Returns `path`,
-    where the file is whole or as it was before.
+    `quality` is that of its out-of-fold predictions. Returns `path`, where the file is whole or as
+    it was before.
     """
     return _write(fit_page(model, quality, triage, tables.StudyFile.of(model_path)), path)
 
@@ -86,11 +86,7 @@ def write_evaluation_report(
     table_path: Path,
     path: Path,
 ) -> Path:
-    """Write how good a model's codes are on the coded answers of a table as one HTML file.
-
-    `model_path` is the saved model, `table_path` the table of the answers. Returns `path`, where
-    the file is whole or as it was before.
-    """
+    """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
     files = tables.StudyFile.of(model_path), tables.StudyFile.of(table_path)
     return _write(evaluation_page(model, quality, kept, answers, *files, coding.now()), path)
 

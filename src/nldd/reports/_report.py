@@ -61,25 +61,21 @@ def make_report(results: Results) -> Page:
     scores = (tables.score_table(results, measure) for measure in PAPER_MEASURES)
     subsets = (tables.subset_table(results, measure) for measure in PAPER_MEASURES)
     shares, diagrams = [tables.share_table(results.shares)], difference_diagrams(results)
+    differ = (about_differences(results),)
     # They show the yeast data, so a report on other data has no use for them.
     pictures = illustrations() if "yeast" in results.datasets else ()
-    run = [
-        tables.problems_table(results),
-        tables.settings_table(results),
-        tables.warnings_table(results),
-    ]
-    differ = (about_differences(results),)
+    run = (tables.problems_table, tables.settings_table, tables.warnings_table)
     sections = (
         _section("scores", "Scores", ABOUT_SCORES, scores),
-        _section("differences", "Critical differences", differ, figures=diagrams),
+        Section("Critical differences", differ, figures=tuple(diagrams), id="differences"),
         _section("times", "Running times", tables=[tables.time_table(results)]),
         _section("weights", "Weights of the distances", tables=[tables.coefficient_table(results)]),
         _section("subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subsets),
         _section(
             "shares", "Shares of the training data", (), shares, share_figures(results.shares)
         ),
-        _section("illustrations", "How NLDD works", figures=pictures),
-        _section("run", "What was run", tables=run),
+        Section("How NLDD works", figures=tuple(pictures), id="illustrations"),
+        _section("run", "What was run", tables=(make(results) for make in run)),
     )
     return Page(
         f"Benchmark of multi-label methods: {results.protocol}",
