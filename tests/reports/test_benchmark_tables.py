@@ -8,8 +8,6 @@ import pytest
 from displays.drawn import assert_legible
 from nldd.metrics import PAPER_MEASURES
 from nldd.reports import (
-    PUBLISHED_COEFFICIENTS,
-    published,
     published_seconds,
     published_subsets,
     results,
@@ -69,16 +67,6 @@ def test_published_times_give_the_published_ratios():
     assert published_ratio("yeast", "BR") == 1
     assert published_ratio("yeast", "CC") is None
     assert published_ratio("mine", "BR") is None
-
-
-def test_without_BR_there_are_seconds_but_no_ratios():
-    table = time_table(results([record("yeast", "NLDD"), record("yeast", "CC")]))
-    assert table.head == ("data set", "BR, seconds", "NLDD", "CC")
-    assert texts(table.rows[0]) == ["yeast", "-", "-", "-"]
-    assert [row[:4] for row in table.data] == [
-        ("yeast", "NLDD", 1.5, None),
-        ("yeast", "CC", 1.5, None),
-    ]
 
 
 def test_BR_that_is_incomplete_on_one_data_set_leaves_dashes_there():
@@ -154,27 +142,6 @@ def test_one_split_has_the_errors_of_the_regression():
     ]
 
 
-def test_published_coefficients_are_no_percent_from_themselves():
-    table = coefficient_table(results(published_records()))
-    assert [row[0] for row in table.rows] == list(published("f_measure").datasets)
-    for row in table.rows:
-        b0, b1, b2 = PUBLISHED_COEFFICIENTS[row[0]]
-        assert [text.split(" ±")[0] for text in texts(row)[1:]] == [
-            f"{b:.4f}" for b in (b0, b1, b2)
-        ]
-        assert unders(row)[1:] == [
-            f"paper {b0:.4f}",
-            f"paper {b1:.4f}, +0%",
-            f"paper {b2:.4f}, +0%",
-        ]
-
-
-def test_without_cells_of_NLDD_there_is_no_table():
-    assert coefficient_table(results([record("yeast", "BR")])) is None
-    failed = record("yeast", "NLDD", error="no")
-    assert coefficient_table(results([record("yeast", "BR"), failed])) is None
-
-
 def test_data_sets_without_NLDD_or_with_some_folds_have_no_row():
     found = results(
         [
@@ -201,19 +168,6 @@ def test_a_weight_held_at_zero_in_one_split_has_no_error():
         "ohsumed,b2,1.0,0.1,0.9855",
     ]
     assert "a weight that was held at 0 has none" in table.notes[0]
-
-
-def test_a_weight_held_at_zero_in_some_folds_has_their_spread():
-    # Mean (0 + 0.1 + 0.2) / 3 = 0.1, standard deviation 0.1.
-    made = fits("mine", [[-3.0, 0.0, 1.0], [-3.0, 0.1, 1.0], [-3.0, 0.2, 1.0]])
-    made[0].details["coefficient_errors"] = [0.1, None, 0.1]
-    table = coefficient_table(results(made))
-    assert texts(table.rows[0]) == [
-        "mine",
-        "-3.0000 ± 0.0000",
-        "0.1000 ± 0.1000",
-        "1.0000 ± 0.0000",
-    ]
 
 
 HAMMING = PAPER_MEASURES[0]
@@ -314,19 +268,6 @@ def test_missing_methods_and_data_sets_are_dashes():
     ]
 
 
-def test_other_methods_alone_leave_the_share():
-    table = subset_table(results([fold("CC", 0, (3, 0.25), (1, 0.5), 0.3125)]), HAMMING)
-    assert table.head == ("data set", "share of B")
-    assert table.rows == (("mine", "25.0%"),)
-    assert len(table.data) == 3
-
-
-def test_there_is_one_table_a_measure():
-    tables = [subset_table(results([record()]), measure) for measure in PAPER_MEASURES]
-    assert [table.key for table in tables] == [f"subsets_{m.key}" for m in PAPER_MEASURES]
-    assert "(higher is better)" in tables[3].title
-
-
 def shares(*steps):
     """NLDD on bibtex: 2, 4, ... seconds, and a Hamming loss of 0.02 that falls by 0.001 a step."""
     return [
@@ -383,11 +324,6 @@ def test_curves_are_relative_to_all_rows():
     np.testing.assert_allclose(drawn[0].get_xydata(), [[10, 3.18], [55, 3.021], [100, 2.862]])
     assert picture.drawing.get_suptitle() == "NLDD on bibtex"
     assert_legible(picture.drawing)
-
-
-def test_one_share_of_all_rows_is_a_picture_too():
-    (picture,) = share_figures(shares(1.0))
-    assert picture.svg.startswith("<svg")
 
 
 def test_facts_of_a_run():
@@ -463,11 +399,6 @@ def test_problems_name_the_share_of_a_failed_cell():
     assert problems_table(results(cells)).rows == (("yeast", "NLDD", "share 50% failed: no"),)
 
 
-def test_without_problems_there_is_no_table():
-    cells = [*folds("yeast", "BR", [0.1, 0.2]), record("yeast", "NLDD", share=0.5)]
-    assert problems_table(results(cells)) is None
-
-
 def test_settings_are_grouped_by_method_and_estimator():
     cells = [
         record("emotions", "NLDD", settings="NLDDClassifier()"),
@@ -524,7 +455,3 @@ def test_warnings_are_added_up_over_folds():
         ["CBM", "emotions", late, "2"],
         ["NLDD", "tmc2007", other, "1"],
     ]
-
-
-def test_without_warnings_there_is_no_table():
-    assert warnings_table(results([record()])) is None

@@ -121,10 +121,6 @@ def test_page_is_alone_it_names_no_other_file_and_holds_no_script(sample):
     assert not re.search(r"url\((?!#)", html)
 
 
-def test_equal_pages_are_equal_texts(sample):
-    assert render_page(sample) == render_page(sample)
-
-
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_hostile_text_is_text(payload):
     calm, hostile = (Outline(render_page(hostile_page(text))) for text in (CALM, payload))
@@ -275,12 +271,6 @@ def test_keys_that_are_no_file_names_are_refused(key, tmp_path):
     with pytest.raises(InputError, match="key of a figure"):
         save_figure(drawing(), tmp_path, key)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_figures_without_matplotlib_say_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"nldd\[plot\]"):
-        drawing()
 
 
 def test_settings_of_the_user_are_left_as_they_were():

@@ -122,16 +122,6 @@ def test_doubtful_cells_are_exactly_the_known_ones():
     assert len(known) == 36 + 5 + 1
 
 
-def test_doubtful_says_why():
-    for method in DOUBTFUL_SCENE:
-        assert doubtful("multilabel_accuracy", "scene", method) == (
-            "the paper's accuracy is above its F-measure, which cannot be"
-        )
-    assert "other test rows" in doubtful("f_measure", "enron", "CBM")
-    assert "misprint of 0.8540" in doubtful("zero_one_loss", "yeast", "BR")
-    assert doubtful("f_measure", "corel5k", "CBM") is None  # nothing printed, nothing to doubt
-
-
 @pytest.mark.parametrize(
     "function",
     [

@@ -43,15 +43,6 @@ def test_standard_errors_are_pooled_over_folds():
     assert results([record()]).standard_errors(HAMMING).item() == 0.01
 
 
-def test_standard_errors_are_unknown_if_that_of_one_fold_is():
-    errors = ({"hamming_loss": 0.03}, {"hamming_loss": None})
-    cells = [
-        record(fold=fold, n_folds=2, standard_errors=error) for fold, error in enumerate(errors)
-    ]
-    assert np.isnan(results(cells).standard_errors(HAMMING)).all()
-    assert results(cells).means(HAMMING).item() == 0.5
-
-
 def test_incomplete_folds_are_left_out_and_said():
     cells = [
         *folds("yeast", "BR", [0.1, 0.2, 0.3]),
@@ -69,13 +60,6 @@ def test_incomplete_folds_are_left_out_and_said():
     assert found.cells("yeast", "NLDD") == found.cells("emotions", "BR") == []
     np.testing.assert_allclose(found.means(HAMMING), [[np.nan, 0.15], [0.2, np.nan]])
     assert found.finished == cells[:-1]
-
-
-def test_a_gap_among_the_folds_makes_a_method_incomplete():
-    cells = folds("yeast", "BR", [0.1, 0.2, 0.3])
-    found = results([cells[0], cells[2], record("yeast", "NLDD")])
-    assert found.incomplete == [("yeast", "BR", 2, 3)]
-    assert found.methods == ("NLDD",)
 
 
 def test_failed_cells_are_kept_apart_and_count_as_folds():
@@ -118,12 +102,6 @@ def test_own_data_sets_come_last_by_alphabet_and_all_methods_in_the_order_of_the
     found = results(grid(np.full((4, 5), 0.5), datasets, methods))
     assert found.datasets == ("emotions", "bibtex", "Ants", "zoo")
     assert found.methods == ("BR", "CC", "LP", "CBM", "RFPCT")
-
-
-def test_table_calls_with_the_cells_of_each_pair_and_is_nan_for_none():
-    found = results([*folds("yeast", "BR", [0.1, 0.2]), record("emotions", "NLDD")])
-    seconds = found.table(lambda cells: sum(cell.seconds for cell in cells))
-    np.testing.assert_array_equal(seconds, [[np.nan, 1.5], [3.0, np.nan]])
 
 
 def test_one_protocol_of_several_must_be_chosen():
@@ -208,8 +186,3 @@ def test_json_has_the_keys_of_failed_cells():
     }
     done = json.loads(render_outcome(outcome([record()], FOLDER), as_json=True))
     assert done == {"file": str(FILE), "cells": 1, "failed": []}
-
-
-def test_nothing_at_all_is_zero_of_zero():
-    text = render_outcome(outcome([], FOLDER), as_json=False)
-    assert text.startswith(f"0 of 0 cells are in {FILE}.")

@@ -8,7 +8,7 @@ import pytest
 
 from nldd.metrics import MEASURES, PAPER_MEASURES
 from nldd.reports import doubtful, published, published_average_ranks, results, to_csv
-from nldd.reports._score_table import published_line, score_table
+from nldd.reports._benchmark_tables import published_line, score_table
 from reports.records import bold, folds, grid, published_records, record, texts, unders
 
 HAMMING, ZERO_ONE, ACCURACY, F_MEASURE = PAPER_MEASURES
@@ -140,12 +140,6 @@ def test_doubt_about_a_missing_cell_is_not_noted():
         "* BR, SMBR, NLDD on scene",
         "* CBM on scene",
     ]
-
-
-def test_a_star_stands_before_the_difference():
-    # The paper has 0.6357 for the accuracy of BR on scene: (0.5727 - 0.6357) / 0.01 = -6.3.
-    table = score_table(results([record("scene", "BR", score=0.5727)]), ACCURACY)
-    assert unders(table.rows[0]) == ["", "0.6357* (-6.3)"]
 
 
 def test_values_ranks_and_differences_by_hand():

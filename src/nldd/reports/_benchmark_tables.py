@@ -1,21 +1,139 @@
-"""Tables of a benchmark beside the scores: times, weights, subsets, shares, and what was run."""
+"""Tables of a benchmark: scores beside the paper's, times, weights, subsets, and what was run."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 
 import numpy as np
 
 from nldd.estimators import METHODS
 from nldd.experiments import Record
 from nldd.metrics import Measure
-from nldd.reports._published import PUBLISHED_COEFFICIENTS, published_seconds, published_subsets
-from nldd.reports._results import Results, none_if_nan, number
+from nldd.reports import _published as paper
+from nldd.reports._results import FloatArray, Results, none_if_nan, number
 from nldd.reports._table import DataRow, Entry, Row, Table
+from nldd.statistics import average_ranks, complete_rows, complete_values, ranks, significance_line
 
+SCORE_DATA = (
+    *("dataset", "method", "value", "standard_error", "rank", "published", "difference"),
+    "difference_in_standard_errors",
+)
 REFERENCE = "BR"
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 SUBSETS = {"A": "observed", "B": "unobserved"}
 SUBSET_METHODS = ("BR", "NLDD")
+
+
+def score_table(results: Results, measure: Measure) -> Table:
+    """Means over the folds with ranks, and below each the paper's value and the difference to it.
+
+    The difference is in standard errors of our mean, as the spread between test rows gives it.
+    """
+    values, errors = results.means(measure), results.standard_errors(measure)
+    R = ranks(values, measure.greater_is_better)
+    best = np.nanmin(R, axis=1, keepdims=True) == R
+    rows: list[Row] = []
+    data: list[DataRow] = []
+    for i, dataset in enumerate(results.datasets):
+        numbers = zip(*(A[i].tolist() for A in (values, errors, R, best)), strict=True)
+        columns = zip(results.methods, numbers, strict=True)
+        cells = [_score(measure.key, dataset, method, *found) for method, found in columns]
+        rows.append((dataset, *(entry for entry, _ in cells)))
+        data += [line for _, line in cells]
+    return Table(
+        key=measure.key,
+        title=f"{measure.name} ({measure.direction}), ranks in parentheses",
+        head=("data set", *results.methods),
+        rows=tuple(rows),
+        foot=_average_ranks(results, measure, values),
+        notes=(*_significance_notes(results, measure, values), *_doubts(results, measure.key)),
+        data_head=SCORE_DATA,
+        data=tuple(data),
+    )
+
+
+def _score(
+    measure: str, dataset: str, method: str, value: float, error: float, rank: float, best: bool
+) -> tuple[Entry, DataRow]:
+    """The printed cell, and its line of the CSV file."""
+    in_paper = measure in paper.PUBLISHED_MEASURES
+    target = paper.published(measure).value(dataset, method) if in_paper else None
+    difference = None if target is None else value - target
+    apart = None if difference is None or not error > 0 else difference / error
+    under = ""
+    if target is not None and not np.isnan(value):
+        star = "*" if paper.doubtful(measure, dataset, method) else ""
+        under = f"{target:.4f}{star}" + ("" if apart is None else f" ({apart:+.1f})")
+    numbers = (value, error, rank, target, difference, apart)
+    entry = Entry(number(value, f"{value:.4f} ({rank:g})"), best, under)
+    return entry, (dataset, method, *map(none_if_nan, numbers))
+
+
+def _average_ranks(results: Results, measure: Measure, values: FloatArray) -> tuple[Row, ...]:
+    def averages(name: str, ranks: FloatArray) -> Row:
+        return name, *(number(rank, f"{rank:.2f}") for rank in ranks.tolist())
+
+    greater, methods = measure.greater_is_better, results.methods
+    rows = [averages("average rank", average_ranks(values, greater))]
+    among = _paper_methods(results, measure.key)
+    if 1 < len(among) < len(methods):
+        # Over the same data sets as the row above, or the two could not be compared.
+        own = np.full(len(methods), np.nan)
+        own[among] = average_ranks(complete_values(values)[:, among], greater)
+        rows.append(averages(f"among the paper's {len(among)}", own))
+    if among:
+        printed = paper.published_average_ranks(measure.key)
+        rows.append(
+            ("in the paper", *(f"{printed[m]:.1f}" if m in printed else "-" for m in methods))
+        )
+    return tuple(rows)
+
+
+def _paper_methods(results: Results, measure: str) -> list[int]:
+    """Columns of the methods that the paper's table has too."""
+    if measure not in paper.PUBLISHED_MEASURES:
+        return []
+    return [j for j, m in enumerate(results.methods) if m in paper.published(measure).methods]
+
+
+def _significance_notes(results: Results, measure: Measure, values: FloatArray) -> list[str]:
+    complete = complete_rows(values)
+    n = int(complete.sum())
+    notes = ["Significance needs two methods, and two data sets on which each has a value."]
+    if n >= 2 and len(results.methods) >= 2:
+        line = significance_line(values, results.methods, measure.greater_is_better)
+        notes = [f"Significance (one-sided at 0.05, {n} data sets): {line}."]
+    if _paper_methods(results, measure.key):
+        notes.append(f"The paper (its 7 methods, 9 data sets): {published_line(measure.key)}.")
+    left_out = [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]
+    if left_out:
+        notes.append(f"Left out of averages and tests, incomplete: {', '.join(left_out)}.")
+    return notes
+
+
+def published_line(measure: str) -> str:
+    """The paper's own statement of significance."""
+    found = paper.published_significance(measure)
+    return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found.items())
+
+
+def _doubts(results: Results, measure: str) -> list[str]:
+    if measure not in paper.PUBLISHED_MEASURES:
+        return []
+    cells: dict[str, list[tuple[str, str]]] = {}
+    for pair in product(results.datasets, results.methods):
+        doubt = paper.doubtful(measure, *pair)
+        if doubt and results.cells(*pair):
+            cells.setdefault(doubt, []).append(pair)
+    return [f"* {_shorten(where)}: {doubt}." for doubt, where in cells.items()]
+
+
+def _shorten(cells: Sequence[tuple[str, str]]) -> str:
+    """``BR, NLDD on scene``: methods that share a data set, or one method on all of them."""
+    datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    if len(methods) == 1 and len(datasets) > 1:
+        return methods[0]
+    return f"{', '.join(methods)} on {', '.join(datasets)}"
 
 
 def time_table(results: Results) -> Table:
@@ -30,8 +148,7 @@ def time_table(results: Results) -> Table:
         entries = [Entry(number(reference, f"{reference:.1f} s"))]
         for method, time in by_method.items():
             ratio, printed = time / reference, published_ratio(dataset, method)
-            under = "" if printed is None else f"paper {_ratio(printed)}"
-            entries.append(Entry(_ratio(ratio), under=under))
+            entries.append(Entry(_ratio(ratio), under=_paper(printed, _ratio)))
             data.append((dataset, method, none_if_nan(time), none_if_nan(ratio), printed))
         rows.append((dataset, *entries))
     return Table(
@@ -50,13 +167,17 @@ def time_table(results: Results) -> Table:
 
 def published_ratio(dataset: str, method: str) -> float | None:
     """The paper's time over its time for BR, where it has both."""
-    table = published_seconds()
+    table = paper.published_seconds()
     time, reference = table.value(dataset, method), table.value(dataset, REFERENCE)
     return None if time is None or reference is None else time / reference
 
 
 def _ratio(value: float) -> str:
     return number(value, f"{value:.2f}" if value < 10 else f"{value:.0f}")
+
+
+def _paper(value: float | None, render: Callable[[float], str] = "{:.4f}".format) -> str:
+    return "" if value is None else f"paper {render(value)}"
 
 
 def coefficient_table(results: Results) -> Table | None:
@@ -71,7 +192,7 @@ def coefficient_table(results: Results) -> Table | None:
         errors = np.array([cell.details["coefficient_errors"] for cell in cells], dtype=float)
         # Folds share most of their rows; for one split the regression's own error is all there is.
         spread = beta.std(axis=0, ddof=1) if len(beta) > 1 else errors[0]
-        printed = PUBLISHED_COEFFICIENTS.get(dataset, (None, None, None))
+        printed = paper.PUBLISHED_COEFFICIENTS.get(dataset, (None, None, None))
         columns = (COEFFICIENTS, beta.mean(axis=0).tolist(), spread.tolist(), printed)
         cells_of = list(zip(*columns, strict=True))
         rows.append((dataset, *(_coefficient(*cell) for cell in cells_of)))
@@ -97,7 +218,7 @@ def coefficient_table(results: Results) -> Table | None:
 
 
 def _coefficient(name: str, mean: float, spread: float, target: float | None) -> Entry:
-    under = "" if target is None else f"paper {target:.4f}"
+    under = _paper(target)
     if target and name != COEFFICIENTS[0]:
         under += f", {mean / target - 1:+.0%}"
     return Entry(f"{mean:.4f}" if np.isnan(spread) else f"{mean:.4f} ± {spread:.4f}", under=under)
@@ -118,12 +239,14 @@ def subset_table(results: Results, measure: Measure) -> Table:
             for method in results.methods
             for subset in (*SUBSETS, "total")
         }
-        printed = published_subsets() if dataset == "bibtex" else {}
-        entries = []
-        for column in columns:
-            value, target = values[column], printed.get((measure.key, *column))
-            under = "" if target is None else f"paper {target:.4f}"
-            entries.append(Entry(number(value, f"{value:.4f}"), under=under))
+        printed = paper.published_subsets() if dataset == "bibtex" else {}
+        entries = [
+            Entry(
+                number(values[column], f"{values[column]:.4f}"),
+                under=_paper(printed.get((measure.key, *column))),
+            )
+            for column in columns
+        ]
         rows.append((dataset, unobserved_share(results, dataset), *entries))
         data += [(dataset, method, sub, none_if_nan(v)) for (sub, method), v in values.items()]
     return Table(
@@ -183,13 +306,9 @@ def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
         ("finished cells", str(len(records))),
         ("failed cells", str(len(results.failed))),
         ("processor time", f"{seconds / 3600:.2f} h" if seconds >= 600 else f"{seconds:.0f} s"),
-        ("versions", _distinct(records + results.failed, _versions)),
-        ("machine", _distinct(records + results.failed, _machine)),
+        ("versions", "; ".join(dict.fromkeys(map(_versions, records + results.failed)))),
+        ("machine", "; ".join(dict.fromkeys(map(_machine, records + results.failed)))),
     )
-
-
-def _distinct(records: list[Record], describe: Callable[[Record], str]) -> str:
-    return "; ".join(dict.fromkeys(describe(record) for record in records))
 
 
 def _versions(record: Record) -> str:
@@ -226,10 +345,9 @@ def problems_table(results: Results) -> Table | None:
 def settings_table(results: Results) -> Table:
     """Each method's estimator, and the data sets on which it was that one."""
     found: dict[tuple[str, str], list[str]] = {}
-    for method in results.methods:
-        for dataset in results.datasets:
-            if cells := results.cells(dataset, method):
-                found.setdefault((method, cells[0].settings), []).append(dataset)
+    for method, dataset in product(results.methods, results.datasets):
+        if cells := results.cells(dataset, method):
+            found.setdefault((method, cells[0].settings), []).append(dataset)
     rows = []
     for (method, settings), datasets in found.items():
         name = METHODS[method].name if method in METHODS else ""

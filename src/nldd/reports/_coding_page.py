@@ -1,33 +1,17 @@
 """The reports of ``nldd fit`` and ``nldd evaluate``: one HTML file each, from shared sections."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd import __version__
+from nldd import __version__, coding
 from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd._wording import percent
-from nldd.coding import (
-    UPDATED,
-    Answers,
-    CodedAnswers,
-    CodingModel,
-    Columns,
-    Evaluation,
-    Kept,
-    Selection,
-    Triage,
-    checksum,
-    n_learned,
-    now,
-    summarise,
-    triage_rows,
-)
-from nldd.displays import Calibration, CalibrationDisplay, RiskCoverageDisplay
+from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
 from nldd.reports._coding_text import calibration_sentence, columns_sentence, unknown_codes
@@ -53,39 +37,58 @@ LEARNED = (
     "Careful: the model has learned from these answers, or from some of them, so that all numbers "
     "here are too good. Evaluate it on answers that are new to it."
 )
+ABOUT_TRIAGE = (
+    "The surest answers go to the machine and the others to people. The further down the table, "
+    "the more the machine codes, and as a rule the more errors it makes. Theta says how sure it is "
+    "of an answer: the share of labels that it expects to be wrong, so that a small theta is a "
+    "sure one."
+)
+ABOUT_CURVE = (
+    "Accuracy of the automatic codes against their share. At each point so many of the answers, "
+    "the surest first, are coded automatically, and so many of these are right. The left end "
+    "stands on a few answers, so it may jump."
+)
+ABOUT_CALIBRATION = (
+    "Wrong labels observed against those expected. Each point is a group of answers of similar "
+    "theta, with its 95 % interval. On the dashed line as many labels are wrong as theta expects."
+)
+INDEPENDENT = (
+    "What may be coded automatically does not depend on this: that comes from counting errors."
+)
+ABOUT_EXAMPLES = (
+    "The machine gives an answer the codes of a coded answer that is near to it in words and "
+    "whose codes fit. The last column shows that answer: it is the reason for the codes."
+)
+EXAMPLE_HEAD = ("how sure", "answer", "codes of the machine", "codes of people", "taken from")
 
 
 def write_fit_report(
-    model: CodingModel, quality: Evaluation, triage: Triage, model_path: Path, path: Path
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    triage: coding.Triage,
+    model_path: Path,
+    path: Path,
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
-    `quality` is that of its out-of-fold predictions, `model_path` the saved model. Returns `path`,
-    where the file is whole or as it was before.
+    `quality` is that of its out-of-fold predictions. Returns `path`, where the file is whole or as
+    it was before.
     """
-    return _write(fit_page(model, quality, triage, _study_file(model_path)), path)
+    return _write(fit_page(model, quality, triage, tables.StudyFile.of(model_path)), path)
 
 
 def write_evaluation_report(
-    model: CodingModel,
-    quality: Evaluation,
-    kept: Kept,
-    answers: CodedAnswers,
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    kept: coding.Kept,
+    answers: coding.CodedAnswers,
     model_path: Path,
     table_path: Path,
     path: Path,
 ) -> Path:
-    """Write how good a model's codes are on the coded answers of a table as one HTML file.
-
-    `model_path` is the saved model, `table_path` the table of the answers. Returns `path`, where
-    the file is whole or as it was before.
-    """
-    files = _study_file(model_path), _study_file(table_path)
-    return _write(evaluation_page(model, quality, kept, answers, *files, now()), path)
-
-
-def _study_file(path: Path) -> tables.StudyFile:
-    return tables.StudyFile(path.name, checksum(path))
+    """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
+    files = tables.StudyFile.of(model_path), tables.StudyFile.of(table_path)
+    return _write(evaluation_page(model, quality, kept, answers, *files, coding.now()), path)
 
 
 def _write(page: Page, path: Path) -> Path:
@@ -94,18 +97,22 @@ def _write(page: Page, path: Path) -> Path:
 
 
 def fit_page(
-    model: CodingModel, quality: Evaluation, triage: Triage, model_file: tables.StudyFile
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    triage: coding.Triage,
+    model_file: tables.StudyFile,
 ) -> Page:
     """What a model has learned from and how good it is, as a page."""
     selection, n = triage.selection, len(model.answers)
     promised = selection.threshold is not None
-    n_folds = min(model.settings.n_folds, n)
     how = (
         "Each coded answer was coded by a model that had not seen it: the answers were dealt into "
-        f"{n_folds} parts, and each part was coded by a model that learned from the others "
-        "(cross-validation). So the numbers tell what to expect of new answers."
+        f"{min(model.settings.n_folds, n)} parts, and each part was coded by a model that learned "
+        "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
-    promise = [*promise_paragraphs(triage), *([ASSUMED] if promised else [])]
+    remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
+    promise = (*promise_paragraphs(triage), *remarks)
+    table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return Page(
         title=f"Coding by machine: {visible(model_file.name)}",
         subtitle=f"What a model learned from {n:,} coded answers, and how far it can be trusted. "
@@ -118,18 +125,9 @@ def fit_page(
             ("codes", f"{len(model.labels):,}"),
         ),
         sections=(
-            _answer_section(
-                "What can be coded automatically", [*promise, *([UPDATED] if model.updated else [])]
-            ),
-            _answers_section(model.columns, (), {"answers": tables.answers_of_model(model)}),
-            _measures_section(quality, how),
-            _triage_section(
-                tables.triage_table(triage.rows, triage.measure, triage.human_accuracy),
-                curve(model, triage),
-                triage.measure,
-            ),
-            _calibration_section(quality.calibration),
-            *codes_sections(quality),
+            Section("What can be coded automatically", promise, id="answer"),
+            _data_section(model, {"answers": tables.answers_of_model(model)}),
+            *_quality_sections(quality, how, table, curve(model, triage), triage.measure),
             _examples_section(quality, model.answers, model),
             *provenance_sections(model, [("the model", model_file)]),
         ),
@@ -138,32 +136,32 @@ def fit_page(
 
 
 def evaluation_page(
-    model: CodingModel,
-    quality: Evaluation,
-    kept: Kept,
-    answers: CodedAnswers,
+    model: coding.CodingModel,
+    quality: coding.Evaluation,
+    kept: coding.Kept,
+    answers: coding.CodedAnswers,
     model_file: tables.StudyFile,
     table_file: tables.StudyFile,
     time: str,
 ) -> Page:
     """How good a model's codes are on the coded answers of a table, as a page."""
     n, name = len(answers.codes), visible(table_file.name)
-    warning = [LEARNED] if n_learned(model, answers, table_file.sha256) > 0 else []
+    warning = [LEARNED] if coding.n_learned(model, answers, table_file.sha256) > 0 else []
     how = (
         f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
         "compared with theirs."
     )
-    here = tables.Answered(
-        *(summarise(quality.labels, quality.Y), answers.n_rows, n, answers.n_set_aside),
-        n_never_seen(model, quality),
+    here = tables.answers_of_table(quality, answers)._replace(
+        n_never_seen=n_never_seen(model, quality)
     )
-    own = tables.answers_of_model(model)
+    counts = {"here": here, "the model's own": tables.answers_of_model(model)}
     notes = [*(visible(note, LONGEST_NOTE) for note in answers.notes), *unknown_codes(quality)]
     # A threshold that lets nothing through has no line of its own.
     threshold = kept.selection.threshold if kept.n_auto else None
     theta, right = quality.predictions.theta, quality.right(kept.measure)
-    rows = triage_rows(theta, right, chosen=threshold)
+    table = tables.triage_table(coding.triage_rows(theta, right, chosen=threshold), kept.measure)
     display = _curve(theta, right, kept.selection, kept.measure, kept)
+    files = [("the model", model_file), ("the answers evaluated", table_file)]
     return Page(
         title=f"Codes of machine and people: {name}",
         subtitle=f"How well the model {visible(model_file.name)} codes {n:,} answers that people "
@@ -176,29 +174,24 @@ def evaluation_page(
             ("evaluated", tables.readable_time(time)),
         ),
         sections=(
-            _answer_section("Whether the promise held", [*warning, *kept_paragraphs(kept)]),
-            _answers_section(model.columns, notes, {"here": here, "the model's own": own}),
-            _measures_section(quality, how),
-            _triage_section(tables.triage_table(rows, kept.measure), display, kept.measure),
-            _calibration_section(quality.calibration),
-            *codes_sections(quality),
+            Section("Whether the promise held", (*warning, *kept_paragraphs(kept)), id="answer"),
+            _data_section(model, counts, notes),
+            *_quality_sections(quality, how, table, display, kept.measure),
             _examples_section(quality, answers.answers, model, answers.rows),
-            *provenance_sections(
-                model, [("the model", model_file), ("the answers evaluated", table_file)]
-            ),
+            *provenance_sections(model, files),
         ),
         foot=FOOT,
     )
 
 
-def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
+def n_never_seen(model: coding.CodingModel, quality: coding.Evaluation) -> int:
     """Answers with a combination of codes that no answer of the model has."""
     unknown = len(quality.labels) - quality.n_known
     known = {row.tobytes() for row in np.pad(model.Y, ((0, 0), (0, unknown)))}
     return sum(row.tobytes() not in known for row in quality.Y)
 
 
-def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
+def curve(model: coding.CodingModel, triage: coding.Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
     right = model.evidence.right(model.Y, triage.measure)
     return _curve(model.evidence.theta, right, triage.selection, triage.measure, triage.selection)
@@ -207,9 +200,9 @@ def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
 def _curve(
     theta: NDArray[np.float64],
     right: NDArray[np.float64],
-    selection: Selection,
+    selection: coding.Selection,
     measure: str,
-    reached: Selection | Kept,
+    reached: coding.Selection | coding.Kept,
 ) -> RiskCoverageDisplay:
     """The curve of some answers, with the share and accuracy that were `reached` by a promise."""
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
@@ -218,72 +211,46 @@ def _curve(
     )
 
 
-def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
+def save_curve(model: coding.CodingModel, triage: coding.Triage, path: Path) -> Path:
     """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
     stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
     return save_figure(curve(model, triage).plot().figure_, stem.parent, stem.name)[0]
 
 
-def _answer_section(title: str, paragraphs: Iterable[str]) -> Section:
-    return Section(title, tuple(paragraphs), id="answer")
-
-
-def _answers_section(
-    columns: Columns, notes: Iterable[str], answers: Mapping[str, tables.Answered]
+def _data_section(
+    model: coding.CodingModel, answers: Mapping[str, tables.Answered], notes: Iterable[str] = ()
 ) -> Section:
     counts = tables.counts_table(answers), tables.codes_table(answers)
-    return Section("The coded answers", (columns_sentence(columns), *notes), counts, id="data")
+    about = (columns_sentence(model.columns), *notes)
+    return Section("The coded answers", about, counts, id="data")
 
 
-def _measures_section(quality: Evaluation, how: str) -> Section:
+def _quality_sections(
+    quality: coding.Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, measure: str
+) -> Iterator[Section]:
+    """Measures and how they came about, triage, calibration, and the codes one by one."""
     measures = (tables.measures_table(quality.scores),)
-    return Section("How good the codes are", (how,), measures, id="measures")
-
-
-def _triage_section(table: Table, display: RiskCoverageDisplay, measure: str) -> Section:
-    about = (
-        "The surest answers go to the machine and the others to people. The further down the "
-        "table, the more the machine codes, and as a rule the more errors it makes. Theta says how "
-        "sure it is of an answer: the share of labels that it expects to be wrong, so that a small "
-        "theta is a sure one."
-    )
-    caption = (
-        "Accuracy of the automatic codes against their share. At each point so many of the "
-        "answers, the surest first, are coded automatically, and so many of these are right. The "
-        "left end stands on a few answers, so it may jump."
-    )
+    yield Section("How good the codes are", (how,), measures, id="measures")
     alt = (
         f"Risk-coverage curve: {MEASURED[measure]} falls or rises with the share of answers coded "
         "automatically; the numbers are in the table above."
     )
-    figure = draw(display, "coverage", caption, alt)
-    return Section("By machine or by people", (about,), (table,), (figure,), "triage")
-
-
-def _calibration_section(found: Calibration) -> Section:
-    """Whether theta keeps its word, as a sentence, a table and a plot."""
-    display = CalibrationDisplay(
-        found.expected, found.observed, found.counts, found.lower, found.upper
-    )
-    caption = (
-        "Wrong labels observed against those expected. Each point is a group of answers of similar "
-        "theta, with its 95 % interval. On the dashed line as many labels are wrong as theta "
-        "expects."
-    )
+    figure = draw(display, "coverage", ABOUT_CURVE, alt)
+    yield Section("By machine or by people", (ABOUT_TRIAGE,), (triage,), (figure,), "triage")
+    found = quality.calibration
+    arrays = found.expected, found.observed, found.counts, found.lower, found.upper
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    independent = (
-        "What may be coded automatically does not depend on this: that comes from counting errors."
-    )
-    return Section(
+    yield Section(
         "Whether theta can be believed",
-        (calibration_sentence(found), independent),
+        (calibration_sentence(found), INDEPENDENT),
         (tables.calibration_table(found),),
-        (draw(display, "calibration", caption, alt),),
+        (draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt),),
         "calibration",
     )
+    yield from codes_sections(quality)
 
 
-def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
+def codes_sections(quality: coding.Evaluation) -> tuple[Section, Section]:
     """How well each code is predicted, and what is taken for what."""
     about = (
         "Where people gave one code and the machine another one to the same answer, the two may "
@@ -300,7 +267,7 @@ def codes_sections(quality: Evaluation) -> tuple[Section, Section]:
 
 
 def provenance_sections(
-    model: CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
+    model: coding.CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
     history = (tables.history_table(model.history),) if model.history else ()
@@ -313,29 +280,26 @@ def provenance_sections(
 
 
 def _examples_section(
-    quality: Evaluation,
-    answers: Answers,
-    model: CodingModel,
+    quality: coding.Evaluation,
+    answers: coding.Answers,
+    model: coding.CodingModel,
     numbers: Sequence[int] | None = None,
 ) -> Section:
     """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
-    about = (
-        "The machine gives an answer the codes of a coded answer that is near to it in words and "
-        "whose codes fit. The last column shows that answer: it is the reason for the codes."
-    )
-    head = ("how sure", "answer", "codes of the machine", "codes of people", "taken from")
-    examples = []
-    for key, rows in example_rows(quality, answers).items():
-        places = {row: "" if numbers is None else f"row {numbers[row]}" for row in rows}
-        cells = tuple(
-            _example(row, quality, answers, model, place) for row, place in places.items()
+    examples = tuple(
+        Table(
+            f"examples-{key}",
+            EXAMPLES[key],
+            EXAMPLE_HEAD,
+            tuple(_example(row, quality, answers, model, numbers) for row in rows),
         )
-        if cells:
-            examples.append(Table(f"examples-{key}", EXAMPLES[key], head, cells))
-    return Section("Examples", (about,), tuple(examples), id="examples")
+        for key, rows in example_rows(quality, answers).items()
+        if rows
+    )
+    return Section("Examples", (ABOUT_EXAMPLES,), examples, id="examples")
 
 
-def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
+def example_rows(quality: coding.Evaluation, answers: coding.Answers) -> dict[str, list[int]]:
     """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
     right = quality.right("subset") == 1
     order = np.argsort(quality.predictions.theta, kind="stable")
@@ -346,19 +310,21 @@ def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
     }
 
 
-def _distinct(rows: NDArray[np.intp], answers: Answers) -> list[int]:
+def _distinct(rows: NDArray[np.intp], answers: coding.Answers) -> list[int]:
     """The first rows that do not say the same: a short answer may come a hundred times."""
     found: dict[object, int] = {}
     for row in rows.tolist():
         content = answers.texts[row] or (answers.categories[row], answers.numbers[row].tobytes())
         found.setdefault(content, row)
-        if len(found) == N_EXAMPLES:
-            break
-    return list(found.values())
+    return list(found.values())[:N_EXAMPLES]
 
 
 def _example(
-    row: int, quality: Evaluation, answers: Answers, model: CodingModel, place: str
+    row: int,
+    quality: coding.Evaluation,
+    answers: coding.Answers,
+    model: coding.CodingModel,
+    numbers: Sequence[int] | None,
 ) -> Row:
     found, chosen = quality.predictions, np.array([row])
     # Words for a theta that was rounded to zero would divide by it.
@@ -368,7 +334,7 @@ def _example(
     verdict = f"{n_wrong} wrong of {len(quality.labels)} labels" if n_wrong else "all right"
     return (
         Entry(number, under=words),
-        _answer_entry(answers, row, model.columns, place),
+        _answer_entry(answers, row, model.columns, [f"row {numbers[row]}"] if numbers else []),
         Entry(_code_list(as_label_sets(found.Y[chosen], model.labels)[0]), under=verdict),
         _code_list(as_label_sets(quality.Y[chosen], quality.labels)[0]),
         _answer_entry(model.answers, int(found.row[row]), model.columns),
@@ -379,11 +345,13 @@ def _code_list(names: Sequence[str]) -> str:
     return "; ".join(map(visible, names)) if names else "no code"
 
 
-def _answer_entry(answers: Answers, row: int, columns: Columns, place: str = "") -> Entry:
+def _answer_entry(
+    answers: coding.Answers, row: int, columns: coding.Columns, place: Sequence[str] = ()
+) -> Entry:
     """The text of an answer, with its place and its other features in the second line."""
     numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
     categories = zip(columns.categorical, answers.categories[row], strict=True)
-    facts = [place] if place else []
+    facts = [*place]
     facts += [f"{visible(name)} {value:g}" for name, value in numbers if not np.isnan(value)]
     facts += [f"{visible(name)} {visible(value)}" for name, value in categories if value]
     text = visible(answers.texts[row], LONGEST_ANSWER) or "(no text)"

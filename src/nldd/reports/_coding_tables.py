@@ -1,18 +1,16 @@
 """Tables of the coding reports, for terminals and pages: counts, measures, triage, codes, files."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
+from nldd import coding
 from nldd._wording import count_noun, percent
-from nldd.coding import summarise
+from nldd.displays import Calibration
 from nldd.metrics import MEASURES
 from nldd.reports._promise import MEASURED
 from nldd.reports._table import Entry, Row, Table
 from nldd.reports._text import exact_percent, percent_range, theta_number, visible
-
-if TYPE_CHECKING:
-    from nldd.coding import CodingModel, Confusion, Event, LabelScore, Score, Summary, TriageRow
-    from nldd.displays import Calibration
 
 MICRO = "all codes of all answers together, so that frequent codes count most"
 MACRO = (
@@ -36,6 +34,7 @@ MEANINGS = {
     "macro_precision": f"share of given codes that are right, of {MACRO}",
     "macro_recall": f"share of people's codes that were found, of {MACRO}",
 }
+NEVER_SEEN = "answers with a combination that the model has never seen"
 
 
 class StudyFile(NamedTuple):
@@ -44,42 +43,51 @@ class StudyFile(NamedTuple):
     name: str
     sha256: str
 
+    @classmethod
+    def of(cls, path: Path) -> "StudyFile":
+        """The name of a file and its checksum."""
+        return cls(path.name, coding.checksum(path))
+
 
 class Answered(NamedTuple):
     """Coded answers of a table or of a model, in numbers."""
 
-    summary: "Summary"
+    summary: coding.Summary
     n_rows: int
     n_coded: int
     n_set_aside: int
     n_never_seen: int | None = None
 
 
-def answers_of_model(model: "CodingModel") -> Answered:
+def answers_of_model(model: coding.CodingModel) -> Answered:
     """The answers that a model has learned from."""
     n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
-    return Answered(summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
+    return Answered(coding.summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
+
+
+def answers_of_table(quality: coding.Evaluation, table: coding.CodedAnswers) -> Answered:
+    """The answers of a table on which a model was evaluated."""
+    summary = coding.summarise(quality.labels, quality.Y)
+    return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
 
 
 def counts_table(columns: Mapping[str, Answered], more: Sequence[Row] = ()) -> Table:
     """Numbers of answers, codes and combinations, in one column for each set of answers."""
     found = columns.values()
-    rows: list[Row] = [
-        ("rows", *(f"{a.n_rows:,}" for a in found)),
-        ("coded answers", *(f"{a.n_coded:,}" for a in found)),
-        ("rows set aside, as nobody has coded them", *(f"{a.n_set_aside:,}" for a in found)),
-    ]
-    if any(a.n_never_seen is not None for a in found):
-        never = ("-" if a.n_never_seen is None else f"{a.n_never_seen:,}" for a in found)
-        rows.append(("answers with a combination that the model has never seen", *never))
-    summaries = [a.summary for a in found]
-    rows += [
-        ("codes", *(f"{len(s.labels):,}" for s in summaries)),
-        ("codes an answer, on average", *(f"{s.cardinality:.2f}" for s in summaries)),
-        ("answers to which no code applies", *(f"{s.n_without_code:,}" for s in summaries)),
-        ("distinct combinations of codes", *(f"{s.n_labelsets:,}" for s in summaries)),
-        ("combinations seen once", *(f"{s.n_seen_once:,}" for s in summaries)),
-    ]
+    counts: dict[str, Callable[[Answered], str]] = {
+        "rows": lambda a: f"{a.n_rows:,}",
+        "coded answers": lambda a: f"{a.n_coded:,}",
+        "rows set aside, as nobody has coded them": lambda a: f"{a.n_set_aside:,}",
+        NEVER_SEEN: lambda a: "-" if a.n_never_seen is None else f"{a.n_never_seen:,}",
+        "codes": lambda a: f"{len(a.summary.labels):,}",
+        "codes an answer, on average": lambda a: f"{a.summary.cardinality:.2f}",
+        "answers to which no code applies": lambda a: f"{a.summary.n_without_code:,}",
+        "distinct combinations of codes": lambda a: f"{a.summary.n_labelsets:,}",
+        "combinations seen once": lambda a: f"{a.summary.n_seen_once:,}",
+    }
+    if all(a.n_never_seen is None for a in found):
+        del counts[NEVER_SEEN]
+    rows = ((name, *map(count, found)) for name, count in counts.items())
     head = ("what", *columns) if len(columns) > 1 else ("what", "number")
     return Table("counts", "Answers, codes and combinations", head, (*rows, *more))
 
@@ -96,7 +104,7 @@ def codes_table(columns: Mapping[str, Answered]) -> Table:
     return Table("code-counts", "Codes and how many answers carry them", head, tuple(rows))
 
 
-def measures_table(scores: Iterable["Score"], digits: int = 3) -> Table:
+def measures_table(scores: Iterable[coding.Score], digits: int = 3) -> Table:
     """Every measure with its interval and its meaning."""
     rows = []
     for score in scores:
@@ -117,7 +125,9 @@ def measures_table(scores: Iterable["Score"], digits: int = 3) -> Table:
     )
 
 
-def triage_table(rows: Iterable["TriageRow"], measure: str, human_accuracy: float = 1.0) -> Table:
+def triage_table(
+    rows: Iterable[coding.TriageRow], measure: str, human_accuracy: float = 1.0
+) -> Table:
     """What is coded automatically up to which theta, and how well; the chosen line is bold."""
     rows = list(rows)
     target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
@@ -143,7 +153,7 @@ def triage_table(rows: Iterable["TriageRow"], measure: str, human_accuracy: floa
     )
 
 
-def calibration_table(found: "Calibration") -> Table:
+def calibration_table(found: Calibration) -> Table:
     """Expected and observed wrong labels of each group of answers."""
     arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
     groups = zip(*(array.tolist() for array in arrays), strict=True)
@@ -166,7 +176,7 @@ def calibration_table(found: "Calibration") -> Table:
     )
 
 
-def labels_table(scores: Iterable["LabelScore"], unknown: Iterable[str]) -> Table:
+def labels_table(scores: Iterable[coding.LabelScore], unknown: Iterable[str]) -> Table:
     """How well each code is predicted, from the worst to the best."""
     strange = set(unknown)
     # A code that nobody gave was not predicted badly: it goes to the end.
@@ -195,7 +205,7 @@ def labels_table(scores: Iterable["LabelScore"], unknown: Iterable[str]) -> Tabl
     )
 
 
-def confusions_table(found: Iterable["Confusion"]) -> Table:
+def confusions_table(found: Iterable[coding.Confusion]) -> Table:
     """Codes that were given instead of others."""
     title = "Codes given in place of others, the most frequent first"
     head = ("people gave", "the machine gave instead", "answers")
@@ -203,7 +213,7 @@ def confusions_table(found: Iterable["Confusion"]) -> Table:
     return Table("confusions", title, head, tuple(rows))
 
 
-def history_table(history: Iterable["Event"]) -> Table:
+def history_table(history: Iterable[coding.Event]) -> Table:
     """What happened to a model."""
     return Table(
         key="history",
@@ -230,17 +240,11 @@ def history_table(history: Iterable["Event"]) -> Table:
 
 
 def readable_time(time: str) -> str:
-    """A time of a model's history.
-
-    Examples
-    --------
-    >>> readable_time("2024-05-17T08:30:00Z")
-    '2024-05-17 08:30:00 UTC'
-    """
+    """A time of a model's history, such as 2024-05-17 08:30:00 UTC."""
     return visible(time.replace("T", " ").replace("Z", " UTC"))
 
 
-def files_table(model: "CodingModel", files: Iterable[tuple[str, StudyFile]] = ()) -> Table:
+def files_table(model: coding.CodingModel, files: Iterable[tuple[str, StudyFile]] = ()) -> Table:
     """Checksums of files, each with what it is, and of those that a model has learned from."""
     learned = (
         (f"answers of nldd {visible(event.action)}", StudyFile(event.file, event.sha256))

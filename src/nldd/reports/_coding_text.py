@@ -3,39 +3,26 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nldd import coding
 from nldd._wording import count_noun, percent
-from nldd.coding import summarise
+from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
 from nldd.reports._table import to_text
 from nldd.reports._text import name_list, percent_range, wrap
 
-if TYPE_CHECKING:
-    from nldd.coding import (
-        Audit,
-        CodedAnswers,
-        CodingModel,
-        Columns,
-        Evaluation,
-        Kept,
-        Sample,
-        Step,
-        Triage,
-    )
-    from nldd.displays import Calibration
-
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10
 
 
-def render_fit(step: "Step", quality: "Evaluation", triage: "Triage") -> str:
+def render_fit(step: coding.Step, quality: coding.Evaluation, triage: coding.Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
     model, table = step.model, step.table
-    summary = summarise(model.labels, model.Y)
+    summary = coding.summarise(model.labels, model.Y)
     found = {"answers": tables.Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)}
     by_key = {score.key: score for score in quality.scores}
     return _paragraphs(
@@ -52,7 +39,7 @@ def _paragraphs(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def columns_sentence(columns: "Columns") -> str:
+def columns_sentence(columns: coding.Columns) -> str:
     """What a model reads and where its codes stood."""
     kinds = {"text": columns.text, "numbers": columns.numeric, "categories": columns.categorical}
     read = ", the ".join(f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names)
@@ -65,13 +52,13 @@ def columns_sentence(columns: "Columns") -> str:
     return f"The model reads the {read}. The codes that people gave stand in {where}."
 
 
-def render_triage(triage: "Triage") -> str:
+def render_triage(triage: coding.Triage) -> str:
     """The table, then the promise."""
     table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
 
 
-def render_update(step: "Step", triage: "Triage") -> str:
+def render_update(step: coding.Step, triage: coding.Triage) -> str:
     """What joined the model, and the new triage table."""
     event = step.model.history[-1]
     before = step.model.history[-2] if len(step.model.history) > 1 else event
@@ -86,10 +73,11 @@ def render_update(step: "Step", triage: "Triage") -> str:
     )
 
 
-def render_evaluation(quality: "Evaluation", kept: "Kept", table: "CodedAnswers") -> str:
+def render_evaluation(
+    quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
+) -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
-    summary = summarise(quality.labels, quality.Y)
-    found = tables.Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
+    found = tables.answers_of_table(quality, table)
     confusions = tables.confusions_table(quality.confusions)
     return _paragraphs(
         to_text(tables.counts_table({"here": found})),
@@ -103,7 +91,7 @@ def render_evaluation(quality: "Evaluation", kept: "Kept", table: "CodedAnswers"
     )
 
 
-def unknown_codes(quality: "Evaluation") -> Iterable[str]:
+def unknown_codes(quality: coding.Evaluation) -> Iterable[str]:
     """A sentence on codes that people gave and the model cannot give, if there are any."""
     if quality.unknown_labels:
         yield (
@@ -112,7 +100,7 @@ def unknown_codes(quality: "Evaluation") -> Iterable[str]:
         )
 
 
-def calibration_sentence(found: "Calibration") -> str:
+def calibration_sentence(found: Calibration) -> str:
     """Whether theta is calibrated, and why."""
     from scipy.stats import binom
 
@@ -137,7 +125,7 @@ def calibration_sentence(found: "Calibration") -> str:
     )
 
 
-def render_model(model: "CodingModel", manifest: Mapping[str, Any], path: Path) -> str:
+def render_model(model: coding.CodingModel, manifest: Mapping[str, Any], path: Path) -> str:
     """All that a model file says about itself."""
     answers = {"answers": tables.answers_of_model(model)}
     features = ("features", f"{model.classifier.n_features_in_:,}")
@@ -152,7 +140,7 @@ def render_model(model: "CodingModel", manifest: Mapping[str, Any], path: Path) 
     )
 
 
-def render_sample(sample: "Sample", out: Path) -> str:
+def render_sample(sample: coding.Sample, out: Path) -> str:
     """What was drawn, and what to do with it."""
     return (
         f"{sample.n_sample:,} of {count_noun(sample.n_auto, 'automatic code')} drawn at random: "
@@ -161,7 +149,7 @@ def render_sample(sample: "Sample", out: Path) -> str:
     )
 
 
-def render_audit(audit: "Audit") -> str:
+def render_audit(audit: coding.Audit) -> str:
     """The verified accuracy."""
     lines = [
         f"{audit.n_right:,} of {count_noun(audit.n_checked, 'checked answer')} right: "
@@ -173,21 +161,23 @@ def render_audit(audit: "Audit") -> str:
     return "\n".join(lines)
 
 
-def fit_record(step: "Step", quality: "Evaluation", triage: "Triage") -> dict[str, Any]:
+def fit_record(
+    step: coding.Step, quality: coding.Evaluation, triage: coding.Triage
+) -> dict[str, Any]:
     """What :func:`render_fit` says, for JSON."""
     return {
         "columns": asdict(step.model.columns),
         "rows": step.table.n_rows,
         "coded": len(step.table.codes),
         "set_aside": step.table.n_set_aside,
-        **asdict(summarise(step.model.labels, step.model.Y)),
+        **asdict(coding.summarise(step.model.labels, step.model.Y)),
         "scores": [asdict(score) for score in quality.scores],
         "triage": triage_record(triage),
         "notes": step.table.notes,
     }
 
 
-def triage_record(triage: "Triage") -> dict[str, Any]:
+def triage_record(triage: coding.Triage) -> dict[str, Any]:
     """The triage table for JSON."""
     return {
         "measure": triage.measure,
@@ -197,7 +187,9 @@ def triage_record(triage: "Triage") -> dict[str, Any]:
     }
 
 
-def evaluation_record(quality: "Evaluation", kept: "Kept", table: "CodedAnswers") -> dict[str, Any]:
+def evaluation_record(
+    quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
+) -> dict[str, Any]:
     """What :func:`render_evaluation` says, for JSON."""
     return {
         "rows": table.n_rows,
@@ -213,12 +205,12 @@ def evaluation_record(quality: "Evaluation", kept: "Kept", table: "CodedAnswers"
     }
 
 
-def model_record(model: "CodingModel", manifest: Mapping[str, Any]) -> dict[str, Any]:
+def model_record(model: coding.CodingModel, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What :func:`render_model` says, for JSON."""
     regression = model.classifier.regression_
     return {
         "columns": asdict(model.columns),
-        **asdict(summarise(model.labels, model.Y)),
+        **asdict(coding.summarise(model.labels, model.Y)),
         "coefficients": {
             "beta": regression.beta,
             "standard_errors": regression.standard_errors,

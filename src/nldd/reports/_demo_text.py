@@ -1,6 +1,6 @@
 """The demonstration as text."""
 
-from nldd.estimators import Explanation, braces, theta_in_words
+from nldd.estimators import braces, theta_in_words
 from nldd.experiments import BASE_NAMES, Demo, Example
 from nldd.metrics import PAPER_MEASURES
 from nldd.reports._published import PUBLISHED_COEFFICIENTS, doubtful, published
@@ -11,7 +11,9 @@ COEFFICIENTS = ("b0", "b1 (Dx, features)", "b2 (Dy, labels)")
 
 def render_demo(demo: Demo) -> str:
     """All of the demonstration but the picture."""
-    return "\n\n".join([_scores(demo), _coefficients(demo), _examples(demo)])
+    head = "Five genes that the model had not seen, from the surest to the least sure prediction"
+    examples = map(_example, demo.examples)
+    return "\n\n".join([_scores(demo), _coefficients(demo), head, *examples])
 
 
 def _scores(demo: Demo) -> str:
@@ -50,27 +52,17 @@ def _coefficients(demo: Demo) -> str:
     return "\n".join(lines)
 
 
-def _examples(demo: Demo) -> str:
-    head = "Five genes that the model had not seen, from the surest to the least sure prediction"
-    return "\n\n".join([head, *(_example(example) for example in demo.examples)])
-
-
 def _example(example: Example) -> str:
     why = example.explanation
-    wrong = len(set(why.labels) ^ set(example.truth))
-    return "\n".join(
-        [
-            f"Gene {example.gene}: {braces(why.labels)}",
-            f"  {theta_in_words(why.theta, why.n_labels)}",
-            f"  from gene {why.row}: Dx = {why.Dx:.2f}, Dy = {why.Dy:.2f}; "
-            f"weighted {why.x_part:.2f} + {why.y_part:.2f}",
-            *_runner_up(why.runner_up),
-            f"  truth: {braces(example.truth)}; wrong labels: {wrong} of {why.n_labels}",
-        ]
-    )
-
-
-def _runner_up(other: Explanation | None) -> list[str]:
-    if other is None:
-        return []
-    return [f"  next best: {braces(other.labels)} from gene {other.row}, theta {other.theta:.3f}"]
+    wrong, other = len(set(why.labels) ^ set(example.truth)), why.runner_up
+    lines = [
+        f"Gene {example.gene}: {braces(why.labels)}",
+        f"  {theta_in_words(why.theta, why.n_labels)}",
+        f"  from gene {why.row}: Dx = {why.Dx:.2f}, Dy = {why.Dy:.2f}; "
+        f"weighted {why.x_part:.2f} + {why.y_part:.2f}",
+    ]
+    if other is not None:
+        next_best = f"{braces(other.labels)} from gene {other.row}, theta {other.theta:.3f}"
+        lines.append(f"  next best: {next_best}")
+    lines.append(f"  truth: {braces(example.truth)}; wrong labels: {wrong} of {why.n_labels}")
+    return "\n".join(lines)

@@ -40,13 +40,11 @@ class Figure:
 
     Attributes
     ----------
-    key : str
-        Letters, digits, ``.``, ``_`` and ``-``; the page has the figure at ``#figure-<key>``.
-    caption : str
-    svg : str
-        An ``<svg>`` element, as from :func:`nldd.reports.svg`.
-    alt : str
-        What the picture shows, for those who cannot see it.
+    key, caption : str
+        The key has letters, digits, ``.``, ``_`` and ``-``; the page has the figure at
+        ``#figure-<key>``.
+    svg, alt : str
+        An ``<svg>`` element, as from :func:`nldd.reports.svg`, and the same in words.
     drawing : matplotlib Figure or None
         What the element was made from, for files in other formats.
     """
@@ -72,14 +70,7 @@ def draw(display: Any, key: str, caption: str, alt: str) -> Figure:
 class Section:
     """A part of a page with a heading: sentences, then tables, then figures.
 
-    Attributes
-    ----------
-    title : str
-    paragraphs : tuple of str
-    tables : tuple of Table
-    figures : tuple of Figure
-    id : str
-        Where links find it; ``section-1``, ... if empty.
+    Links find it by its `id`, which is ``section-1``, ... if empty.
     """
 
     title: str
@@ -100,14 +91,8 @@ class Section:
 class Page:
     """What stands on a page, as plain text; nothing in it is read as HTML.
 
-    Attributes
-    ----------
-    title, subtitle : str
-    facts : tuple of (str, str)
-        Names and values below the title, such as ("data sets", "9").
-    sections : tuple of Section
-    foot : str
-        The last line, such as how to make the page again.
+    `facts` are names and values below the title, such as ("data sets", "9"); `foot` is the last
+    line, such as how to make the page again.
     """
 
     title: str
@@ -164,7 +149,7 @@ def _template() -> Any:
         "as_entry": as_entry,
         "right_aligned": right_aligned,
         "table_classes": _table_classes,
-        "picture_width": check_picture,
+        "checked_width": check_picture,
     }
     return environment.from_string(_own_file("page.html.jinja"))
 
@@ -181,13 +166,8 @@ def svg(figure: Any, prefix: str = "") -> str:
     """The figure as an ``<svg>`` element that can stand in a page among others.
 
     Letters are drawn as outlines, so they look the same wherever the page is read. All ids begin
-    with `prefix`, or with a hash of the picture, so that those of two figures never meet.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-    prefix : str
-        Letters, digits, ``.``, ``_`` and ``-``, such as the key of the figure.
+    with `prefix`, such as the key of the figure, or with a hash of the picture, so that those of
+    two figures never meet.
     """
     text = _rendered(figure, "svg").decode("utf-8")
     text = text[text.index("<svg") :].strip()
@@ -215,11 +195,6 @@ def check_picture(text: str) -> float:
     A page takes the element as it is, so anything that could act or fetch is refused: scripts,
     handlers, style sheets, links, foreign elements, and the parts of XML that HTML reads in
     another way.
-
-    Examples
-    --------
-    >>> check_picture('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="9pt"/>')
-    96.0
     """
     if "<!" in text or "<?" in text:
         raise _not_a_picture("a comment, declaration or instruction")

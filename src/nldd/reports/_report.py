@@ -6,16 +6,10 @@ from shlex import quote
 
 import numpy as np
 
+from nldd import displays, statistics
 from nldd._files import write_atomically
 from nldd._wording import count_noun
 from nldd.datasets import load_yeast
-from nldd.displays import (
-    CriticalDifferenceDisplay,
-    HypercubeDisplay,
-    PairChoiceDisplay,
-    PairsDisplay,
-    ShareDisplay,
-)
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record, read_records
@@ -23,16 +17,7 @@ from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.reports import _benchmark_tables as tables
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.reports._results import FloatArray, Results, results
-from nldd.reports._score_table import score_table
 from nldd.reports._table import RENDERERS, Table
-from nldd.statistics import (
-    WILCOXON_RULE,
-    average_ranks,
-    cliques,
-    complete_rows,
-    friedman,
-    pairwise_holm,
-)
 
 PAGE = "report.html"
 PAPER = (
@@ -43,7 +28,7 @@ ABOUT_SCORES = (
     "Means over the folds; the best of a row is bold. In the second line of a cell is the paper's "
     "value and, in parentheses, how far ours is from it in standard errors of ours. These come "
     "from the spread between test rows; the paper's value has an error of about the same size.",
-    WILCOXON_RULE,
+    statistics.WILCOXON_RULE,
 )
 ABOUT_SUBSETS = (
     "NLDD, SMBR and LP can only predict labelsets of the training rows. Subset A has the test rows "
@@ -57,22 +42,10 @@ N_TRAIN, N_SHOWN = 1500, 40
 
 
 def report(folder: Path, out: Path | None = None, protocol: str | None = None) -> list[Path]:
-    """Write the report of the cells in `folder`.
+    """Write the report of the cells of a benchmark's folder, into it or to `out`.
 
-    Parameters
-    ----------
-    folder : Path
-        Of a benchmark; has ``cells.jsonl``.
-    out : Path, default=None
-        Where the report goes; None is `folder` itself.
-    protocol : str, default=None
-        Which protocol, where the folder has several.
-
-    Returns
-    -------
-    list of Path
-        The files: ``report.html`` first, then ``tables/`` as CSV, Markdown and LaTeX, and
-        ``figures/`` as SVG and PNG.
+    `protocol` says which one, where the folder has several. Returns the page, then the files of its
+    tables and figures.
     """
     cells = folder / CELLS
     if not cells.is_file():
@@ -85,28 +58,24 @@ def report(folder: Path, out: Path | None = None, protocol: str | None = None) -
 
 def make_report(results: Results) -> Page:
     """The report as a page; sections with nothing in them are left out."""
-    scores = (score_table(results, measure) for measure in PAPER_MEASURES)
+    scores = (tables.score_table(results, measure) for measure in PAPER_MEASURES)
     subsets = (tables.subset_table(results, measure) for measure in PAPER_MEASURES)
     shares, diagrams = [tables.share_table(results.shares)], difference_diagrams(results)
+    differ = (about_differences(results),)
     # They show the yeast data, so a report on other data has no use for them.
     pictures = illustrations() if "yeast" in results.datasets else ()
-    run = [
-        tables.problems_table(results),
-        tables.settings_table(results),
-        tables.warnings_table(results),
-    ]
-    differ = (about_differences(results),)
+    run = (tables.problems_table, tables.settings_table, tables.warnings_table)
     sections = (
         _section("scores", "Scores", ABOUT_SCORES, scores),
-        _section("differences", "Critical differences", differ, figures=diagrams),
+        Section("Critical differences", differ, figures=tuple(diagrams), id="differences"),
         _section("times", "Running times", tables=[tables.time_table(results)]),
         _section("weights", "Weights of the distances", tables=[tables.coefficient_table(results)]),
         _section("subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subsets),
         _section(
             "shares", "Shares of the training data", (), shares, share_figures(results.shares)
         ),
-        _section("illustrations", "How NLDD works", figures=pictures),
-        _section("run", "What was run", tables=run),
+        Section("How NLDD works", figures=tuple(pictures), id="illustrations"),
+        _section("run", "What was run", tables=(make(results) for make in run)),
     )
     return Page(
         f"Benchmark of multi-label methods: {results.protocol}",
@@ -149,7 +118,7 @@ def write_report(page: Page, out: Path) -> list[Path]:
 def about_differences(results: Results) -> str:
     """What the diagrams can show at all with so many data sets and methods."""
     n_pairs = len(results.methods) * (len(results.methods) - 1) // 2
-    n = int(complete_rows(results.means(PAPER_MEASURES[0])).sum())
+    n = int(statistics.complete_rows(results.means(PAPER_MEASURES[0])).sum())
     if n < 2 or not n_pairs:
         return "Methods are compared from two of them and two complete data sets on."
     least = min(1.0, n_pairs * 2 / 2**n)
@@ -166,16 +135,16 @@ def difference_diagrams(results: Results) -> Iterator[Figure]:
     """One diagram a measure, from two methods and two complete data sets on."""
     for measure in PAPER_MEASURES:
         values = results.means(measure)
-        if len(results.methods) >= 2 and complete_rows(values).sum() >= 2:
+        if len(results.methods) >= 2 and statistics.complete_rows(values).sum() >= 2:
             yield _diagram(results.methods, values, measure)
 
 
 def _diagram(methods: tuple[str, ...], values: FloatArray, measure: Measure) -> Figure:
-    averages = average_ranks(values, measure.greater_is_better)
-    groups = cliques(averages, pairwise_holm(values), ALPHA)
-    test = friedman(values, measure.greater_is_better)
+    averages = statistics.average_ranks(values, measure.greater_is_better)
+    groups = statistics.cliques(averages, statistics.pairwise_holm(values), ALPHA)
+    test = statistics.friedman(values, measure.greater_is_better)
     return draw(
-        CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
+        displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
         f"differences_{measure.key}",
         f"{measure.name}: average ranks, best on the left. Friedman's test over "
         f"{test.n_datasets} data sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. "
@@ -190,7 +159,7 @@ def share_figures(records: list[Record]) -> Iterator[Figure]:
     if not any(record.train_share == 1 for record in records):
         return
     method, dataset = records[0].method, records[0].dataset
-    display = ShareDisplay(
+    display = displays.ShareDisplay(
         [record.train_share or 0.0 for record in records],
         [record.seconds for record in records],
         [tables.mismatches(record) for record in records],
@@ -212,7 +181,7 @@ def illustrations() -> Iterator[Figure]:
     labelsets = [{names[j] for j in LABELS if row[j]} for row in Y_train]
     model = NLDDClassifier(random_state=0).fit(X_train, labelsets)
     yield draw(
-        HypercubeDisplay.from_estimator(model, X[N_TRAIN : N_TRAIN + N_SHOWN]),
+        displays.HypercubeDisplay.from_estimator(model, X[N_TRAIN : N_TRAIN + N_SHOWN]),
         "hypercube",
         "The label space of three labels of yeast. Vertices are labelsets, points inside are the "
         f"probabilities of {N_SHOWN} genes, and for one of them the distances Dy to the labelsets "
@@ -220,14 +189,14 @@ def illustrations() -> Iterator[Figure]:
         "A cube whose corners are labelsets, with points inside it.",
     )
     yield draw(
-        PairChoiceDisplay.from_training(X_train, Y_train, random_state=0),
+        displays.PairChoiceDisplay.from_training(X_train, Y_train, random_state=0),
         "pair_choice",
         "How the pairs are chosen: both distances of one gene of T2 to all genes of T1, with its "
         "nearest in features and its nearest in labels.",
         "A scatter plot of two distances with two rows marked.",
     )
     yield draw(
-        PairsDisplay.from_estimator(model),
+        displays.PairsDisplay.from_estimator(model),
         "pairs",
         f"All pairs of a fit to {N_TRAIN} genes and the three labels of the cube, by the number of "
         "labels in which they differ, with lines of equal theta from the regression.",

@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -26,7 +27,6 @@ class Results:
 
     Attributes
     ----------
-    protocol : str
     datasets, methods : tuple of str
         Those with a value: a method on a data set counts when every fold is there.
     finished, failed : list of Record
@@ -55,14 +55,9 @@ class Results:
 
     def table(self, value: Callable[[list[Record]], float]) -> FloatArray:
         """`value` of the cells of each data set (row) and method (column); NaN for no cells."""
-        rows = [
-            [
-                value(cells) if (cells := self.cells(dataset, method)) else np.nan
-                for method in self.methods
-            ]
-            for dataset in self.datasets
-        ]
-        return np.array(rows, dtype=float).reshape(len(self.datasets), len(self.methods))
+        pairs = product(self.datasets, self.methods)
+        values = [value(cells) if (cells := self.cells(*pair)) else np.nan for pair in pairs]
+        return np.array(values, dtype=float).reshape(len(self.datasets), len(self.methods))
 
     def means(self, measure: Measure) -> FloatArray:
         """Mean of a measure over the folds."""
@@ -70,22 +65,19 @@ class Results:
 
     def standard_errors(self, measure: Measure) -> FloatArray:
         """Standard error of that mean, from the spread between test rows."""
-        return self.table(
-            lambda cells: _error_of_mean(
-                [cell.details["standard_errors"].get(measure.key) for cell in cells]
-            )
-        )
+
+        def of_mean(cells: list[Record]) -> float:
+            errors = [cell.details["standard_errors"].get(measure.key) for cell in cells]
+            if any(error is None for error in errors):
+                return float("nan")
+            # Folds test on different rows, so their errors are independent.
+            return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
+
+        return self.table(of_mean)
 
 
 def results(records: Iterable[Record], protocol: str | None = None) -> Results:
-    """Sort the records of one protocol.
-
-    Parameters
-    ----------
-    records : iterable of Record
-    protocol : str, default=None
-        Which one, where the records are of several.
-    """
+    """Sort the records of one protocol; `protocol` says which, where they are of several."""
     records = list(records)
     name = _only(records, "protocol", protocol)
     records = [record for record in records if record.protocol == name]
@@ -120,13 +112,7 @@ def results(records: Iterable[Record], protocol: str | None = None) -> Results:
 
 
 def in_order(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Distinct names, the known ones first and in their order, then the others by alphabet.
-
-    Examples
-    --------
-    >>> in_order(["mine", "yeast", "emotions", "yeast"], ["emotions", "scene", "yeast"])
-    ('emotions', 'yeast', 'mine')
-    """
+    """Distinct names, the known ones first and in their order, then the others by alphabet."""
     distinct = set(names)
     return tuple(name for name in known if name in distinct) + tuple(sorted(distinct - set(known)))
 
@@ -145,13 +131,6 @@ def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
         how = "Choose one with --protocol." if field == "protocol" else "Keep each in its folder."
         raise InputError(f"The cells are of several {field}s: {names}. {how}")
     return found[0] if wanted is None else wanted
-
-
-def _error_of_mean(errors: Sequence[Any]) -> float:
-    """Folds test on different rows, so their errors are independent."""
-    if any(error is None for error in errors):
-        return float("nan")
-    return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
 
 
 def none_if_nan(value: float | None) -> float | None:

@@ -13,15 +13,7 @@ from nldd.reports._text import align
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One cell of a printed table.
-
-    Attributes
-    ----------
-    text : str
-    bold : bool
-    under : str
-        A second, smaller line, such as the published value and the difference to it.
-    """
+    """One cell of a printed table; `under` is a second, smaller line."""
 
     text: str
     bold: bool = False
@@ -34,6 +26,8 @@ DataRow = tuple[str | float | int | None, ...]
 # Digits among signs, with a unit of up to three letters: "-0.5", "1e-05*", "0.2 +- 0.1", "12 s".
 NUMBER = re.compile(r"[\s(<>=~+\u2212-]*\.?\d[\d\s.,:%()*/e+\u00b1\u00d7\u2212-]*[A-Za-z]{,3}")
 
+MISSING = ("", "-", "--", "n/a", "nan")
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -41,9 +35,8 @@ class Table:
 
     Attributes
     ----------
-    key : str
-        File name without ending: letters, digits, ``.``, ``_`` and ``-``.
-    title : str
+    key, title : str
+        File name without ending (letters, digits, ``.``, ``_`` and ``-``), and what people read.
     head : tuple of str
         Column heads; the first is over the row names.
     rows, foot : tuple of rows of Entry or str
@@ -65,17 +58,14 @@ class Table:
 
     def __post_init__(self) -> None:
         check_key("table", self.key)
-        _check_widths(self.key, "head", len(self.head), (*self.rows, *self.foot))
-        _check_widths(self.key, "data_head", len(self.data_head), self.data)
-
-
-def _check_widths(key: str, head: str, width: int, rows: Sequence[Sequence[object]]) -> None:
-    for row in rows:
-        if len(row) != width:
-            raise InputError(
-                f"Table {key!r}: every row needs one cell for each of the {width} columns of its "
-                f"{head}; got {len(row)} cells: {row!r}."
-            )
+        printed = [("head", row) for row in (*self.rows, *self.foot)]
+        for head, row in (*printed, *(("data_head", row) for row in self.data)):
+            width = len(getattr(self, head))
+            if len(row) != width:
+                raise InputError(
+                    f"Table {self.key!r}: every row needs one cell for each of the {width} columns "
+                    f"of its {head}; got {len(row)} cells: {row!r}."
+                )
 
 
 def check_key(kind: str, key: str) -> None:
@@ -97,21 +87,13 @@ def right_aligned(table: Table) -> tuple[bool, ...]:
 
     A column is one of numbers if at least one of its cells in the body is, and the others are
     empty, a dash or "n/a".
-
-    Examples
-    --------
-    >>> right_aligned(Table("t", "T", ("Data", "F", "Who"), (("1", "0.5", "BR"), ("2", "-", ""))))
-    (False, True, False)
     """
+    columns = [[as_entry(row[j]).text for row in table.rows] for j in range(len(table.head))]
+    present = [[text for text in column if text.strip() not in MISSING] for column in columns]
     return tuple(
-        j > 0 and _holds_numbers([as_entry(row[j]).text for row in table.rows])
-        for j in range(len(table.head))
+        j > 0 and bool(texts) and all(map(NUMBER.fullmatch, texts))
+        for j, texts in enumerate(present)
     )
-
-
-def _holds_numbers(texts: Sequence[str]) -> bool:
-    told = [text for text in texts if text.strip() not in ("", "-", "--", "n/a", "nan")]
-    return bool(told) and all(NUMBER.fullmatch(text) for text in told)
 
 
 def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
@@ -148,39 +130,24 @@ def to_csv(table: Table) -> str:
     """The long form of a table, or the printed one, as comma-separated values.
 
     Lines end with a newline; write them to a file that is opened with ``newline=""``.
-
-    Examples
-    --------
-    >>> table = Table("t", "T", ("Data", "F"), (("yeast", Entry("0.64", under="0.65")),))
-    >>> print(to_csv(table), end="")
-    Data,F
-    yeast,0.64 (0.65)
     """
-    if table.data_head:
-        lines = [[_plain(value) for value in row] for row in (table.data_head, *table.data)]
-    else:
-        printed = (table.head, *table.rows, *table.foot)
-        lines = [[_printed(cell) for cell in row] for row in printed]
+    printed, plain = (table.head, *table.rows, *table.foot), (table.data_head, *table.data)
     out = StringIO()
-    csv.writer(out, lineterminator="\n").writerows(lines)
+    csv.writer(out, lineterminator="\n").writerows(
+        [_csv_cell(cell) for cell in row] for row in (plain if table.data_head else printed)
+    )
     return out.getvalue()
 
 
-def _plain(value: str | float | int | None) -> str:
-    if value is None:
-        return ""
-    # NumPy's floats are floats with a repr of their own.
-    text = repr(float(value)) if isinstance(value, float) else str(value)
-    return _unix_lines(text)
-
-
-def _printed(cell: Entry | str) -> str:
-    entry = as_entry(cell)
-    text = f"{entry.text} ({entry.under})" if entry.text and entry.under else entry.text
-    return _unix_lines(text or entry.under)
-
-
-def _unix_lines(text: str) -> str:
+def _csv_cell(cell: Entry | str | float | int | None) -> str:
+    if isinstance(cell, Entry):
+        both = f"{cell.text} ({cell.under})" if cell.text and cell.under else ""
+        text = both or cell.text or cell.under
+    elif isinstance(cell, float):
+        # NumPy's floats are floats with a repr of their own.
+        text = repr(float(cell))
+    else:
+        text = "" if cell is None else str(cell)
     # A lone carriage return would not be quoted, and would end the row for the reader.
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -205,18 +172,17 @@ def to_markdown(table: Table) -> str:
     rule = ["-" * (width - 1) for width in widths]
     rule = [f"{dash}:" if r else f":{dash}" for dash, r in zip(rule, right, strict=True)]
     lines = [_markdown_row(row, widths, right) for row in [head, rule, *body]]
-    notes = [_not_a_block(escape_markdown(note)) for note in table.notes]
+    # A paragraph must not be read as an item of a list, or as a rule.
+    notes = [
+        re.sub(r"^(\d*)([-+.)])(?=[\s-]|$)", r"\1\\\2", escape_markdown(note))
+        for note in table.notes
+    ]
     return "\n\n".join([f"## {escape_markdown(table.title)}", "\n".join(lines), *notes]) + "\n"
 
 
 def escape_markdown(text: str) -> str:
     """Text on one line in which no character means anything to Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", _one_line(text))
-
-
-def _not_a_block(text: str) -> str:
-    """Keep a paragraph from being read as an item of a list, or as a rule."""
-    return re.sub(r"^(\d*)([-+.)])(?=[\s-]|$)", r"\1\\\2", text)
 
 
 def _markdown_cell(entry: Entry) -> str:
@@ -235,19 +201,10 @@ def _markdown_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[b
 LATEX_CHARACTERS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"{\char34}",
-        "[": "{[}",
-        "*": "{*}",
-        "\u00b1": r"$\pm$",
-        "\u00d7": r"$\times$",
-        "\u2212": "$-$",
-        "\u2264": r"$\leq$",
-        "\u2265": r"$\geq$",
+        **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"},
+        **{"<": r"\textless{}", ">": r"\textgreater{}", '"': r"{\char34}", "[": "{[}", "*": "{*}"},
+        **{"\u00b1": r"$\pm$", "\u00d7": r"$\times$", "\u2212": "$-$"},
+        **{"\u2264": r"$\leq$", "\u2265": r"$\geq$"},
         **{character: f"\\{character}" for character in "{}$&#%_"},
     }
 )
@@ -257,25 +214,6 @@ def to_latex(table: Table) -> str:
     r"""A table for LaTeX with the package booktabs, with the title as caption.
 
     Second lines of cells are a row of their own in ``\scriptsize``.
-
-    Examples
-    --------
-    >>> table = Table("f", "F", ("Data", "BR"), (("yeast", Entry("0.19", bold=True, under="0.2")),))
-    >>> print(to_latex(table), end="")
-    % Needs \usepackage{booktabs}.
-    \begin{table}[ht]
-    \centering
-    \caption{F}
-    \label{tab:f}
-    \begin{tabular}{lr}
-    \toprule
-    Data & BR \\
-    \midrule
-    yeast & \textbf{0.19} \\
-     & {\scriptsize 0.2} \\
-    \bottomrule
-    \end{tabular}
-    \end{table}
     """
     columns = "".join("r" if right else "l" for right in right_aligned(table))
     foot = [r"\midrule", *_latex_rows(table.foot)] if table.foot else []
@@ -315,18 +253,17 @@ def _latex_rows(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         entries = [as_entry(cell) for cell in row]
         lines.append(_latex_row([_latex_text(entry) for entry in entries]))
+        unders = [escape_latex(entry.under) for entry in entries]
         if any(entry.under for entry in entries):
-            lines.append(_latex_row([_latex_under(entry) for entry in entries]))
+            lines.append(
+                _latex_row([rf"{{\scriptsize {text}}}" if text else "" for text in unders])
+            )
     return lines
 
 
 def _latex_text(entry: Entry) -> str:
     text = escape_latex(entry.text)
     return rf"\textbf{{{text}}}" if entry.bold and text else text
-
-
-def _latex_under(entry: Entry) -> str:
-    return rf"{{\scriptsize {escape_latex(entry.under)}}}" if entry.under else ""
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -26,75 +26,40 @@ def visible(text: str, longest: int = LONGEST_NAME) -> str:
     line = " ".join(text.split())
     if len(line) > longest:
         line = line[:longest].rstrip(f" {JOINERS}") + "\u2026"
-    seen = "".join(c if c.isprintable() or c in JOINERS else _code(c) for c in line)
-    if any(bidirectional(c) in ("R", "AL") for c in seen):
-        return f"{ISOLATE}{seen}{END_ISOLATE}"
-    return seen
-
-
-def _code(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    seen = "".join(
+        c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode("ascii")
+        for c in line
+    )
+    right_to_left = any(bidirectional(c) in ("R", "AL") for c in seen)
+    return f"{ISOLATE}{seen}{END_ISOLATE}" if right_to_left else seen
 
 
 def name_list(names: Sequence[str], most: int = 12) -> str:
-    """Names in quotes, and how many more there are.
-
-    Examples
-    --------
-    >>> name_list(["age", "region", "id"], most=2)
-    '"age", "region" and 1 more'
-    """
+    """Names in quotes, and how many more there are."""
     quoted = ", ".join(f'"{visible(name)}"' for name in names[:most])
     return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
 
 
 def exact_percent(share: float) -> str:
-    """A share that somebody asked for, in percent and not rounded.
-
-    Examples
-    --------
-    >>> exact_percent(0.9), exact_percent(0.9525)
-    ('90 %', '95.25 %')
-    """
+    """A share that somebody asked for, in percent and not rounded."""
     return f"{100 * share:.6g} %"
 
 
 def percent_range(low: float, high: float, digits: int = 1) -> str:
-    """Limits of a share in percent.
-
-    Examples
-    --------
-    >>> percent_range(0.964, 1.0)
-    '96.4 to 100 %'
-    """
+    """Limits of a share in percent."""
     return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
 
 
 def theta_number(theta: float) -> str:
-    """Theta with four decimals, and with two digits that count where it is small.
-
-    Examples
-    --------
-    >>> theta_number(0.12345), theta_number(0.00004567)
-    ('0.1235', '0.000046')
-    """
-    if theta >= 0.01:
-        return f"{theta:.4f}"
-    return f"{Decimal(f'{theta:.2g}'):f}"
+    """Theta with four decimals, and with two digits that count where it is small."""
+    return f"{theta:.4f}" if theta >= 0.01 else f"{Decimal(f'{theta:.2g}'):f}"
 
 
-def align(rows: Sequence[Sequence[str]], right: Collection[int] = (), between: str = "  ") -> str:
-    """Rows of cells as lines with columns, those of `right` flush right.
-
-    Examples
-    --------
-    >>> print(align([("a", "1"), ("bc", "20")], right=[1]))
-    a    1
-    bc  20
-    """
+def align(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
+    """Rows of cells as lines with columns, those of `right` flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        between.join(
+        "  ".join(
             cell.rjust(width) if j in right else cell.ljust(width)
             for j, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
