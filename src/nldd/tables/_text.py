@@ -4,8 +4,6 @@ import codecs
 import re
 import stat
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import chain
@@ -150,43 +148,22 @@ class TextFile:
 
 
 class TextSource(Source):
-    """A source that is read line by line, and knows how far it has come."""
+    """A source that is read line by line, from `_stream` in its method `rows`."""
 
     def __init__(self, text: TextFile) -> None:
         self._text = text
         self._size = max(1, text.path.stat().st_size)
-        self._position = 0
         self._stream: TextIOWrapper | None = None
 
-    @contextmanager
-    def _opened(self) -> Iterator[TextIOWrapper]:
-        with self._text.open() as stream:
-            self._stream = stream
-            try:
-                yield stream
-            finally:
-                self._position, self._stream = self._tell(stream), None
-
     def fraction(self) -> float:
-        return (self._tell(self._stream) if self._stream else self._position) / self._size
-
-    @staticmethod
-    def _tell(stream: TextIOWrapper) -> int:
-        position: int = stream.buffer.tell()  # type: ignore[attr-defined]
-        return position
+        if self._stream is None or self._stream.closed:
+            return 0.0 if self._stream is None else 1.0
+        position: int = self._stream.buffer.tell()  # type: ignore[attr-defined]
+        return position / self._size
 
 
 def text_file(path: Path, head: bytes, encoding: str | None = None) -> TextFile:
-    """Find out how a text file is encoded, by its mark and then by all of its bytes.
-
-    Parameters
-    ----------
-    path : Path
-    head : bytes
-        The first bytes of the file.
-    encoding : str, optional
-        The name of the encoding, where it is known.
-    """
+    """Find out how a text file is encoded, by its mark and then by all of its bytes."""
     mark, marked = next(((m, name) for m, name in _MARKS if head.startswith(m)), (b"", ""))
     if encoding is not None:
         return _in_named_encoding(path, encoding, mark, marked)
