@@ -22,15 +22,7 @@ from xml.etree import ElementTree
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._records import (
-    MAX_BYTES,
-    Cell,
-    Row,
-    Source,
-    TableFormat,
-    cell_text,
-    skipped_note,
-)
+from nldd.tables._records import MAX_BYTES, Cell, Row, Source, TableFormat, cell_text, skipped_note
 from nldd.tables._text import OLE, ZIP
 
 MAX_MEMBERS = 10_000

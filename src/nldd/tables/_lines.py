@@ -11,14 +11,7 @@ from typing import Any
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.tables._records import (
-    Cell,
-    Row,
-    Source,
-    TableFormat,
-    is_text,
-    skipped_note,
-)
+from nldd.tables._records import Cell, Row, Source, TableFormat, is_text, skipped_note
 from nldd.tables._text import TextFile, TextSource
 
 # The keys of so many lines are the columns.

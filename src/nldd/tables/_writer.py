@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache
 from io import StringIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, BinaryIO, Literal
 
 from nldd._files import replacing
@@ -39,7 +39,6 @@ ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl")
 BLOCK_ROWS = 2000
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
 
-_USE_CSV = "write the table as CSV"
 # Text that begins with these is safe; most text does, and a look at one letter is fast.
 _SAFE_FIRST = frozenset(string.ascii_letters + string.digits + '."([{') | {""}
 
@@ -78,13 +77,11 @@ class TableWriter:
             raise RuntimeError("a table is written within a `with` block")
         waiting = iter(rows)
         while block := [tuple(row) for row in islice(waiting, BLOCK_ROWS)]:
-            first = self.n_rows + 1
+            first, width = self.n_rows + 1, len(self.header)
             for k, row in enumerate(block, first):
-                if len(row) != len(self.header):
-                    raise InputError(
-                        f"{located(self.path, k)}: expected {len(self.header)} cells as in the "
-                        f"header; got {len(row)}."
-                    )
+                if len(row) != width:
+                    what = f"expected {width} cells as in the header; got {len(row)}"
+                    raise InputError(f"{located(self.path, k)}: {what}.")
             with self._explaining_errors(block, first):
                 self._put(block, first)
             self.n_rows += len(block)
@@ -96,15 +93,10 @@ class TableWriter:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._put = None
         with self._explaining_errors([], 0):
-            self._stack.__exit__(kind, error, trace)
+            self._stack.__exit__(*error)
 
     def _format(self, stream: BinaryIO) -> AbstractContextManager[_Put]:
         ending = self.path.suffix.lower()
@@ -223,32 +215,28 @@ def _xlsx(stream: BinaryIO, header: tuple[str, ...], path: Path, name: str) -> I
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
 
-    def refusal(what: str, place: str = str(path)) -> InputError:
-        return InputError(f"{place}: {what}.", hint=_USE_CSV)
-
-    if len(header) > MAX_COLUMNS:
-        what = f"a workbook has at most {MAX_COLUMNS:,} columns; the table has {len(header):,}"
-        raise refusal(what)
-
     def put(rows: Sequence[Row], first: int) -> None:
         if first + len(rows) > MAX_ROWS:
-            raise refusal(f"a workbook has at most {MAX_ROWS - 1:,} rows below the header")
+            raise _refusal(path, f"a workbook has at most {MAX_ROWS - 1:,} rows below the header")
         for number, row in enumerate(rows, first):
             for column, cell in enumerate(row):
                 try:
-                    cells.write(number, column, cell)
-                except _UnwritableError as error:
-                    place = located(path, number, header[column])
-                    raise refusal(str(error), place) from None
+                    _write_cell(sheet, form, number, column, cell)
+                except OverflowError as error:
+                    raise _refusal(located(path, number, header[column]), error) from None
         if sheet.row_data_fh.tell() > MAX_BYTES - 2**24:
-            raise refusal(f"a sheet of more than {MAX_BYTES:,} bytes is too much for a workbook")
+            what = f"a sheet of more than {MAX_BYTES:,} bytes is too much for a workbook"
+            raise _refusal(path, what)
 
+    if len(header) > MAX_COLUMNS:
+        what = f"a workbook has at most {MAX_COLUMNS:,} columns; the table has {len(header):,}"
+        raise _refusal(path, what)
     with TemporaryDirectory(prefix="nldd-") as folder:
         book = Workbook(stream, {"constant_memory": True, "tmpdir": folder})
         # Without the time of day, so that equal tables give equal files.
         book.set_properties({"created": datetime.datetime(2000, 1, 1)})
         sheet = book.add_worksheet(_sheet_name(name))
-        cells = _XlsxCells(book, sheet)
+        form = cache(lambda code: book.add_format({"num_format": code}))
         try:
             put([header], 0)
             yield put
@@ -260,71 +248,56 @@ def _xlsx(stream: BinaryIO, header: tuple[str, ...], path: Path, name: str) -> I
             sheet.row_data_fh.close()
 
 
-class _UnwritableError(Exception):
-    """What a cell of a workbook cannot hold."""
+def _refusal(place: Path | str, what: object) -> InputError:
+    return InputError(f"{place}: {what}.", hint="write the table as CSV")
 
 
-class _XlsxCells:
-    """The cells of a sheet, in which text is always text.
-
-    What a number of a workbook cannot hold, because it has too many digits or is a time with
-    microseconds, is written as text.
-    """
-
-    def __init__(self, book: Any, sheet: Any) -> None:
-        self._book = book
-        self._sheet = sheet
-        self._formats: dict[str, Any] = {}
-
-    def write(self, row: int, column: int, cell: Cell) -> None:
-        if cell is None:
-            return
-        if isinstance(cell, str):
-            self._write_text(row, column, cell)
-        elif isinstance(cell, bool):
-            self._sheet.write_boolean(row, column, cell)
-        elif isinstance(cell, int) and abs(cell) >= 10**MAX_DIGITS:
-            self._sheet.write_string(row, column, str(int(cell)))
-        elif isinstance(cell, int | float):
-            if not math.isfinite(cell):
-                raise _UnwritableError(f"a workbook cannot hold the number {cell}")
-            self._sheet.write_number(row, column, cell)
-        elif isinstance(cell, datetime.date | datetime.time):
-            self._write_moment(row, column, cell)
-        else:
-            self.write(row, column, plain(cell))
-
-    def _write_text(self, row: int, column: int, text: str) -> None:
-        if not text.isascii():
-            text.encode()
-        if len(text) > MAX_TEXT // 2 and len(text.encode("utf-16-le")) > 2 * MAX_TEXT:
-            what = f"the text has {len(text):,} characters; a cell of a workbook holds"
-            raise _UnwritableError(f"{what} {MAX_TEXT:,}")
-        if text.startswith("<r>") and text.endswith("</r>"):
+def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, cell: Cell) -> None:
+    """Write text as text, and numbers with too many digits too; what does not fit overflows."""
+    if isinstance(cell, str):
+        _check_text(cell)
+        if cell.startswith("<r>") and cell.endswith("</r>"):
             # XlsxWriter takes such text for XML of its own, unless it comes in two parts.
-            form = self._format("General")
-            self._sheet.write_rich_string(row, column, form, text[:1], form, text[1:])
+            general = form("General")
+            sheet.write_rich_string(row, column, general, cell[:1], general, cell[1:])
         else:
-            self._sheet.write_string(row, column, text)
+            sheet.write_string(row, column, cell)
+    elif isinstance(cell, bool):
+        sheet.write_boolean(row, column, cell)
+    elif isinstance(cell, int) and abs(cell) >= 10**MAX_DIGITS:
+        sheet.write_string(row, column, str(int(cell)))
+    elif isinstance(cell, int | float):
+        if not math.isfinite(cell):
+            raise OverflowError(f"a workbook cannot hold the number {cell}")
+        sheet.write_number(row, column, cell)
+    elif isinstance(cell, datetime.date | datetime.time):
+        code = _time_format(cell)
+        if code is None:
+            sheet.write_string(row, column, cell.isoformat())
+        else:
+            sheet.write_datetime(row, column, cell, form(code))
+    elif cell is not None:
+        _write_cell(sheet, form, row, column, plain(cell))
 
-    def _write_moment(self, row: int, column: int, value: datetime.date | datetime.time) -> None:
-        is_zoned = getattr(value, "tzinfo", None) is not None
-        if is_zoned or (isinstance(value, datetime.date) and value.year < 1900):
-            what = f"a workbook cannot hold {value.isoformat()}; it has no time zones and no days"
-            raise _UnwritableError(f"{what} before 1900")
-        microsecond = getattr(value, "microsecond", 0)
-        if microsecond % 1000:
-            self._sheet.write_string(row, column, value.isoformat())
-            return
-        parts = ["yyyy-mm-dd"] if isinstance(value, datetime.date) else []
-        if isinstance(value, datetime.datetime | datetime.time):
-            parts.append("hh:mm:ss.000" if microsecond else "hh:mm:ss")
-        self._sheet.write_datetime(row, column, value, self._format(" ".join(parts)))
 
-    def _format(self, code: str) -> Any:
-        if code not in self._formats:
-            self._formats[code] = self._book.add_format({"num_format": code})
-        return self._formats[code]
+def _check_text(text: str) -> None:
+    if not text.isascii():
+        text.encode()
+    if len(text) > MAX_TEXT // 2 and len(text.encode("utf-16-le")) > 2 * MAX_TEXT:
+        what = f"the text has {len(text):,} characters; a cell of a workbook holds"
+        raise OverflowError(f"{what} {MAX_TEXT:,}")
+
+
+def _time_format(value: datetime.date | datetime.time) -> str | None:
+    """How a date or time is shown; None for one with microseconds, which becomes text."""
+    is_date = isinstance(value, datetime.date)
+    if getattr(value, "tzinfo", None) is not None or getattr(value, "year", 1900) < 1900:
+        what = f"a workbook cannot hold {value.isoformat()}; it has no time zones and no days"
+        raise OverflowError(f"{what} before 1900")
+    microsecond = getattr(value, "microsecond", 0)
+    time = "hh:mm:ss.000" if microsecond else "hh:mm:ss"
+    code = time if not is_date else f"yyyy-mm-dd {time}" if hasattr(value, "hour") else "yyyy-mm-dd"
+    return None if microsecond % 1000 else code
 
 
 def _sheet_name(name: str) -> str:
@@ -352,14 +325,13 @@ def create_table(
         Of the table that it came from: CSV gets the same separator and line ends, and a byte order
         mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
     raw : bool
-        Whether to write text to CSV as it is. By default text that a spreadsheet would run gets an
-        apostrophe before it, see :func:`guarded`.
+        Whether to write text to CSV without the apostrophe of :func:`guarded`.
 
     Notes
     -----
-    A workbook holds numbers with 15 digits; whole numbers with more are written as text, so that
-    no id changes, and so are times with microseconds. What a workbook cannot hold is an error that
-    names the cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones.
+    A workbook gets whole numbers with more than 15 digits and times with microseconds as text, so
+    that none changes. What it cannot hold is an error that names the cell: more than 32,767
+    characters, NaN and infinity, days before 1900, time zones.
 
     Examples
     --------
@@ -384,7 +356,6 @@ def create_table(
         raise InputError(f"{path} is there and is no file.", hint="use another name")
     if not header:
         raise InputError(f"{path}: a table needs at least one column.")
-    wrong = [str(name) for name in header if not isinstance(name, str)]
-    if wrong:
+    if wrong := [str(name) for name in header if not isinstance(name, str)]:
         raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
     return TableWriter(path, header, like, raw)
