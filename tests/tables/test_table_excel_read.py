@@ -13,7 +13,7 @@ from table_files import load, put, quick_save
 from workbooks import binary_workbook, number_formats, parts, sheet_xml, workbook, zipped
 
 from nldd.exceptions import InputError
-from nldd.tables import _guard, open_table
+from nldd.tables import _excel, open_table
 
 FILES = Path(__file__).parent / "files"
 
@@ -22,7 +22,7 @@ HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>'
 
 @pytest.fixture
 def small_trials(monkeypatch):
-    monkeypatch.setattr(_guard, "MAX_TRIAL_BYTES", 2**29)
+    monkeypatch.setattr(_excel, "MAX_TRIAL_BYTES", 2**29)
 
 
 def cells(folder, *row, **options):
@@ -385,7 +385,7 @@ def test_document_types_are_refused(tmp_path):
 
 
 def test_document_types_are_found_anywhere(tmp_path, monkeypatch):
-    monkeypatch.setattr(_guard, "CHUNK_BYTES", 100)
+    monkeypatch.setattr(_excel, "CHUNK_BYTES", 100)
     members = parts(HEADER)
     members["docProps/app.xml"] = "<a>" + "<b/>" * 200 + '<!ENTITY c "d"></a>'
     with pytest.raises(InputError, match="it declares a document type"):
@@ -402,7 +402,7 @@ def test_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     path = workbook(tmp_path, HEADER + " " * 2**25)
     with pytest.raises(InputError, match=r"would unpack from .* as a damaged or hostile file"):
         load(path)
-    monkeypatch.setattr(_guard, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(_excel, "MAX_BYTES", 2**20)
     with pytest.raises(InputError, match="at most 1,048,576 bytes in 10,000 parts are read"):
         load(path)
 
@@ -418,7 +418,7 @@ def test_size_that_the_archive_hides(tmp_path):
 
 
 def test_too_many_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(_guard, "MAX_MEMBERS", 3)
+    monkeypatch.setattr(_excel, "MAX_MEMBERS", 3)
     with pytest.raises(InputError, match="in 4 parts; at most"):
         load(workbook(tmp_path, HEADER))
 
@@ -488,7 +488,7 @@ def test_far_cell_of_a_binary_workbook(tmp_path, small_trials):
 
 
 def test_workbook_that_is_never_read_to_its_end(monkeypatch):
-    monkeypatch.setattr(_guard, "TRIAL_SECONDS", 0.001)
+    monkeypatch.setattr(_excel, "TRIAL_SECONDS", 0.001)
     with pytest.raises(InputError, match="cannot be read in a reasonable time"):
         load(FILES / "libreoffice.xls")
 

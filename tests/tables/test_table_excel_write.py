@@ -15,7 +15,7 @@ from table_files import load, quick_save, save
 from test_table_cells import RUN_BY_A_SPREADSHEET
 
 from nldd.exceptions import InputError
-from nldd.tables import TableFormat, _excel, create_table
+from nldd.tables import TableFormat, _writer, create_table
 
 
 def through_xlsx(header, rows):
@@ -213,7 +213,7 @@ def test_longest_text(text):
 
 
 def test_too_many_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(_excel, "MAX_ROWS", 11)
+    monkeypatch.setattr(_writer, "MAX_ROWS", 11)
     save(tmp_path / "t.xlsx", ["a"], [[1]] * 10)
     with pytest.raises(InputError, match="at most 10 rows below the header") as caught:
         save(tmp_path / "u.xlsx", ["a"], [[1]] * 11)
@@ -230,7 +230,7 @@ def test_too_many_columns(tmp_path):
 
 
 def test_sheet_too_large_to_be_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(_excel, "MAX_BYTES", 2**24 + 5000)
+    monkeypatch.setattr(_writer, "MAX_BYTES", 2**24 + 5000)
     with pytest.raises(InputError, match="too much for a workbook"):
         save(tmp_path / "t.xlsx", ["a"], [["x" * 1000]] * 6)
     assert list(tmp_path.iterdir()) == []

@@ -1,38 +1,60 @@
-"""Sheets of workbooks by calamine, and rows as an .xlsx workbook by XlsxWriter."""
+"""Sheets of workbooks by calamine, and what is refused before it takes all memory.
+
+Calamine holds a sheet as a rectangle from the first to the last cell, and a copy of its text in
+each cell. A few bytes can ask for a terabyte of that, and a cell that somebody left far below a
+table does so by accident; then the whole process ends. The parts of .xlsx files are XML that a
+look over tells enough about. Other workbooks, and large or strange ones, are opened by a process
+of their own first, which may die of them.
+"""
 
 import datetime
-import math
+import posixpath
 import re
+import subprocess
+import sys
+import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO
+from typing import Any
+from xml.etree import ElementTree
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._guard import MAX_BYTES, check_archive, check_by_trial, check_sheet
-from nldd.tables._records import (
-    Cell,
-    Row,
-    Sink,
-    Source,
-    TableFormat,
-    cell_text,
-    is_text,
-    located,
-    plain,
-    skipped_note,
-    surrogate_error,
-)
+from nldd.tables._records import MAX_BYTES, Cell, Row, Source, TableFormat, cell_text, skipped_note
 from nldd.tables._text import OLE, ZIP
 
-MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
+MAX_MEMBERS = 10_000
+# Sheets shrink to a twentieth or so; what shrinks to less than this is made to fill memory.
+MAX_RATIO = 400
+FREE_BYTES = 2**24
+CHUNK_BYTES = 2**20
+# A spreadsheet has a dozen levels; depth is measured at the ends of chunks only.
+MAX_DEPTH = 1000
+MAX_TRIAL_BYTES = 2**32
+TRIAL_SECONDS = 300
+
+# Without such a reference a sheet has 26 columns, and a rectangle of them is never too large.
+_FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]\d{8})")
+_ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
+_TRIAL = """
+import sys
+sys.path[:] = {!r}
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, 2 * ({},))
+except (ImportError, OSError, ValueError):
+    pass
+from python_calamine import CalamineWorkbook
+with open(sys.argv[1], "rb") as stream:
+    book = CalamineWorkbook.from_filelike(stream)
+for name in [sys.argv[2]] if sys.argv[2] in book.sheet_names else book.sheet_names:
+    book.get_sheet_by_name(name)
+"""
 
 # Whole numbers below this are what they are in the file; above it they may be other ones.
 MAX_WHOLE = 2**53
-
-_USE_CSV = "write the table as CSV"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
@@ -203,124 +225,114 @@ def _character(match: re.Match[str]) -> str:
     return match[0] if 0xD800 <= code <= 0xDFFF else chr(code)
 
 
-class XlsxSink(Sink):
-    """Write rows as the one sheet of a workbook, in which text is always text.
+@dataclass
+class Part:
+    """What a part of a workbook holds, as far as it matters: cells far away, elements, errors.
 
-    What a number of a workbook cannot hold, because it has too many digits or is a time with
-    microseconds, is written as text; what it cannot hold at all is an error.
+    Errors such as ``#N/A`` are kept by row and column, from 0.
     """
 
-    def __init__(self, stream: BinaryIO, header: tuple[str, ...], path: Path, sheet: str) -> None:
-        from xlsxwriter import Workbook
+    is_far: bool = False
+    n_closed: int = 0
+    errors: dict[int, dict[int, str]] = field(default_factory=dict)
 
-        if len(header) > MAX_COLUMNS:
+
+def check_archive(path: Path) -> dict[str, Part]:
+    """Refuse what unpacks to too much and XML that only an attacker writes; return the parts."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        size = sum(member.file_size for member in members)
+        packed = sum(member.compress_size for member in members)
+        if size > MAX_BYTES or len(members) > MAX_MEMBERS:
             raise InputError(
-                f"{path}: a workbook has at most {MAX_COLUMNS:,} columns; the table has "
-                f"{len(header):,}.",
-                hint=_USE_CSV,
+                f"{path} would unpack to {size:,} bytes in {len(members):,} parts; at most "
+                f"{MAX_BYTES:,} bytes in {MAX_MEMBERS:,} parts are read.",
+                hint="save the sheet as CSV",
             )
-        self._header = header
-        self._path = path
-        self._folder = TemporaryDirectory(prefix="nldd-")
-        self._book = Workbook(stream, {"constant_memory": True, "tmpdir": self._folder.name})
-        # Without the time of day, so that equal tables give equal files.
-        self._book.set_properties({"created": datetime.datetime(2000, 1, 1)})
-        self._formats: dict[str, Any] = {}
-        self._sheet = self._book.add_worksheet(_sheet_name(sheet))
-        try:
-            self._write_row(0, header)
-        except BaseException:
-            self.close()
-            raise
-
-    def write(self, rows: list[Row], first: int) -> None:
-        if first + len(rows) > MAX_ROWS:
+        if size > FREE_BYTES + MAX_RATIO * packed:
             raise InputError(
-                f"{self._path}: a workbook has at most {MAX_ROWS - 1:,} rows below the header; the "
-                "table has more.",
-                hint=_USE_CSV,
+                f"{path} would unpack from {packed:,} to {size:,} bytes, as a damaged or hostile "
+                "file does.",
+                hint="open it in a spreadsheet and save it again, or save the sheet as CSV",
             )
-        for number, row in enumerate(rows, first):
-            self._write_row(number, row)
-        if self._sheet.row_data_fh.tell() > MAX_BYTES - 2**24:
-            raise InputError(
-                f"{self._path}: the sheet would take more than {MAX_BYTES:,} bytes, too much for "
-                "a workbook.",
-                hint=_USE_CSV,
-            )
-
-    def finish(self) -> None:
-        from xlsxwriter.exceptions import FileCreateError
-
-        try:
-            self._book.close()
-        except FileCreateError as error:
-            raise OSError(str(error)) from error
-
-    def close(self) -> None:
-        self._book.fileclosed = True
-        self._sheet.row_data_fh.close()
-        self._folder.cleanup()
-
-    def _write_row(self, number: int, row: Row | tuple[str, ...]) -> None:
-        for column, cell in enumerate(row):
-            if cell is not None:
-                self._write_cell(number, column, cell)
-
-    def _write_cell(self, row: int, column: int, cell: Cell) -> None:
-        if isinstance(cell, str):
-            self._write_text(row, column, cell)
-        elif isinstance(cell, bool):
-            self._sheet.write_boolean(row, column, cell)
-        elif isinstance(cell, int) and abs(cell) >= 10**MAX_DIGITS:
-            self._sheet.write_string(row, column, str(int(cell)))
-        elif isinstance(cell, int | float):
-            if not math.isfinite(cell):
-                raise self._refused(row, column, f"a workbook cannot hold the number {cell}")
-            self._sheet.write_number(row, column, cell)
-        elif isinstance(cell, datetime.date | datetime.time):
-            self._write_moment(row, column, cell)
-        else:
-            self._write_cell(row, column, plain(cell))
-
-    def _write_text(self, row: int, column: int, text: str) -> None:
-        if not text.isascii() and not is_text(text):
-            raise surrogate_error(located(self._path, row, self._header[column]))
-        if len(text) > MAX_TEXT // 2 and len(text.encode("utf-16-le")) > 2 * MAX_TEXT:
-            what = f"the text has {len(text):,} characters; a cell of a workbook holds"
-            raise self._refused(row, column, f"{what} {MAX_TEXT:,}")
-        if text.startswith("<r>") and text.endswith("</r>"):
-            # XlsxWriter takes such text for XML of its own, unless it comes in two parts.
-            form = self._format("General")
-            self._sheet.write_rich_string(row, column, form, text[:1], form, text[1:])
-        else:
-            self._sheet.write_string(row, column, text)
-
-    def _write_moment(self, row: int, column: int, value: datetime.date | datetime.time) -> None:
-        is_zoned = getattr(value, "tzinfo", None) is not None
-        if is_zoned or (isinstance(value, datetime.date) and value.year < 1900):
-            what = f"a workbook cannot hold {value.isoformat()}; it has no time zones and no days"
-            raise self._refused(row, column, f"{what} before 1900")
-        microsecond = getattr(value, "microsecond", 0)
-        if microsecond % 1000:
-            self._sheet.write_string(row, column, value.isoformat())
-            return
-        parts = ["yyyy-mm-dd"] if isinstance(value, datetime.date) else []
-        if isinstance(value, datetime.datetime | datetime.time):
-            parts.append("hh:mm:ss.000" if microsecond else "hh:mm:ss")
-        self._sheet.write_datetime(row, column, value, self._format(" ".join(parts)))
-
-    def _format(self, code: str) -> Any:
-        if code not in self._formats:
-            self._formats[code] = self._book.add_format({"num_format": code})
-        return self._formats[code]
-
-    def _refused(self, row: int, column: int, what: str) -> InputError:
-        where = located(self._path, row, self._header[column])
-        return InputError(f"{where}: {what}.", hint=_USE_CSV)
+        return {member.filename: _scan(archive, member) for member in members}
 
 
-def _sheet_name(name: str) -> str:
-    """A name that Excel takes: short, and without the signs of its formulas."""
-    name = re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", name).strip(" '")[:31].rstrip(" '")
-    return name if name and is_text(name) else "Sheet1"
+def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
+    """Read a part to its end, which also proves the size that the archive tells of it."""
+    found, depth = Part(), 0
+    for markup in _pieces(archive, member):
+        n_special = markup.count(b"<!")
+        if n_special and (b"<!DOCTYPE" in markup or b"<!ENTITY" in markup):
+            raise ValueError("it declares a document type")
+        n_closed = markup.count(b"</")
+        depth += markup.count(b"<") - 2 * n_closed - markup.count(b"/>") - n_special
+        if depth > MAX_DEPTH:
+            raise ValueError("its elements are nested too deeply")
+        found.is_far = found.is_far or _FAR.search(markup) is not None
+        found.n_closed += n_closed
+        for column, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
+            found.errors.setdefault(int(row) - 1, {})[_column_number(column)] = text.decode()
+    return found
+
+
+def _pieces(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> Iterator[bytes]:
+    """The content of a part, cut before a row where it has rows, else before a tag."""
+    rest = b""
+    with archive.open(member) as part:
+        while chunk := part.read(CHUNK_BYTES):
+            markup = rest + chunk
+            cut = max(markup.rfind(b"<row"), 0) or max(markup.rfind(b"<"), 0) or len(markup)
+            rest = markup[cut:] if len(markup) - cut < CHUNK_BYTES else b""
+            yield markup[: len(markup) - len(rest)]
+    yield rest
+
+
+def check_sheet(path: Path, name: str, parts: dict[str, Part]) -> dict[int, dict[int, str]]:
+    """Refuse a sheet that takes too much memory; return its errors by row and column from 0."""
+    members = {member.replace("\\", "/").lower(): member for member in parts}
+    shared = members.get("xl/sharedstrings.xml")
+    with zipfile.ZipFile(path) as archive:
+        sheet = parts[members[_part_of_sheet(archive, members, name)]]
+        longest = max(map(len, archive.read(shared).split(b"si>"))) if shared else 0
+    # As if each cell referred to the longest of the texts that cells share.
+    if sheet.is_far or sheet.n_closed * longest > MAX_BYTES:
+        check_by_trial(path, name)
+    return sheet.errors
+
+
+def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str) -> str:
+    book = ElementTree.fromstring(archive.read(members["xl/workbook.xml"]))
+    relations = ElementTree.fromstring(archive.read(members["xl/_rels/workbook.xml.rels"]))
+    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
+    for sheet in book.iter():
+        if sheet.tag.endswith("}sheet") and sheet.get("name") == name:
+            key = next(value for key, value in sheet.items() if key.endswith("}id"))
+            target = targets[key].replace("\\", "/")
+            return posixpath.normpath(posixpath.join("/xl", target)).lstrip("/").lower()
+    raise LookupError(f"no part holds the sheet {name}")
+
+
+def _column_number(letters: bytes) -> int:
+    """Number of a column, from 0, by its letters."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number - 1
+
+
+def check_by_trial(path: Path, sheet: str | None) -> None:
+    """Let another process open a workbook, within limits of memory and time."""
+    words = [sys.executable, "-c", _TRIAL.format(sys.path, MAX_TRIAL_BYTES), str(path), sheet or ""]
+    try:
+        subprocess.run(words, capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise ValueError("it cannot be read in a reasonable time") from None
+    except subprocess.CalledProcessError as error:
+        if error.returncode == 1:  # an error of Python, in its last line
+            raise ValueError(error.stderr.strip().rpartition(": ")[2]) from None
+        raise InputError(
+            f"{path} takes more memory than {MAX_TRIAL_BYTES:,} bytes; some cells may be far away "
+            "from the table.",
+            hint="delete the rows below and the columns right of the table, or save it as CSV",
+        ) from None

@@ -1,4 +1,4 @@
-"""Rows of files with one JSON object a line, such files of rows, and rows of Parquet files."""
+"""Rows of files with one JSON object a line, and of Parquet files."""
 
 import datetime
 import decimal
@@ -7,23 +7,11 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.tables._records import (
-    Cell,
-    Row,
-    Sink,
-    Source,
-    TableFormat,
-    cell_text,
-    is_text,
-    located,
-    plain,
-    skipped_note,
-    surrogate_error,
-)
+from nldd.tables._records import Cell, Row, Source, TableFormat, is_text, skipped_note
 from nldd.tables._text import TextFile, TextSource
 
 # The keys of so many lines are the columns.
@@ -55,15 +43,15 @@ class JsonlRows(TextSource):
     def rows(self) -> Generator[Row, None, None]:
         self._n_blank = self._n_half = 0
         known = dict.fromkeys(self.header)
-        with self._opened() as stream:
-            for line, record in self._records(stream):
+        with self._text.open() as self._stream:
+            for line, record in self._records(self._stream):
                 if unknown := record.keys() - known.keys():
                     raise InputError(
                         f"{self._text.path}, line {line}: the key {quote(min(unknown))} is in none "
                         f"of the first {HEADER_LINES:,} lines.",
                         hint="add it, with null, to the first line",
                     )
-                yield tuple(map(_json_cell, map(record.get, self.header)))
+                yield tuple(map(_cell, map(record.get, self.header)))
 
     def notes(self) -> list[str]:
         notes = [*self._text.notes, *skipped_note(self._n_blank, "blank line")]
@@ -101,14 +89,6 @@ class JsonlRows(TextSource):
         return value
 
 
-def _json_cell(value: Any) -> Cell:
-    if isinstance(value, dict | list):
-        text = json.dumps(value, ensure_ascii=False)
-        return text if is_text(text) else json.dumps(value)
-    cell: Cell = value
-    return cell
-
-
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
@@ -116,32 +96,6 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if not all(map(is_text, record)):
         raise ValueError("a key holds half of a character")
     return record
-
-
-class JsonlSink(Sink):
-    """Write rows as one JSON object a line, with names that are all distinct for keys."""
-
-    def __init__(self, stream: BinaryIO, keys: tuple[str, ...], path: Path) -> None:
-        self._stream = stream
-        self._path = path
-        self._keys = keys
-        if not all(map(is_text, keys)):
-            raise surrogate_error(f"{path.name}, header")
-
-    def write(self, rows: list[Row], first: int) -> None:
-        for number, row in enumerate(rows, first):
-            record = dict(zip(self._keys, row, strict=True))
-            text = json.dumps(record, ensure_ascii=False, default=_json_value)
-            try:
-                self._stream.write(text.encode() + b"\n")
-            except UnicodeEncodeError:
-                broken = (k for k, cell in record.items() if not is_text(cell_text(cell)))
-                raise surrogate_error(located(self._path, number, next(broken))) from None
-
-
-def _json_value(cell: Any) -> Any:
-    """What JSON has no value for: dates and times as text, others as what they stand for."""
-    return cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else plain(cell)
 
 
 class ParquetRows(Source):
@@ -214,24 +168,26 @@ class ParquetRows(Source):
             except pyarrow.ArrowInvalid:
                 self._cut[name] = None
                 array = array.cast(fine, safe=False)
-        return [_parquet_cell(value) for value in array.to_pylist()]
+        return [_cell(value) for value in array.to_pylist()]
 
 
-def _parquet_cell(value: Any) -> Cell:
+def _cell(value: Any) -> Cell:
+    """A value of JSON or Parquet as a cell; what no cell can hold becomes text."""
     if isinstance(value, decimal.Decimal):
         # A number, if it is the same number, else its digits.
         if value == value.to_integral_value():
             return int(value)
         return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False, default=_nested_value)
+        text = json.dumps(value, ensure_ascii=False, default=_nested)
+        return text if is_text(text) else json.dumps(value)
     if isinstance(value, bytes | datetime.timedelta):
-        return str(_nested_value(value))
+        return _nested(value)
     cell: Cell = value
     return cell
 
 
-def _nested_value(value: Any) -> Any:
+def _nested(value: Any) -> str:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

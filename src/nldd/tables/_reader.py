@@ -6,10 +6,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
+from nldd.tables._csv import CsvRows
+from nldd.tables._excel import WorkbookRows
+from nldd.tables._lines import JsonlRows, ParquetRows
 from nldd.tables._records import Block, Row, Source, TableFormat, located
 from nldd.tables._text import OLE, ZIP, first_bytes, refuse_foreign, text_file
 
@@ -46,17 +48,7 @@ class TableReader:
         return [*self._source.notes(), *_notes_on_names(self.header, self.names)]
 
     def blocks(self, n_rows: int = 2000) -> Iterator[Block]:
-        """All rows from the first one on, however often this is called.
-
-        Parameters
-        ----------
-        n_rows : int
-            Number of rows of a block; the last one may have fewer.
-
-        Yields
-        ------
-        block : Block
-        """
+        """All rows from the first one on, `n_rows` at a time, however often this is called."""
         if n_rows < 1:
             raise InputError(f"n_rows must be at least 1; got {n_rows}.")
         first = 1
@@ -82,18 +74,12 @@ class TableReader:
     def column(self, name: str, free: Sequence[str] | None = None) -> int:
         """Position of a column; an error names those that are like it.
 
-        Parameters
-        ----------
-        name : str
-        free : sequence of str, optional
-            Columns that could be renamed, where the name is not the person's choice.
+        Where the name is not the person's choice, `free` are the columns that could be renamed.
         """
         if name in self.names:
             return self.names.index(name)
-        hint = _naming_hint(name, self.names) if free is None else _renaming_hint(name, free)
-        raise InputError(
-            f"{self.path.name} has no column {quote(name)}.", hint=self._source.advice(hint)
-        )
+        hint = self._source.advice(_column_hint(name, self.names, free))
+        raise InputError(f"{self.path.name} has no column {quote(name)}.", hint=hint)
 
     def where(self, row: int, column: int | None = None) -> str:
         """The place of a cell for a message: row from 1, and position of the column from 0."""
@@ -102,12 +88,7 @@ class TableReader:
     def __enter__(self) -> "TableReader":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for rows in list(self._open):
             rows.close()
 
@@ -132,15 +113,6 @@ def open_table(
         rows as it does the header.
     sheet : str, optional
         Name of the sheet of a workbook; by default the first one that is not hidden.
-
-    Returns
-    -------
-    reader : TableReader
-
-    Raises
-    ------
-    InputError
-        With the name of the file and the line or row.
 
     Notes
     -----
@@ -171,35 +143,20 @@ def open_table(
             f"{path} has no sheets; only workbooks such as .xlsx do.", hint="leave out the sheet"
         )
     if is_workbook:
-        from nldd.tables._excel import WorkbookRows
-
         return TableReader(path, WorkbookRows(path, head, sheet))
-    return TableReader(path, _text_source(path, head, ending, encoding, separator))
-
-
-def _text_source(
-    path: Path, head: bytes, ending: str, encoding: str | None, separator: str | None
-) -> Source:
-    from nldd.tables._csv import CsvRows
-    from nldd.tables._lines import JsonlRows, ParquetRows
-
     if ending in PARQUET:
-        return ParquetRows(path)
+        return TableReader(path, ParquetRows(path))
     refuse_foreign(path, head)
     text = text_file(path, head, encoding)
     if ending in JSON_LINES:
-        return JsonlRows(text)
-    return CsvRows(text, separator, kind="tsv" if ending in TAB_SEPARATED else "csv")
+        return TableReader(path, JsonlRows(text))
+    kind = "tsv" if ending in TAB_SEPARATED else "csv"
+    return TableReader(path, CsvRows(text, separator, kind))
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table is opened; what is None is found out.
-
-    Attributes
-    ----------
-    encoding, separator, sheet : str or None
-    """
+    """How a table is opened, see :func:`open_table`; what is None is found out."""
 
     encoding: str | None = None
     separator: str | None = None
@@ -211,16 +168,7 @@ class TableOptions:
 
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
-    """A name for each column that no other one has.
-
-    Spaces around a name are dropped. A repeated one gets a number behind it, an empty one its
-    place.
-
-    Examples
-    --------
-    >>> distinct_names(["age", "comment", "comment", ""])
-    ('age', 'comment', 'comment (2)', 'column 4')
-    """
+    """A name for each column that no other one has, such as ``comment (2)`` or ``column 4``."""
     wanted = [_trimmed(cell) or f"column {j}" for j, cell in enumerate(header, 1)]
     taken, reserved = set[str](), set(wanted)
     latest: dict[str, int] = {}
@@ -252,16 +200,12 @@ def _notes_on_names(header: Sequence[str], names: Sequence[str]) -> list[str]:
     return notes
 
 
-def _naming_hint(name: str, names: Sequence[str]) -> str:
-    """What to do about a wrong name that a person can put right where it was given."""
-    near = _near(name, names, n=3, cutoff=0.6)
-    if near:
-        return f"Did you mean {' or '.join(map(quote, near))}?"
-    return f"name one of its columns: {quote_first(names)}"
-
-
-def _renaming_hint(name: str, free: Sequence[str]) -> str:
-    """What to do about a name that cannot change, so that one of the `free` columns must get it."""
+def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) -> str:
+    """Name another column, or, where the name is fixed, rename one of the `free` columns."""
+    if free is None:
+        near = _near(name, names, n=3, cutoff=0.6)
+        meant = f"Did you mean {' or '.join(map(quote, near))}?"
+        return meant if near else f"name one of its columns: {quote_first(names)}"
     if not free:
         return f"add the column {quote(name)} to the file, or use another file"
     # To rename what only looks alike would code the wrong answers.

@@ -6,14 +6,15 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from nldd._wording import count_noun, quote
-from nldd.exceptions import InputError
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
 
+# What a workbook unpacks to at most.
+MAX_BYTES = 2**30
 MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
 
 _SPACES = " \t\u00a0\u2009\u202f"
@@ -31,20 +32,8 @@ _PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 class TableFormat:
     """How a file was written, so that the output can be like it.
 
-    Attributes
-    ----------
-    kind : {"csv", "tsv", "xlsx", "jsonl", "parquet"}
-        All workbooks are "xlsx".
-    encoding : str
-        Of text files.
-    separator : str
-        Between the cells of CSV files.
-    bom : bool
-        Whether the text begins with a byte order mark.
-    newline : str
-        End of a line, ``"\\n"`` or ``"\\r\\n"``.
-    sheet : str
-        Name of the sheet of a workbook.
+    The kind is "csv", "tsv", "xlsx" (all workbooks), "jsonl" or "parquet"; `bom` says whether text
+    begins with a byte order mark, and `newline` how its lines end.
     """
 
     kind: str
@@ -62,54 +51,28 @@ class TableFormat:
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table.
-
-    Attributes
-    ----------
-    first : int
-        Number of the first of them, from 1; the header is not counted.
-    rows : list of tuples
-        Each as long as the header.
-    """
+    """Some rows of a table; `first` is the number of the first of them, from 1."""
 
     first: int
     rows: list[Row]
 
 
-class Source:
-    """A file that is read; :class:`nldd.tables.TableReader` is what people see of it."""
+class Source(Protocol):
+    """A file that is read from its first row on by each call of `rows`.
+
+    `advice` adds to a hint about a missing column what the file itself makes likely.
+    """
 
     header: tuple[str, ...]
     format: TableFormat
 
-    def rows(self) -> Generator[Row, None, None]:
-        """All rows from the first one on, each as long as the header."""
-        raise NotImplementedError
-
-    def fraction(self) -> float:
-        """How much of the file the latest call of :meth:`rows` has read."""
-        raise NotImplementedError
-
+    def rows(self) -> Generator[Row, None, None]: ...
+    def fraction(self) -> float: ...
     def notes(self) -> list[str]:
-        """What a person should know about what has been read."""
         return []
 
     def advice(self, hint: str) -> str:
-        """The hint about a column that is not there, with what the file itself makes likely."""
         return hint
-
-
-class Sink:
-    """A file that is written: rows of which the first has a number from 1, then the rest."""
-
-    def write(self, rows: list[Row], first: int) -> None:
-        raise NotImplementedError
-
-    def finish(self) -> None:
-        """Write what comes after the last row."""
-
-    def close(self) -> None:
-        """Let go of what is open, whether the table is whole or not."""
 
 
 def located(path: Path, row: int, name: str | None = None) -> str:
@@ -123,17 +86,7 @@ def skipped_note(n: int, noun: str) -> list[str]:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as a person would type it.
-
-    Parameters
-    ----------
-    cell : Cell
-
-    Returns
-    -------
-    text : str
-        Empty for None, ``TRUE`` or ``FALSE``, dates and times in ISO 8601; a number without
-        ``.0``, else with all its digits.
+    """A cell as a person would type it: empty for None, dates and times in ISO 8601.
 
     Examples
     --------
@@ -169,23 +122,10 @@ def plain(cell: Any) -> Cell:
 def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:
     """The number in a cell.
 
-    Parameters
-    ----------
-    cell : Cell
-        The comma may be the decimal sign, and spaces or apostrophes may part the thousands.
-    decimal : {",", "."}, optional
-        What decides on cells such as ``1,234``; see :attr:`TableFormat.decimal`. By default they
-        are an error.
-
-    Returns
-    -------
-    number : float or None
-        None for an empty cell and for what stands for one, such as ``NA``, ``n/a``, ``?``, ``-``.
-
-    Raises
-    ------
-    ValueError
-        The cell is no number, or may be one of two.
+    The comma may be the decimal sign, and spaces or apostrophes may part the thousands. Empty
+    cells and what stands for one, such as ``NA``, ``?`` or ``-``, are None. `decimal`, a comma or a
+    point, decides on cells such as ``1,234``, see :attr:`TableFormat.decimal`; without it they are
+    a ValueError, as are cells that are no number.
 
     Examples
     --------
@@ -249,11 +189,3 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def surrogate_error(where: str) -> InputError:
-    """The error for text with half of a character."""
-    return InputError(
-        f"{where}: the text holds half of a character (a lone surrogate), which no file can hold.",
-        hint="take the broken character out of the text",
-    )

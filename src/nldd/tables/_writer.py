@@ -1,23 +1,49 @@
-"""Write a table that is whole or not there."""
+"""Write a table as CSV, a workbook or JSON lines, that is whole or not there."""
 
+import csv
+import datetime
+import json
+import math
+import re
+import string
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache
+from io import StringIO
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, Literal
 
 from nldd._files import replacing
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, NLDDError
+from nldd.tables._csv import separator_line
 from nldd.tables._reader import distinct_names
-from nldd.tables._records import Cell, Row, Sink, TableFormat, located
+from nldd.tables._records import (
+    MAX_BYTES,
+    Cell,
+    Row,
+    TableFormat,
+    cell_text,
+    guarded,
+    is_text,
+    located,
+    plain,
+)
 
 STANDARD_OUTPUT = "-"
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl")
 BLOCK_ROWS = 2000
+MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
+
+# Text that begins with these is safe; most text does, and a look at one letter is fast.
+_SAFE_FIRST = frozenset(string.ascii_letters + string.digits + '."([{') | {""}
+
+# Writes rows, the first of which has the given number.
+_Put = Callable[[list[Row], int], object]
 
 
 class TableWriter:
@@ -40,63 +66,80 @@ class TableWriter:
         self.path = path
         self.header = tuple(header)
         self.n_rows = 0
-        self._like = like
+        self._like = like or TableFormat(kind="")
         self._raw = raw
-        self._sink: Sink | None = None
+        self._put: _Put | None = None
         self._stack = ExitStack()
 
     def write(self, rows: Iterable[Sequence[Cell]]) -> None:
         """Add rows, each as long as the header."""
-        if self._sink is None:
+        if self._put is None:
             raise RuntimeError("a table is written within a `with` block")
         waiting = iter(rows)
         while block := [tuple(row) for row in islice(waiting, BLOCK_ROWS)]:
-            self._check_widths(block)
-            with _naming_errors(self.path):
-                self._sink.write(block, self.n_rows + 1)
+            first, width = self.n_rows + 1, len(self.header)
+            for k, row in enumerate(block, first):
+                if len(row) != width:
+                    what = f"expected {width} cells as in the header; got {len(row)}"
+                    raise InputError(f"{located(self.path, k)}: {what}.")
+            with self._explaining_errors(block, first):
+                self._put(block, first)
             self.n_rows += len(block)
 
-    def _check_widths(self, block: list[Row]) -> None:
-        width = len(self.header)
-        for k, row in enumerate(block, self.n_rows + 1):
-            if len(row) != width:
-                raise InputError(
-                    f"{located(self.path, k)}: expected {width} cells as in the header; got "
-                    f"{len(row)}."
-                )
-
     def __enter__(self) -> "TableWriter":
-        with _naming_errors(self.path), ExitStack() as stack:
+        with self._explaining_errors([self.header], 0), ExitStack() as stack:
             stream = stack.enter_context(_stream(self.path))
-            self._sink = sink = _sink(stream, self.path, self.header, self._like, self._raw)
-            stack.callback(sink.close)
-            stack.push(lambda kind, *_: sink.finish() if kind is None else None)
+            self._put = stack.enter_context(self._format(stream))
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._sink = None
-        with _naming_errors(self.path):
-            self._stack.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._put = None
+        with self._explaining_errors([], 0):
+            self._stack.__exit__(*error)
 
+    def _format(self, stream: BinaryIO) -> AbstractContextManager[_Put]:
+        ending = self.path.suffix.lower()
+        if ending == ".xlsx":
+            return _xlsx(stream, self.header, self.path, self._like.sheet)
+        if ending == ".jsonl":
+            return _jsonl(stream, self.header)
+        like = self._like
+        unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
+        # Who works in Excel opens the file there, where umlauts without the mark are garbled.
+        bom = like.bom or not unicode or like.kind == "xlsx"
+        separator = like.separator if like.kind == "csv" else "\t" if ending == ".txt" else ","
+        like = replace(
+            like,
+            separator="\t" if ending == ".tsv" else separator,
+            bom=bom and str(self.path) != STANDARD_OUTPUT,
+        )
+        return _csv(stream, self.header, like, self._raw)
 
-@contextmanager
-def _naming_errors(path: Path) -> Iterator[None]:
-    """Say in one line why a file cannot be written."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise NLDDError(
-            f"{path} cannot be written: {error.strerror or error}.",
-            hint="check the folder, who may write to it, and the space on the disk",
-        ) from error
+    @contextmanager
+    def _explaining_errors(self, rows: Sequence[Row], first: int) -> Iterator[None]:
+        """Say why a file cannot be written, or which of the rows holds what no file can hold."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise NLDDError(
+                f"{self.path} cannot be written: {error.strerror or error}.",
+                hint="check the folder, who may write to it, and the space on the disk",
+            ) from error
+        except UnicodeEncodeError:
+            place = next(
+                located(self.path, number, name) if number else f"{self.path.name}, header"
+                for number, row in enumerate(rows, first)
+                for name, cell in zip(self.header, row, strict=True)
+                if isinstance(cell, str) and not is_text(cell)
+            )
+            raise InputError(
+                f"{place}: the text holds half of a character (a lone surrogate), which no file "
+                "can hold.",
+                hint="take the broken character out of the text",
+            ) from None
 
 
 @contextmanager
@@ -110,39 +153,157 @@ def _stream(path: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _sink(
-    stream: BinaryIO, path: Path, header: tuple[str, ...], like: TableFormat | None, raw: bool
-) -> Sink:
-    ending = path.suffix.lower()
-    like = like or TableFormat(kind="")
-    if ending == ".xlsx":
-        from nldd.tables._excel import XlsxSink
-
-        return XlsxSink(stream, header, path, like.sheet)
-    if ending == ".jsonl":
-        from nldd.tables._lines import JsonlSink
-
-        keys = header if len(set(header)) == len(header) else distinct_names(header)
-        return JsonlSink(stream, keys, path)
-    from nldd.tables._csv import CsvSink
-
-    unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
-    # Who works in Excel opens the file there, where umlauts without the mark are garbled.
-    bom = like.bom or not unicode or like.kind == "xlsx"
-    like = replace(
-        like,
-        separator=_separator(ending, like),
-        bom=bom and str(path) != STANDARD_OUTPUT,
-    )
-    return CsvSink(stream, header, path, like, raw)
+@contextmanager
+def _csv(stream: BinaryIO, header: tuple[str, ...], like: TableFormat, raw: bool) -> Iterator[_Put]:
+    if like.bom or header[0].startswith("\ufeff"):
+        stream.write(b"\xef\xbb\xbf")
+    text = _csv_text([header], like, raw)
+    if separator_line(text):
+        # In quotes it is a name; without them Excel and our reader would obey it.
+        text = _csv_text([header], like, raw, csv.QUOTE_ALL)
+    stream.write(text.encode())
+    yield lambda rows, _: stream.write(_csv_text(rows, like, raw).encode())
 
 
-def _separator(ending: str, like: TableFormat) -> str:
-    if ending == ".tsv":
-        return "\t"
-    if like.kind == "csv":
-        return like.separator
-    return "\t" if ending == ".txt" else ","
+def _csv_text(
+    rows: Sequence[Row], like: TableFormat, raw: bool, quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
+) -> str:
+    out = StringIO()
+    lines = [[cell_text(cell) for cell in row] if raw else _safe_cells(row) for row in rows]
+    csv.writer(
+        out, delimiter=like.separator, lineterminator=like.newline, quoting=quoting
+    ).writerows(lines)
+    text = out.getvalue()
+    if like.newline == "\n" and "\r" in text and not quoting:
+        # Python before 3.13 quotes only the line end that it writes itself, and a carriage
+        # return without quotes would end the row.
+        return "".join(_csv_text([row], like, raw, csv.QUOTE_ALL) for row in rows)
+    return text
+
+
+def _safe_cells(row: Row) -> list[str]:
+    return [
+        cell
+        if type(cell) is str and cell[:1] in _SAFE_FIRST
+        else guarded(cell)
+        if isinstance(cell, str)
+        else cell_text(cell)
+        for cell in row
+    ]
+
+
+@contextmanager
+def _jsonl(stream: BinaryIO, header: tuple[str, ...]) -> Iterator[_Put]:
+    keys = header if len(set(header)) == len(header) else distinct_names(header)
+    "".join(keys).encode()
+
+    def put(rows: list[Row], _: int) -> None:
+        for row in rows:
+            record = dict(zip(keys, row, strict=True))
+            text = json.dumps(record, ensure_ascii=False, default=_json_value)
+            stream.write(text.encode() + b"\n")
+
+    yield put
+
+
+def _json_value(cell: Any) -> Any:
+    return cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else plain(cell)
+
+
+@contextmanager
+def _xlsx(stream: BinaryIO, header: tuple[str, ...], path: Path, name: str) -> Iterator[_Put]:
+    from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
+
+    def put(rows: Sequence[Row], first: int) -> None:
+        if first + len(rows) > MAX_ROWS:
+            raise _refusal(path, f"a workbook has at most {MAX_ROWS - 1:,} rows below the header")
+        for number, row in enumerate(rows, first):
+            for column, cell in enumerate(row):
+                try:
+                    _write_cell(sheet, form, number, column, cell)
+                except OverflowError as error:
+                    raise _refusal(located(path, number, header[column]), error) from None
+        if sheet.row_data_fh.tell() > MAX_BYTES - 2**24:
+            what = f"a sheet of more than {MAX_BYTES:,} bytes is too much for a workbook"
+            raise _refusal(path, what)
+
+    if len(header) > MAX_COLUMNS:
+        what = f"a workbook has at most {MAX_COLUMNS:,} columns; the table has {len(header):,}"
+        raise _refusal(path, what)
+    with TemporaryDirectory(prefix="nldd-") as folder:
+        book = Workbook(stream, {"constant_memory": True, "tmpdir": folder})
+        # Without the time of day, so that equal tables give equal files.
+        book.set_properties({"created": datetime.datetime(2000, 1, 1)})
+        sheet = book.add_worksheet(_sheet_name(name))
+        form = cache(lambda code: book.add_format({"num_format": code}))
+        try:
+            put([header], 0)
+            yield put
+            book.close()
+        except FileCreateError as error:
+            raise OSError(str(error)) from error
+        finally:
+            book.fileclosed = True
+            sheet.row_data_fh.close()
+
+
+def _refusal(place: Path | str, what: object) -> InputError:
+    return InputError(f"{place}: {what}.", hint="write the table as CSV")
+
+
+def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, cell: Cell) -> None:
+    """Write text as text, and numbers with too many digits too; what does not fit overflows."""
+    if isinstance(cell, str):
+        _check_text(cell)
+        if cell.startswith("<r>") and cell.endswith("</r>"):
+            # XlsxWriter takes such text for XML of its own, unless it comes in two parts.
+            general = form("General")
+            sheet.write_rich_string(row, column, general, cell[:1], general, cell[1:])
+        else:
+            sheet.write_string(row, column, cell)
+    elif isinstance(cell, bool):
+        sheet.write_boolean(row, column, cell)
+    elif isinstance(cell, int) and abs(cell) >= 10**MAX_DIGITS:
+        sheet.write_string(row, column, str(int(cell)))
+    elif isinstance(cell, int | float):
+        if not math.isfinite(cell):
+            raise OverflowError(f"a workbook cannot hold the number {cell}")
+        sheet.write_number(row, column, cell)
+    elif isinstance(cell, datetime.date | datetime.time):
+        code = _time_format(cell)
+        if code is None:
+            sheet.write_string(row, column, cell.isoformat())
+        else:
+            sheet.write_datetime(row, column, cell, form(code))
+    elif cell is not None:
+        _write_cell(sheet, form, row, column, plain(cell))
+
+
+def _check_text(text: str) -> None:
+    if not text.isascii():
+        text.encode()
+    if len(text) > MAX_TEXT // 2 and len(text.encode("utf-16-le")) > 2 * MAX_TEXT:
+        what = f"the text has {len(text):,} characters; a cell of a workbook holds"
+        raise OverflowError(f"{what} {MAX_TEXT:,}")
+
+
+def _time_format(value: datetime.date | datetime.time) -> str | None:
+    """How a date or time is shown; None for one with microseconds, which becomes text."""
+    is_date = isinstance(value, datetime.date)
+    if getattr(value, "tzinfo", None) is not None or getattr(value, "year", 1900) < 1900:
+        what = f"a workbook cannot hold {value.isoformat()}; it has no time zones and no days"
+        raise OverflowError(f"{what} before 1900")
+    microsecond = getattr(value, "microsecond", 0)
+    time = "hh:mm:ss.000" if microsecond else "hh:mm:ss"
+    code = time if not is_date else f"yyyy-mm-dd {time}" if hasattr(value, "hour") else "yyyy-mm-dd"
+    return None if microsecond % 1000 else code
+
+
+def _sheet_name(name: str) -> str:
+    """A name that Excel takes: short, and without the signs of its formulas."""
+    name = re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", name).strip(" '")[:31].rstrip(" '")
+    return name if name and is_text(name) else "Sheet1"
 
 
 def create_table(
@@ -164,18 +325,13 @@ def create_table(
         Of the table that it came from: CSV gets the same separator and line ends, and a byte order
         mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
     raw : bool
-        Whether to write text to CSV as it is. By default text that a spreadsheet would run gets an
-        apostrophe before it, see :func:`guarded`.
-
-    Returns
-    -------
-    writer : TableWriter
+        Whether to write text to CSV without the apostrophe of :func:`guarded`.
 
     Notes
     -----
-    A workbook holds numbers with 15 digits; whole numbers with more are written as text, so that
-    no id changes, and so are times with microseconds. What a workbook cannot hold is an error that
-    names the cell: more than 32,767 characters, NaN and infinity, days before 1900, time zones.
+    A workbook gets whole numbers with more than 15 digits and times with microseconds as text, so
+    that none changes. What it cannot hold is an error that names the cell: more than 32,767
+    characters, NaN and infinity, days before 1900, time zones.
 
     Examples
     --------
@@ -200,7 +356,6 @@ def create_table(
         raise InputError(f"{path} is there and is no file.", hint="use another name")
     if not header:
         raise InputError(f"{path}: a table needs at least one column.")
-    wrong = [str(name) for name in header if not isinstance(name, str)]
-    if wrong:
+    if wrong := [str(name) for name in header if not isinstance(name, str)]:
         raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
     return TableWriter(path, header, like, raw)
