@@ -8,7 +8,7 @@ from itertools import chain
 
 from nldd._wording import count_noun, quote
 from nldd.exceptions import InputError
-from nldd.tables._records import Row, TableFormat, skipped_note
+from nldd.tables._records import BLANKS, Row, TableFormat, skipped_note, without_surplus
 from nldd.tables._text import MAX_CELL, TextFile, TextSource
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -18,8 +18,6 @@ SAMPLE_CHARACTERS = 2**18
 
 _SEP_LINE = re.compile(r"sep=([^\r\n\"])[\r\n]*", re.IGNORECASE)
 _SPACED_QUOTE = re.compile(r' +"')
-# Blank but for spaces and the mark that old programs put at the end of a file.
-_BLANKS = " \t\x1a\u00a0"
 
 
 class CsvRows(TextSource):
@@ -117,22 +115,13 @@ class CsvRows(TextSource):
             self._n_short += 1
             self._first_short = self._first_short or line
             return (*row, *[""] * (width - len(row)))
-        surplus = [cell for cell in row[width:] if cell.strip(_BLANKS)]
-        if not surplus:
-            return row[:width]
-        raise InputError(
-            f"{self._text.path}, line {line}: the row has {len(row)} cells, the header {width}; "
-            f"the first cell too many is {quote(surplus[0])}.",
-            hint="put text that holds the separator in quotes, or name the separator of the file",
-        )
+        return without_surplus(row, width, f"{self._text.path}, line {line}")
 
 
 def _quote_error(place: str, reason: str) -> InputError:
     if "field larger" in reason:
-        return InputError(
-            f"{place}: a cell is longer than {MAX_CELL:,} characters.",
-            hint="check that its quote is closed",
-        )
+        what = f"a cell is longer than {MAX_CELL:,} characters"
+        return InputError(f"{place}: {what}.", hint="check that its quote is closed")
     what = "never closed" if "unexpected end" in reason else "closed within a cell"
     return InputError(
         f"{place}: a quote of the row that begins here is {what}.",
@@ -142,7 +131,7 @@ def _quote_error(place: str, reason: str) -> InputError:
 
 def _is_blank(row: Sequence[str]) -> bool:
     # A pair of quotes is no blank line, but a row that begins with an empty cell.
-    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(_BLANKS))
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(BLANKS))
 
 
 def separator_line(line: str) -> str | None:

@@ -16,13 +16,23 @@ import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._records import MAX_BYTES, Cell, Row, Source, TableFormat, cell_text, skipped_note
+from nldd.tables._records import (
+    MAX_BYTES,
+    Cell,
+    Row,
+    Source,
+    TableFormat,
+    cell_text,
+    skipped_note,
+    without_surplus,
+)
 from nldd.tables._text import OLE, ZIP
 
 MAX_MEMBERS = 10_000
@@ -55,7 +65,8 @@ for name in [sys.argv[2]] if sys.argv[2] in book.sheet_names else book.sheet_nam
 
 # Whole numbers below this are what they are in the file; above it they may be other ones.
 MAX_WHOLE = 2**53
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+# Characters as .xlsx files write them, but for halves of one.
+_ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 
 
 class WorkbookRows(Source):
@@ -106,9 +117,7 @@ class WorkbookRows(Source):
         if not names:
             raise InputError(f"{self._path} has no sheet with cells.", hint="save it as CSV")
         if name is None:
-            name = next(
-                (n for n, how in names.items() if how.endswith(".Visible")), next(iter(names))
-            )
+            name = next((n for n in names if names[n].endswith(".Visible")), next(iter(names)))
         elif name not in names:
             raise InputError(
                 f"{self._path} has no sheet {quote(name)}.",
@@ -125,9 +134,10 @@ class WorkbookRows(Source):
         for number, cells in filled:
             self._n_skipped += number - latest - 1
             latest = number
-            if len(cells) > width and any(cell not in (None, "") for cell in cells[width:]):
-                raise self._surplus_error(number, cells)
-            yield tuple(cells[:width])
+            row = tuple(cells)
+            if len(row) > width:
+                row = without_surplus(row, width, f"{self._path}, row {number} of the sheet")
+            yield row
 
     def fraction(self) -> float:
         return self._n_read / max(1, (self._sheet.end or (0, 0))[0] + 1)
@@ -173,18 +183,12 @@ class WorkbookRows(Source):
         for column, error in self._errors.get(k, {}).items():
             cells[column] = error
         if self._escaped:
-            return [_ESCAPED.sub(_character, c) if isinstance(c, str) else c for c in cells]
+            return [_unescaped(cell) if isinstance(cell, str) else cell for cell in cells]
         return cells
 
-    def _surplus_error(self, number: int, cells: list[Cell]) -> InputError:
-        width = len(self.header)
-        filled = [j for j, cell in enumerate(cells) if cell not in (None, "")]
-        surplus = next(cells[j] for j in filled if j >= width)
-        return InputError(
-            f"{self._path}, row {number} of the sheet: it has {filled[-1] + 1} cells, the header "
-            f"{width}; the first cell too many is {quote(cell_text(surplus))}.",
-            hint="give its column a name in the header, or empty the cell",
-        )
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 @contextmanager
@@ -198,15 +202,11 @@ def _reading(path: Path) -> Iterator[None]:
         # The panics of calamine are no Exception, as KeyboardInterrupt is none.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
+        what, how = f"is a damaged workbook: {str(error) or type(error).__name__}", "again as .xlsx"
         if "detect file format" in str(error) or "encrypted" in str(error):
-            raise InputError(
-                f"{path} has a password, or is no workbook.",
-                hint="open it in a spreadsheet and save it as .xlsx without a password",
-            ) from error
-        raise InputError(
-            f"{path} is a damaged workbook: {str(error) or type(error).__name__}.",
-            hint="open it in a spreadsheet and save it again as .xlsx",
-        ) from error
+            what, how = "has a password, or is no workbook", "as .xlsx without a password"
+        hint = f"open it in a spreadsheet and save it {how}"
+        raise InputError(f"{path} {what}.", hint=hint) from error
 
 
 def _cell(value: Any) -> Cell:
@@ -220,17 +220,9 @@ def _cell(value: Any) -> Cell:
     return cell
 
 
-def _character(match: re.Match[str]) -> str:
-    code = int(match[1], 16)
-    return match[0] if 0xD800 <= code <= 0xDFFF else chr(code)
-
-
 @dataclass
 class Part:
-    """What a part of a workbook holds, as far as it matters: cells far away, elements, errors.
-
-    Errors such as ``#N/A`` are kept by row and column, from 0.
-    """
+    """What matters of a part: cells far away, elements, errors such as ``#N/A`` by row, column."""
 
     is_far: bool = False
     n_closed: int = 0
@@ -243,16 +235,11 @@ def check_archive(path: Path) -> dict[str, Part]:
         members = archive.infolist()
         size = sum(member.file_size for member in members)
         packed = sum(member.compress_size for member in members)
-        if size > MAX_BYTES or len(members) > MAX_MEMBERS:
+        allowed = min(MAX_BYTES, FREE_BYTES + MAX_RATIO * packed)
+        if size > allowed or len(members) > MAX_MEMBERS:
             raise InputError(
                 f"{path} would unpack to {size:,} bytes in {len(members):,} parts; at most "
-                f"{MAX_BYTES:,} bytes in {MAX_MEMBERS:,} parts are read.",
-                hint="save the sheet as CSV",
-            )
-        if size > FREE_BYTES + MAX_RATIO * packed:
-            raise InputError(
-                f"{path} would unpack from {packed:,} to {size:,} bytes, as a damaged or hostile "
-                "file does.",
+                f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size.",
                 hint="open it in a spreadsheet and save it again, or save the sheet as CSV",
             )
         return {member.filename: _scan(archive, member) for member in members}
@@ -271,8 +258,9 @@ def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
             raise ValueError("its elements are nested too deeply")
         found.is_far = found.is_far or _FAR.search(markup) is not None
         found.n_closed += n_closed
-        for column, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
-            found.errors.setdefault(int(row) - 1, {})[_column_number(column)] = text.decode()
+        for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
+            column = reduce(lambda number, letter: 26 * number + letter - 64, letters, 0) - 1
+            found.errors.setdefault(int(row) - 1, {})[column] = text.decode()
     return found
 
 
@@ -311,14 +299,6 @@ def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str)
             target = targets[key].replace("\\", "/")
             return posixpath.normpath(posixpath.join("/xl", target)).lstrip("/").lower()
     raise LookupError(f"no part holds the sheet {name}")
-
-
-def _column_number(letters: bytes) -> int:
-    """Number of a column, from 0, by its letters."""
-    number = 0
-    for letter in letters.upper():
-        number = 26 * number + letter - 64
-    return number - 1
 
 
 def check_by_trial(path: Path, sheet: str | None) -> None:

@@ -62,25 +62,22 @@ class JsonlRows(TextSource):
 
     def _records(self, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
         for line, content in enumerate(lines, 1):
-            if content.strip():
-                yield line, self._record(line, content)
-            else:
+            if not content.strip():
                 self._n_blank += 1
-
-    def _record(self, line: int, content: str) -> dict[str, Any]:
-        try:
-            record = json.loads(content, object_pairs_hook=_distinct_keys)
-            what = "" if isinstance(record, dict) else "JSON, but no object"
-        except (ValueError, RecursionError) as error:
-            what = f"no JSON object ({getattr(error, 'msg', None) or error})"
-        if what:
-            raise InputError(
-                f"{self._text.path}, line {line}: {what}: {quote(content.strip())}.",
-                hint=f"write one object such as {_EXAMPLE} on each line",
-            )
-        if _HALF_WRITTEN.search(content):
-            record = {key: self._whole(value) for key, value in record.items()}
-        return record
+                continue
+            try:
+                record = json.loads(content, object_pairs_hook=_distinct_keys)
+                what = "" if isinstance(record, dict) else "JSON, but no object"
+            except (ValueError, RecursionError) as error:
+                what = f"no JSON object ({getattr(error, 'msg', None) or error})"
+            if what:
+                raise InputError(
+                    f"{self._text.path}, line {line}: {what}: {quote(content.strip())}.",
+                    hint=f"write one object such as {_EXAMPLE} on each line",
+                )
+            if _HALF_WRITTEN.search(content):
+                record = {key: self._whole(value) for key, value in record.items()}
+            yield line, record
 
     def _whole(self, value: Any) -> Any:
         if isinstance(value, str) and not is_text(value):
@@ -109,9 +106,7 @@ class ParquetRows(Source):
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
         if not self.header:
-            raise InputError(
-                f"{path} has no columns.", hint="write the file again, with the answers in it"
-            )
+            raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
         self.format = TableFormat(kind="parquet")
 
     def rows(self) -> Generator[Row, None, None]:
@@ -127,9 +122,8 @@ class ParquetRows(Source):
         return self._n_read / self._n_rows if self._n_rows else 1.0
 
     def notes(self) -> list[str]:
-        if not self._cut:
-            return []
-        return [f"Times were cut to microseconds in the columns {quote_first(self._cut)}."]
+        note = f"Times were cut to microseconds in the columns {quote_first(self._cut)}."
+        return [note] if self._cut else []
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:

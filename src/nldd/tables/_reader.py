@@ -23,15 +23,9 @@ TAB_SEPARATED = (".tsv", ".tab")
 class TableReader:
     """Rows of a table, read in blocks; made by :func:`open_table`.
 
-    Attributes
-    ----------
-    path : Path
-    header : tuple of str
-        The cells of the header as they are in the file.
-    names : tuple of str
-        Names of the columns, no two alike: a repeated one gets a number, an empty one its place.
-    format : TableFormat
-        How the file is written.
+    `header` has the cells of the header as they are in the file. `names` are names of the columns,
+    no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
+    is written.
     """
 
     def __init__(self, path: Path, source: Source) -> None:
@@ -170,17 +164,16 @@ class TableOptions:
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
     """A name for each column that no other one has, such as ``comment (2)`` or ``column 4``."""
     wanted = [_trimmed(cell) or f"column {j}" for j, cell in enumerate(header, 1)]
-    taken, reserved = set[str](), set(wanted)
+    names: dict[str, None] = {}
     latest: dict[str, int] = {}
-    names = []
+    reserved = set(wanted)
     for name in wanted:
         chosen, k = name, latest.get(name, 1)
-        while chosen in taken or (chosen != name and chosen in reserved):
+        while chosen in names or (chosen != name and chosen in reserved):
             k += 1
             chosen = f"{name} ({k})"
         latest[name] = k
-        taken.add(chosen)
-        names.append(chosen)
+        names[chosen] = None
     return tuple(names)
 
 

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nldd._wording import count_noun, quote
+from nldd.exceptions import InputError
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
 
 # What a workbook unpacks to at most.
 MAX_BYTES = 2**30
+# Blank but for spaces and the mark that old programs put at the end of a file.
+BLANKS = " \t\x1a\u00a0"
 MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
 
 _SPACES = " \t\u00a0\u2009\u202f"
@@ -83,6 +86,19 @@ def located(path: Path, row: int, name: str | None = None) -> str:
 def skipped_note(n: int, noun: str) -> list[str]:
     """What to say about lines or rows without content, if there are any."""
     return [f"{count_noun(n, noun)} {'were' if n > 1 else 'was'} skipped."] if n else []
+
+
+def without_surplus(row: Row, width: int, place: str) -> Row:
+    """A row without the empty cells that it has beyond the header; an error names another one."""
+    for cell in row[width:]:
+        if cell is not None and (text := cell_text(cell)).strip(BLANKS):
+            raise InputError(
+                f"{place}: the row has {len(row)} cells, the header {width}; the first cell too "
+                f"many is {quote(text)}.",
+                hint="name its column in the header or empty the cell; in a CSV file, put text "
+                "that holds the separator in quotes, or name the separator of the file",
+            )
+    return row[:width]
 
 
 def cell_text(cell: Cell) -> str:

@@ -5,9 +5,10 @@ import re
 import stat
 import zipfile
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from nldd._wording import quote
 from nldd.exceptions import InputError
@@ -188,15 +189,12 @@ def _no_text(path: Path) -> InputError:
 def _in_named_encoding(path: Path, encoding: str, mark: bytes, marked: str) -> TextFile:
     try:
         codec = codecs.lookup(encoding)
-        # Else it would turn text into text, or bytes into bytes.
-        known = bool(getattr(codec, "_is_text_encoding", True) and codec.incrementaldecoder)
+        TextIOWrapper(BytesIO(), encoding)  # an error, if it does not turn bytes into text
     except (LookupError, ValueError):
-        known = False
-    if not known:
         raise InputError(
             f"There is no encoding {quote(encoding)}.",
             hint="use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030",
-        )
+        ) from None
     name = marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
     # The mark of UTF-8 is no text in any encoding.
     return _checked(TextFile(path, name, mark if marked in (name, "utf-8") else b""), encoding)
@@ -258,8 +256,7 @@ def _lines_beyond_ascii(path: Path) -> bytes:
     return sample[: 4 * SAMPLE_BYTES]
 
 
-def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeDecodeError)
+def _as_cp1252(error: Any) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
 

@@ -50,14 +50,7 @@ class TableWriter:
     """Rows on their way into a file; made by :func:`create_table`.
 
     The file gets its name when the ``with`` block ends. After an error there is no new file, and
-    an old one of that name is as it was.
-
-    Attributes
-    ----------
-    path : Path
-    header : tuple of str
-    n_rows : int
-        Number of rows written so far, without the header.
+    an old one of that name is as it was. `n_rows` counts the rows written so far.
     """
 
     def __init__(
@@ -108,12 +101,10 @@ class TableWriter:
         unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
         # Who works in Excel opens the file there, where umlauts without the mark are garbled.
         bom = like.bom or not unicode or like.kind == "xlsx"
-        separator = like.separator if like.kind == "csv" else "\t" if ending == ".txt" else ","
-        like = replace(
-            like,
-            separator="\t" if ending == ".tsv" else separator,
-            bom=bom and str(self.path) != STANDARD_OUTPUT,
-        )
+        separator = "\t" if ending in (".tsv", ".txt") else ","
+        if like.kind == "csv" and ending != ".tsv":
+            separator = like.separator
+        like = replace(like, separator=separator, bom=bom and str(self.path) != STANDARD_OUTPUT)
         return _csv(stream, self.header, like, self._raw)
 
     @contextmanager
@@ -129,15 +120,15 @@ class TableWriter:
                 hint="check the folder, who may write to it, and the space on the disk",
             ) from error
         except UnicodeEncodeError:
-            place = next(
+            places = (
                 located(self.path, number, name) if number else f"{self.path.name}, header"
                 for number, row in enumerate(rows, first)
                 for name, cell in zip(self.header, row, strict=True)
                 if isinstance(cell, str) and not is_text(cell)
             )
+            what = "the text holds half of a character (a lone surrogate), which no file can hold"
             raise InputError(
-                f"{place}: the text holds half of a character (a lone surrogate), which no file "
-                "can hold.",
+                f"{next(places, self.path)}: {what}.",
                 hint="take the broken character out of the text",
             ) from None
 
