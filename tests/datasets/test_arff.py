@@ -224,7 +224,7 @@ def test_rows_that_are_refused(read, row, message):
         ("@attribute x string", 1, "attribute 'x' is of type 'string'"),
         ("@attribute x DATE 'yyyy'", 1, "attribute 'x' is of type 'DATE'"),
         ("@attribute x relational", 1, "attribute 'x' is of type 'relational'"),
-        ("@attribute x {0,1", 1, "does not end with }"),
+        ("@attribute x {0,1", 1, "do not end with }"),
         ("@attribute x {}", 1, "should read like"),
         ("@attribute x {0,,1}", 1, "should read like"),
         ("@attribute x {0,1} 2", 1, "unexpected '2' after the values"),

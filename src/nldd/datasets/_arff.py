@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, cycle
+from itertools import compress, cycle, islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from nldd._wording import quote, quote_first
-from nldd.datasets._arff_header import QUOTED, Attribute, parse_header, unclosed, unquote
+from nldd.datasets._arff_header import LISTED, QUOTED, Attribute, parse_header, unclosed, unquote
 from nldd.datasets._source import MAX_BYTES, Refusal, Source, number, numbers, read_lines
 
 # Characters of a block of rows: large enough for arrays to pay, small beside the file.
@@ -24,14 +24,10 @@ BLOCK_LENGTH = 500_000
 MISSING = "?"
 # A cell and the gap behind it: blanks and at most one comma.
 _CELL = re.compile(rf"(?s)(?:({QUOTED})|([^,\t]*+))([ \t]*+,?[ \t]*+)")
-_PAIR = re.compile(
-    rf"(?s)[ \t]*+([0-9]++)[ \t]++(?:({QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])"
-)
+_PAIR = re.compile(rf"(?s)[ \t]*+([0-9]++)[ \t]++{LISTED}")
 _EMPTY = re.compile(r"\{[ \t]*+\}")
 _WEIGHT = re.compile(r"[ \t]*+,[ \t]*+\{")
-_WEIGHTS = (
-    "the row ends in an instance weight, which is not supported. Remove the braces at its end."
-)
+_WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
 # Printable ASCII but for quotes and braces: there cells end at commas and nowhere else.
 _PLAIN = bytes(set(range(32, 127)) - set(b"'\"{}"))
 
@@ -108,13 +104,12 @@ def _blocks(lines: Sequence[str], data_line: int) -> Iterator[tuple[list[str], l
     rows: list[str] = []
     row_lines: list[int] = []
     length = 0
-    for i in range(data_line, len(lines)):
-        row = lines[i].strip(" \t")
-        if not row or row[0] == "%":
-            continue
-        rows.append(row)
-        row_lines.append(i + 1)
-        length += len(row)
+    for i, line in enumerate(islice(lines, data_line, None), data_line + 1):
+        row = line.strip(" \t")
+        if row and row[0] != "%":
+            rows.append(row)
+            row_lines.append(i)
+            length += len(row)
         if length >= BLOCK_LENGTH:
             yield rows, row_lines
             rows, row_lines, length = [], [], 0
@@ -145,9 +140,9 @@ def read_rows(
     if not any(row.startswith("{") for row in rows):
         return np.array([list(row.values()) for row in entries])
     cells = [(i, j, row[j]) for i, row in enumerate(entries) for j in sorted(row) if row[j] != 0]
-    places, values = [cell[:2] for cell in cells], [cell[2] for cell in cells]
-    coords = np.array(places, dtype=np.int32).reshape(-1, 2).T
-    return csr_array((np.array(values, dtype=float), coords), shape=(len(rows), len(attributes)))
+    i, j, values = np.array(cells, dtype=float).reshape(-1, 3).T
+    coords = i.astype(np.int32), j.astype(np.int32)
+    return csr_array((values, coords), shape=(len(rows), len(attributes)))
 
 
 def _read_dense_row(row: str, attributes: Attributes) -> dict[int, float]:
@@ -156,10 +151,8 @@ def _read_dense_row(row: str, attributes: Attributes) -> dict[int, float]:
     if len(cells) != len(attributes):
         if cells[-1].startswith("{"):
             raise Refusal(_WEIGHTS)
-        raise Refusal(
-            f"expected {len(attributes)} values, got {len(cells)}. A row needs one value for each "
-            "attribute of the header, separated by commas; write ? for a missing one."
-        )
+        how = "Write one for each attribute, with commas between them, and ? if it is missing."
+        raise Refusal(f"expected {len(attributes)} values, got {len(cells)}. {how}")
     return dict(enumerate(map(_cell_value, cells, attributes)))
 
 
@@ -188,27 +181,19 @@ def _read_sparse_row(row: str, attributes: Attributes) -> dict[int, float]:
     while end == ",":
         found = _PAIR.match(row, position)
         if not found:
-            raise _bad_pair(row[position:].strip(" \t"))
+            if "}" not in row[position:]:
+                raise Refusal("the row begins with { but does not end with }. Is it complete?")
+            form = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
+            raise Refusal(f"{form}; got {quote(row[position:].strip())}.")
         index, value = _read_pair(found, attributes)
         if index in entries:
             raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
         entries[index] = value
         position, end = found.end(), found[4]
-    rest = row[position:]
-    if rest:
-        raise Refusal(
-            _WEIGHTS if _WEIGHT.match(rest) else f"unexpected {quote(rest)} after the closing }}."
-        )
+    if rest := row[position:]:
+        after = f"unexpected {quote(rest)} after the closing }}."
+        raise Refusal(_WEIGHTS if _WEIGHT.match(rest) else after)
     return entries
-
-
-def _bad_pair(text: str) -> Refusal:
-    if "}" not in text:
-        return Refusal("the row begins with { but does not end with }. Is the file complete?")
-    return Refusal(
-        "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}; "
-        f"got {quote(text)}."
-    )
 
 
 def _read_pair(pair: re.Match[str], attributes: Attributes) -> tuple[int, float]:
@@ -216,10 +201,8 @@ def _read_pair(pair: re.Match[str], attributes: Attributes) -> tuple[int, float]
     digits = pair[1].lstrip("0") or "0"
     index = int(digits) if len(digits) <= 18 else len(attributes)
     if index >= len(attributes):
-        raise Refusal(
-            f"index {digits[:20]} is out of range: the header has {len(attributes)} attributes, "
-            "and they are counted from 0."
-        )
+        most = f"the header has {len(attributes)} attributes, counted from 0"
+        raise Refusal(f"index {digits[:20]} is out of range: {most}.")
     return index, _cell_value(pair[2] or pair[3].rstrip(" \t"), attributes[index])
 
 
@@ -232,15 +215,11 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
     elif not cell:
         raise Refusal(f"attribute {quote(attribute.name)} has no value. Write ? if it is missing.")
     if attribute.codes is None:
-        try:
-            return number(cell)
-        except Refusal as refusal:
-            raise Refusal(f"attribute {quote(attribute.name)}: {refusal}") from None
+        return number(cell, attribute.name)
     if cell not in attribute.codes:
-        raise Refusal(
-            f"attribute {quote(attribute.name)}: expected one of {quote_first(attribute.codes)}; "
-            f"got {quote(cell)}. Write a value of the header, or add this one there."
-        )
+        name, known = quote(attribute.name), quote_first(attribute.codes)
+        how = "Write a value of the header, or add this one there."
+        raise Refusal(f"attribute {name}: expected one of {known}; got {quote(cell)}. {how}")
     return attribute.codes[cell]
 
 
@@ -258,9 +237,7 @@ def read_plain(rows: Sequence[str], attributes: Attributes) -> Any:
         return None
 
 
-def _read_plain_dense(
-    rows: Sequence[str], text: str, attributes: Attributes
-) -> NDArray[np.float64] | None:
+def _read_plain_dense(rows: Sequence[str], text: str, attributes: Attributes) -> Any:
     width = len(attributes)
     if " ," in text or ",  " in text or any(row.count(",") != width - 1 for row in rows):
         return None

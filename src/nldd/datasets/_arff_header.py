@@ -9,10 +9,11 @@ from nldd.datasets._source import Refusal, Source
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
 QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
-_STRING = re.compile(rf"(?s:{QUOTED})")
+# A quoted or bare value between braces, and the comma or brace behind it.
+LISTED = rf"(?:({QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])"
 _DECLARATION = re.compile(r"(?s)@([A-Za-z]++)(.*)")
 _NAME = re.compile(rf"(?s)(?:({QUOTED})|([^ \t{{'\"][^ \t{{]*+))[ \t]*+(.*)")
-_VALUE = re.compile(rf"(?s)[ \t]*+(?:({QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])")
+_VALUE = re.compile(rf"(?s)[ \t]*+{LISTED}")
 _ESCAPE = re.compile(r"(?s)\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED = {"'": "'", '"': '"', "\\": "\\", "%": "%", "t": "\t", "n": "\n", "r": "\r"}
 _NUMERIC = ("numeric", "real", "integer")
@@ -59,10 +60,13 @@ def parse_header(lines: Sequence[str], source: Source) -> tuple[str, tuple[Attri
                 if not attributes:
                     raise Refusal("@data comes before any @attribute. Declare the columns first.")
                 return relation or "", tuple(attributes.values()), line
-            if keyword == "relation":
-                relation = _parse_relation(rest, relation)
+            if keyword == "attribute":
+                attribute = _parse_attribute(rest, line, known)
+                _check_new(attributes.setdefault(attribute.name, attribute), line)
+            elif relation is None:
+                relation = _parse_relation(rest)
             else:
-                _add_attribute(_parse_attribute(rest, line, known), attributes)
+                raise Refusal("a second @relation. A file holds one table; remove one of them.")
         except Refusal as refusal:
             raise source.error(line, refusal) from None
     raise source.error(len(lines), "the file ends without a line @data. Is it complete?")
@@ -72,52 +76,47 @@ def _parse_declaration(text: str) -> tuple[str, str]:
     found = _DECLARATION.fullmatch(text)
     keyword = found[1].lower() if found else ""
     if not found or keyword not in ("relation", "attribute", "data"):
-        raise Refusal(
-            f"expected @relation, @attribute, @data or a comment (%) in the header; "
-            f"got {quote(text)}."
-        )
+        known = "@relation, @attribute, @data or a comment (%)"
+        raise Refusal(f"expected {known} in the header; got {quote(text)}.")
     if found[2] and found[2][0] not in " \t'\"%":
         raise Refusal(f"expected a space after @{keyword}; got {quote(text)}.")
     return keyword, found[2].strip(" \t")
 
 
-def _parse_relation(text: str, before: str | None) -> str:
-    if before is not None:
-        raise Refusal("a second @relation. A file holds one table; remove one of them.")
+def _parse_relation(text: str) -> str:
     if text[:1] not in ("'", '"'):
         return text.partition("%")[0].rstrip(" \t")
-    quoted = _STRING.match(text)
-    if not quoted:
+    name, rest = _split_name(text)
+    _check_end(rest, "the name of the relation")
+    return name
+
+
+def _split_name(text: str) -> tuple[str, str]:
+    """The quoted or bare name at the beginning of a text, and what comes after it."""
+    found = _NAME.fullmatch(text)
+    if found:
+        return unquote(found[1]) if found[1] else found[2], found[3]
+    if text[:1] in ("'", '"'):
         raise unclosed(text)
-    _check_end(text[quoted.end() :], "the name of the relation")
-    return unquote(quoted[0])
+    return "", ""
 
 
-def _add_attribute(attribute: Attribute, attributes: dict[str, Attribute]) -> None:
-    before = attributes.setdefault(attribute.name, attribute)
-    if before is not attribute:
-        raise Refusal(
-            f"attribute {quote(attribute.name)} was declared before, in line {before.line}. "
-            "Rename one of them."
-        )
+def _check_new(first: Attribute, line: int) -> None:
+    if first.line != line:
+        where = f"was declared before, in line {first.line}"
+        raise Refusal(f"attribute {quote(first.name)} {where}. Rename one of them.")
 
 
 def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute:
-    found = _NAME.fullmatch(text)
-    if not found and text[:1] in ("'", '"'):
-        raise unclosed(text)
-    name = (unquote(found[1]) if found[1] else found[2]) if found else ""
-    kind = found[3] if found else ""
+    name, kind = _split_name(text)
     if kind.startswith("{") and name:
-        if kind not in known:
-            known[kind] = _parse_values(kind, name)
+        # Most attributes share a list such as {0,1}, which is read once.
+        known[kind] = known.get(kind) or _parse_values(kind, name)
         return Attribute(name, known[kind], line)
     kind, _, rest = kind.partition("%")[0].replace("\t", " ").partition(" ")
     if not name or not kind:
-        raise Refusal(
-            "@attribute needs a name and a type, such as: @attribute age numeric; "
-            f"got {quote(text)}."
-        )
+        form = "@attribute needs a name and a type, such as: @attribute age numeric"
+        raise Refusal(f"{form}; got {quote(text)}.")
     if kind.lower() not in _NUMERIC:
         raise Refusal(
             f"attribute {quote(name)} is of type {quote(kind)}; expected numeric, real, integer or "
@@ -132,13 +131,10 @@ def _parse_values(text: str, name: str) -> Codes:
     position, end = 1, ","
     while end == ",":
         found = _VALUE.match(text, position)
-        if not found and "}" not in text:
-            raise Refusal(f"the list of values of attribute {quote(name)} does not end with }}.")
         if not found:
-            raise Refusal(
-                f"the values of attribute {quote(name)} should read like {{a, 'b c', d}}; "
-                f"got {quote(text[position:].strip())} in their place."
-            )
+            which, rest = f"the values of attribute {quote(name)}", quote(text[position:].strip())
+            wrong = f"should read like {{a, 'b c', d}}; got {rest} in their place"
+            raise Refusal(f"{which} {wrong if '}' in text else 'do not end with }'}.")
         value = unquote(found[1]) if found[1] else found[2].rstrip(" \t")
         if value in codes:
             raise Refusal(f"attribute {quote(name)} lists the value {quote(value)} twice.")

@@ -1,7 +1,7 @@
 """The catalogue of the paper's nine data sets, and the folder in which their files lie."""
 
-import csv
 import hashlib
+import json
 import os
 import re
 import stat
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
@@ -109,20 +110,12 @@ def find_entry(name: str) -> Entry:
     )
 
 
-def _read_table(file: str) -> list[list[str]]:
-    text = files("nldd.datasets").joinpath(file).read_text("utf-8")
-    return list(csv.reader(text.splitlines()[1:]))
-
-
 def _read_catalogue() -> dict[str, Entry]:
-    files_of: dict[str, list[CatalogueFile]] = {}
-    for dataset, file, n_bytes, sha256, url in _read_table("files.csv"):
-        files_of.setdefault(dataset, []).append(CatalogueFile(file, int(n_bytes), sha256, url))
+    text = files("nldd.datasets").joinpath("catalogue.json").read_text("utf-8")
     entries = {}
-    for name, domain, kind, *row in _read_table("catalogue.csv"):
-        n_samples, n_features, n_labels, mean, n_sets = row
-        counts = int(n_samples), int(n_features), int(n_labels), float(mean), int(n_sets)
-        entries[name] = Entry(name, domain, kind, *counts, tuple(files_of[name]))
+    for facts in json.loads(text):
+        parts = tuple(CatalogueFile(**file) for file in facts.pop("files"))
+        entries[facts["name"]] = Entry(**facts, files=parts)
     return entries
 
 
@@ -166,26 +159,22 @@ def select_entries(names: Names) -> list[Entry]:
 
 def is_here(entry: Entry, data_dir: Folder = None) -> bool:
     """Whether all files of a data set are in the folder, judged by their sizes."""
-    states = _inspect([entry], data_dir, by_size=True)
-    return all(state.state == "ok" for state in states)
+    return all(state.state == "ok" for state in _inspect([entry], data_dir, by_size=True))
 
 
 def require_files(entry: Entry, data_dir: Folder = None) -> list[Path]:
     """Paths of the files of a data set, in the order of the catalogue, judged by their sizes."""
     states = _inspect([entry], data_dir, by_size=True)
     how = f"Run: nldd datasets fetch {entry.name}"
-    missing = [state.file.file for state in states if state.state == "missing"]
-    if missing:
+    if missing := [state.file.file for state in states if state.state == "missing"]:
         raise InputError(
             f"{entry.name} lacks {', '.join(missing)} in the folder {data_folder(data_dir)}. "
             f"{how}, or set {FOLDER_VARIABLE} to a folder that has all files of it."
         )
     for state in states:
         if state.state != "ok":
-            raise InputError(
-                f"{state.path} is damaged: {state.n_bytes} bytes instead of {state.file.n_bytes}. "
-                f"{how}"
-            )
+            sizes = f"{state.n_bytes} bytes instead of {state.file.n_bytes}"
+            raise InputError(f"{state.path} is damaged: {sizes}. {how}")
     return [state.path for state in states]
 
 
@@ -216,19 +205,17 @@ def _inspect(entries: list[Entry], data_dir: Folder, by_size: bool = False) -> l
     ]
 
 
-def _compare(
-    file: CatalogueFile, folder: Path, by_size: bool
-) -> tuple[str, int | None, str | None]:
+def _compare(file: CatalogueFile, folder: Path, by_size: bool) -> tuple[str, Any, Any]:
     """State, size and sha256 of what lies in the place of a file."""
     path = folder / file.file
-    sha256 = None
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             return "missing", None, None
-        if found.st_size == file.n_bytes and not by_size:
-            with open(path, "rb") as handle:
-                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+        if found.st_size != file.n_bytes or by_size:
+            return "ok" if found.st_size == file.n_bytes else "damaged", found.st_size, None
+        with open(path, "rb") as handle:
+            sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
     except (FileNotFoundError, NotADirectoryError):
         return "missing", None, None
     except OSError as error:
@@ -236,5 +223,4 @@ def _compare(
             f"{path} cannot be read: {error.strerror or error}. "
             f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can read."
         ) from error
-    right = found.st_size == file.n_bytes and (by_size or sha256 == file.sha256)
-    return "ok" if right else "damaged", found.st_size, sha256
+    return "ok" if sha256 == file.sha256 else "damaged", found.st_size, sha256

@@ -69,9 +69,7 @@ def read_csv(
             raise InputError(f"{file}: {refusal}") from None
         features = sorted(set(range(len(names))) - set(columns))
         if not features:
-            raise InputError(
-                f"{file}: all {len(names)} columns are labels, and no feature is left."
-            )
+            raise InputError(f"{file}: all {len(names)} columns are labels, none is a feature.")
         X, Y = _read_rows(table, features, columns)
     label_names, feature_names = ([names[j] for j in part] for part in (columns, features))
     return Dataset(X, Y, label_names, feature_names, file.stem)
@@ -79,18 +77,14 @@ def read_csv(
 
 def _check_names(names: Sequence[str]) -> None:
     if "" in names:
-        raise Refusal(
-            f"column {names.index('') + 1} has no name. Name it; if it only numbers the rows, "
-            "leave it out."
-        )
+        how = "Name it; if it only numbers the rows, leave it out."
+        raise Refusal(f"column {names.index('') + 1} has no name. {how}")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise Refusal(f"two columns are called {quote(name)}. Rename one of them.")
     if len(names) == 1:
-        raise Refusal(
-            f"only one column, {quote(names[0])}; at least one feature and one label are needed. "
-            "Is the separator something else than comma, semicolon, tab and bar? Then set sep."
-        )
+        how = "A feature and a label are needed. If the separator was not found, set sep."
+        raise Refusal(f"only one column, {quote(name)}. {how}")
 
 
 def _read_rows(
@@ -102,13 +96,10 @@ def _read_rows(
         Y.append(_read_cells(block, labels, _label, table))
     if not X:
         raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
-    for note in table.notes:
-        # A table of answers may leave out the last cells of a row; here a number was lost.
-        if "fewer cells" in note:
-            raise InputError(
-                f"{table.path}: {note.partition(';')[0]}. Leave a cell empty if its value is "
-                "missing, but write the separator before it."
-            )
+    # A table of answers may leave out the last cells of a row; here a number was lost.
+    for note in [note for note in table.notes if "fewer cells" in note]:
+        how = "Leave a cell empty if its value is missing, but write the separator before it."
+        raise InputError(f"{table.path}: {note.partition(';')[0]}. {how}")
     return np.vstack(X), np.vstack(Y).astype(np.int64)
 
 

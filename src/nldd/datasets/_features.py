@@ -21,15 +21,13 @@ _OMITTED_PER_BYTE = 4
 
 def as_dataset(arff: Arff, labels: Sequence[int], name: str) -> Dataset:
     """Split the columns of `arff` into labels, at the given positions, and features."""
-    chosen = set(labels)
-    features = [j for j in range(len(arff.attributes)) if j not in chosen]
+    features = sorted(set(range(len(arff.attributes))) - set(labels))
     if not features:
         message = f"all {len(labels)} attributes are labels, and none is left as a feature."
         raise arff.source.error(arff.data_line, message)
     Y = _encode_labels(arff, labels)
     X, feature_names = _encode_features(arff, features)
-    label_names = [arff.attributes[j].name for j in labels]
-    return Dataset(X, Y, label_names, feature_names, name)
+    return Dataset(X, Y, [arff.attributes[j].name for j in labels], feature_names, name)
 
 
 def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
@@ -39,7 +37,7 @@ def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
     what = f"{n_rows} rows of {n_labels} labels"
     arff.source.check_cells(n_rows * n_labels, arff.data_line, what)
     labels = [arff.attributes[column] for column in columns]
-    numbers = [_code_numbers(label) for label in labels]
+    numbers = [_numbers_spelt(label) for label in labels]
     for label, known in zip(labels, numbers, strict=True):
         if label.codes is not None and known is None:
             raise arff.source.error(
@@ -61,16 +59,27 @@ def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> N
     cells = coo_array(table)
     rows, columns = cells.coords
     numeric = np.array([label.codes is None for label in labels])
-    wrong = np.isnan(cells.data) | (numeric[columns] & (cells.data != 1))
-    if not wrong.any():
-        return
-    first = int(np.argmax(wrong))
-    value = cells.data[first]
-    found = "is missing (?)" if np.isnan(value) else f"is {value:g}"
-    raise arff.source.error(
-        int(arff.row_lines[rows[first]]),
-        f"label {quote(labels[columns[first]].name)} must be 0 or 1; it {found}.",
-    )
+    wrong = np.flatnonzero(np.isnan(cells.data) | (numeric[columns] & (cells.data != 1)))
+    for first in wrong[:1]:
+        value = cells.data[first]
+        found = "is missing (?)" if np.isnan(value) else f"is {value:g}"
+        label = quote(labels[columns[first]].name)
+        line = int(arff.row_lines[rows[first]])
+        raise arff.source.error(line, f"label {label} must be 0 or 1; it {found}.")
+
+
+def _numbers_spelt(attribute: Attribute) -> NDArray[np.float64] | None:
+    """The number 0 or 1 that each value of a nominal attribute spells; None if any does not."""
+    numbers = [truth(value) for value in attribute.codes or ()]
+    return np.array(numbers, dtype=float) if numbers and None not in numbers else None
+
+
+def _columns_by_code(attribute: Attribute) -> Any:
+    """What each code of an attribute becomes, a row a code; None where it is its number already."""
+    numbers, n_codes = _numbers_spelt(attribute), len(attribute.codes or ())
+    if numbers is None:
+        return eye_array(n_codes, format="csr") if n_codes > 2 else None
+    return None if np.array_equal(numbers, np.arange(n_codes)) else csr_array(numbers[:, None])
 
 
 def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]:
@@ -79,55 +88,31 @@ def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]
     A missing value is NaN in all columns of its attribute.
     """
     attributes = [arff.attributes[j] for j in columns]
-    groups = [_feature_names(attribute) for attribute in attributes]
-    names = [name for group in groups for name in group]
-    _check_distinct(names, arff)
-    table = arff.table[:, columns]
-    special = [j for j, attribute in enumerate(attributes) if not _is_direct(attribute)]
-    if special:
-        table = _expand(table, special, attributes, groups, arff)
-    return (with_narrow_indices(table) if issparse(table) else table), names
-
-
-def _code_numbers(attribute: Attribute) -> NDArray[np.float64] | None:
-    """The number 0 or 1 that each value of a nominal attribute spells; None if any does not."""
-    numbers = [truth(value) for value in attribute.codes or ()]
-    return np.array(numbers, dtype=float) if numbers and None not in numbers else None
-
-
-def _is_direct(attribute: Attribute) -> bool:
-    """Whether the codes of an attribute are its numbers already."""
-    if attribute.codes is None:
-        return True
-    numbers = _code_numbers(attribute)
-    if numbers is None:
-        return len(attribute.codes) <= 2
-    return bool(np.array_equal(numbers, np.arange(len(numbers))))
-
-
-def _feature_names(attribute: Attribute) -> list[str]:
-    if attribute.codes is None or len(attribute.codes) <= 2 or _code_numbers(attribute) is not None:
-        return [attribute.name]
-    return [f"{attribute.name}={value}" for value in attribute.codes]
-
-
-def _check_distinct(names: Sequence[str], arff: Arff) -> None:
-    """Attributes have distinct names, but ``a=b`` may be one of them, or a value of ``a``."""
-    if len(set(names)) < len(names):
-        repeated, _ = Counter(names).most_common(1)[0]
+    by_code = [_columns_by_code(attribute) for attribute in attributes]
+    names: list[str] = []
+    for attribute, rows in zip(attributes, by_code, strict=True):
+        one = rows is None or rows.shape[1] == 1
+        values = attribute.values or ()
+        names += [attribute.name] if one else [f"{attribute.name}={value}" for value in values]
+    # Attributes have distinct names, but `a=b` may be one of them, or a value of `a`.
+    repeated, count = Counter(names).most_common(1)[0]
+    if count > 1:
         raise arff.source.error(
             arff.data_line,
             f"two features would be called {quote(repeated)}, since an attribute with more than "
             "two values becomes a column for each value. Rename one of the attributes.",
         )
+    X = _expand(arff.table[:, columns], by_code, arff)
+    return (with_narrow_indices(X) if issparse(X) else X), names
 
 
-def _expand(
-    table: Any, special: list[int], attributes: list[Attribute], groups: list[list[str]], arff: Arff
-) -> Any:
-    """The table with every special column replaced by the columns that it becomes."""
+def _expand(table: Any, by_code: Sequence[Any], arff: Arff) -> Any:
+    """The table with columns of codes replaced by the columns that they become."""
+    special = [j for j, rows in enumerate(by_code) if rows is not None]
+    if not special:
+        return table
     check, n_rows, sparse = arff.source.check_cells, table.shape[0], issparse(table)
-    width = np.array([len(group) for group in groups])
+    width = np.array([1 if rows is None else rows.shape[1] for rows in by_code])
     start = np.cumsum(width) - width
     if sparse:
         check(n_rows * len(special), arff.data_line, "what the rows leave out", _OMITTED_PER_BYTE)
@@ -140,7 +125,8 @@ def _expand(
     direct = np.setdiff1d(np.arange(len(width)), special)
     parts, places = [table[:, direct]], [start[direct]]
     for column, j in zip(codes.T, special, strict=True):
-        part = _spread(column, attributes[j])
+        rows = vstack([by_code[j], csr_array(np.full((1, width[j]), np.nan))], format="csr")
+        part = rows[np.where(np.isnan(column), rows.shape[0] - 1, column).astype(np.intp)]
         parts.append(part if sparse else part.toarray())
         places.append(np.arange(start[j], start[j] + width[j]))
     order = np.argsort(np.concatenate(places))
@@ -150,12 +136,3 @@ def _expand(
     X.eliminate_zeros()
     X.sort_indices()
     return X
-
-
-def _spread(codes: NDArray[np.float64], attribute: Attribute) -> Any:
-    """The columns that a column of codes becomes, as a sparse array."""
-    numbers, n_values = _code_numbers(attribute), len(attribute.codes or ())
-    by_code = eye_array(n_values) if numbers is None else csr_array(numbers[:, None])
-    missing = csr_array(np.full((1, by_code.shape[1]), np.nan))
-    place = np.where(np.isnan(codes), n_values, codes).astype(np.intp)
-    return vstack([by_code, missing], format="csr")[place]

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from http.client import responses
@@ -19,7 +19,6 @@ from nldd._progress import progress
 from nldd.datasets._catalogue import (
     FOLDER_VARIABLE,
     CatalogueFile,
-    Entry,
     FileState,
     Folder,
     Names,
@@ -32,7 +31,6 @@ from nldd.exceptions import InputError, NLDDError
 MIRROR_VARIABLE = "NLDD_MIRROR"
 LOCK_FILE, INCOMING = ".nldd.lock", ".incoming"
 TIMEOUT_SECONDS = 30.0
-N_RETRIES = 2
 BLOCK_BYTES = 1024
 # The server is busy or broken for now, rather than of another opinion.
 _TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504}
@@ -69,6 +67,8 @@ def fetch(
     states : list of FileState
         One a file: ``ok`` if it was there already, else ``fetched``.
     """
+    import pooch
+
     folder, entries = data_folder(data_dir), select_entries(names)
     mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
     for address in mirrors or [file.url for entry in entries for file in entry.files]:
@@ -76,36 +76,40 @@ def fetch(
     states = verify(entries, folder)
     if all(state.state == "ok" for state in states):
         return states  # a folder that cannot be written to will do
-    with _plain_write_errors(folder):
+    with ExitStack() as stack:
+        stack.enter_context(_plain_write_errors(folder))
         folder.mkdir(parents=True, exist_ok=True)
-        with file_lock(folder / LOCK_FILE, f"fetching into {folder}", _tell if verbose else None):
-            try:
-                return _fetch_entries(entries, folder, mirrors, verbose)
-            finally:
-                shutil.rmtree(folder / INCOMING, ignore_errors=True)
+        doing = f"fetching into {folder}"
+        stack.enter_context(file_lock(folder / LOCK_FILE, doing, _tell if verbose else None))
+        stack.callback(shutil.rmtree, folder / INCOMING, ignore_errors=True)
+        # Pooch tells each step on standard error, where here the progress is drawn.
+        logger = pooch.get_logger()
+        stack.callback(logger.setLevel, logger.level)
+        logger.setLevel("ERROR")
+        # Another process may have fetched some of them while this one waited for the lock.
+        return _fetch_files(verify(entries, folder), folder, mirrors, verbose)
 
 
 def _tell(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def _fetch_entries(
-    entries: list[Entry], folder: Path, mirrors: list[str], verbose: bool
+def _fetch_files(
+    states: list[FileState], folder: Path, mirrors: list[str], verbose: bool
 ) -> list[FileState]:
-    states, failures = [], []
-    servers = _servers(entries, folder, mirrors)
-    # Another process may have fetched some of them while this one waited for the lock.
-    for state in verify(entries, folder):
-        if state.state != "ok":
-            file = state.file
-            tried = _fetch_file(file, folder, servers, verbose)
-            lines = [f"  {url}: {_reason(error)}" for url, error in tried]
-            if tried:
-                failures += [f"{file.file} could not be fetched.", *lines]
-            if tried and all(isinstance(error, OSError) for _, error in tried):
+    failures = []
+    for i, state in enumerate(states):
+        if state.state == "ok":
+            continue
+        file = state.file
+        urls = [f"{mirror.rstrip('/')}/{file.file}" for mirror in mirrors] or [file.url]
+        errors = _fetch_file(file, folder, urls, verbose)
+        if errors:
+            failures.append(f"{file.file} could not be fetched.")
+            failures += [f"  {url}: {_reason(error)}" for url, error in errors.items()]
+            if all(isinstance(error, OSError) for error in errors.values()):
                 break  # the next one would only wait for the same servers
-            state = replace(state, state="fetched", n_bytes=file.n_bytes, sha256=file.sha256)
-        states.append(state)
+        states[i] = replace(state, state="fetched", n_bytes=file.n_bytes, sha256=file.sha256)
     if failures:
         advice = (
             "Run the same again when the connection is back, fetch from another address by "
@@ -115,45 +119,33 @@ def _fetch_entries(
     return states
 
 
-def _servers(entries: list[Entry], folder: Path, mirrors: list[str]) -> list[Any]:
-    """A pooch for every place where the files may lie."""
-    import pooch
-
-    files = [file for entry in entries for file in entry.files]
-    create = partial(
-        pooch.create,
-        path=folder / INCOMING,
-        registry={file.file: f"sha256:{file.sha256}" for file in files},
-        retry_if_failed=N_RETRIES,
-    )
-    if mirrors:
-        return [create(base_url=f"{mirror.rstrip('/')}/") for mirror in mirrors]
-    return [create(base_url="", urls={file.file: file.url for file in files})]
-
-
 def _fetch_file(
-    file: CatalogueFile, folder: Path, servers: list[Any], verbose: bool
-) -> list[tuple[str, Exception]]:
-    """Fetch a file from the first server that gives it; else what each of them said."""
+    file: CatalogueFile, folder: Path, urls: list[str], verbose: bool
+) -> dict[str, Exception]:
+    """Fetch a file from the first address that gives it; else what was wrong with each."""
+    import pooch
     from requests import RequestException
 
-    tried: list[tuple[str, Exception]] = []
-    for server in servers:
+    errors: dict[str, Exception] = {}
+    registry = {file.file: f"sha256:{file.sha256}"}
+    for url in urls:
+        server = pooch.create(
+            folder / INCOMING, "", registry=registry, urls={file.file: url}, retry_if_failed=2
+        )
         try:
-            with _silent_pooch():
-                part = server.fetch(
-                    file.file, downloader=partial(_download, file=file, verbose=verbose)
-                )
+            part = server.fetch(
+                file.file, downloader=partial(_download, file=file, verbose=verbose)
+            )
         # A ValueError is pooch's word for another sha256.
         except (NLDDError, ValueError, RequestException) as error:
-            tried.append((server.get_url(file.file), error))
+            errors[url] = error
             continue
         with open(part, "rb+") as stream:
             os.fsync(stream.fileno())
         os.replace(part, folder / file.file)
         sync_folder(folder)
-        return []
-    return tried
+        return {}
+    return errors
 
 
 def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose: bool) -> None:
@@ -210,20 +202,6 @@ def _check_answer(answer: Any, file: CatalogueFile) -> None:
     offered = headers.get("Content-Length", "")
     if offered.isdecimal() and offered != str(file.n_bytes):
         raise NLDDError(f"the server offers {offered} bytes where the catalogue has {file.n_bytes}")
-
-
-@contextmanager
-def _silent_pooch() -> Iterator[None]:
-    """Pooch tells each step on standard error, where here the progress is drawn."""
-    import pooch
-
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel("ERROR")
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _reason(error: BaseException) -> str:

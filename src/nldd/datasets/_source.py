@@ -5,7 +5,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isinf
+from itertools import compress
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,6 @@ from nldd._wording import quote
 from nldd.exceptions import InputError
 
 MAX_BYTES = 2**30
-# What a file leaves out, such as the zeros of its labels, takes memory all the same. Up to five
-# cells for each byte are usual; a file that implies hundreds is damaged, or meant to fill memory.
-CELLS_PER_BYTE = 16
 FREE_CELLS = 1_000_000
 # Python's float also takes 1_000, nan, infinity, digits of all scripts and odd spaces.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -40,17 +38,18 @@ class Source:
         """The error to raise for something wrong in a line, counted from 1."""
         return InputError(f"{self.path}, line {line}: {message}")
 
-    def check_cells(
-        self, n_cells: int, line: int, what: str, per_byte: int = CELLS_PER_BYTE
-    ) -> None:
-        """Refuse to make a table out of all proportion to the file."""
+    def check_cells(self, n_cells: int, line: int, what: str, per_byte: int = 16) -> None:
+        """Refuse to make a table out of all proportion to the file.
+
+        What a file leaves out, such as the zeros of its labels, takes memory all the same. Up to
+        five cells for each byte are common; a file that implies hundreds is damaged, or meant to
+        fill memory.
+        """
         limit = FREE_CELLS + per_byte * self.n_bytes
         if n_cells > limit:
-            raise self.error(
-                line,
-                f"{what} would take {n_cells} values, too many for a file of {self.n_bytes} bytes "
-                f"(the limit is {limit}). Is the file damaged?",
-            )
+            size = f"a file of {self.n_bytes} bytes (the limit is {limit})"
+            message = f"{what} would take {n_cells} values, too many for {size}. Is it damaged?"
+            raise self.error(line, message)
 
 
 @contextmanager
@@ -98,34 +97,29 @@ def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, li
     return source, text.split("\n")
 
 
-def number(text: str) -> float:
-    """A finite number in decimal notation."""
-    if not _NUMBER.fullmatch(text):
-        hint = " Write decimals with a point." if "," in text else ""
-        raise Refusal(f"expected a number such as 12, -0.5 or 1e-3; got {quote(text)}.{hint}")
-    value = float(text)
-    if isinf(value):
-        raise Refusal(f"expected a number below 1.8e308; got {quote(text)}.")
-    return value
+def number(text: str, attribute: str = "") -> float:
+    """A finite number in decimal notation; an error names the attribute, if there is one."""
+    found = _NUMBER.fullmatch(text)
+    if found and abs(value := float(text)) < inf:
+        return value
+    place = f"attribute {quote(attribute)}: " if attribute else ""
+    expected = "a number below 1.8e308" if found else "a number such as 12, -0.5 or 1e-3"
+    hint = " Write decimals with a point." if "," in text else ""
+    raise Refusal(f"{place}expected {expected}; got {quote(text)}.{hint}")
 
 
 def numbers(cells: Sequence[str], missing: Collection[str]) -> NDArray[np.float64] | None:
     """All `cells` by :func:`number`, NaN for those in `missing`; None if any is in doubt."""
-    present = [cell for cell in cells if cell not in missing]
-    joined = ",".join(present)
-    if not joined.isascii() or joined.encode("ascii").translate(None, _CHARACTERS):
+    here = np.array([cell not in missing for cell in cells], dtype=bool)
+    present = list(compress(cells, here))
+    if ",".join(present).encode("ascii", "replace").translate(None, _CHARACTERS):
         return None
+    values = np.full(len(cells), np.nan)
     try:
-        found = np.fromiter(map(float, present), float, len(present))
+        values[here] = np.fromiter(map(float, present), float, len(present))
     except ValueError:
         return None
-    if np.isinf(found).any():
-        return None
-    if len(present) == len(cells):
-        return found
-    values = np.full(len(cells), np.nan)
-    values[[cell not in missing for cell in cells]] = found
-    return values
+    return None if np.isinf(values).any() else values
 
 
 def truth(text: str) -> float | None:
