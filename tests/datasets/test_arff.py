@@ -302,20 +302,32 @@ def test_many_lists_of_values_in_sparse_rows(read):
 
 
 def outcome(folder):
-    """Everything that was read, comparable; or the message."""
+    """Everything that was read, comparable; or the place of what was refused."""
     try:
         arff = read_arff(folder / "file.arff")
     except InputError as error:
-        return str(error)
+        return str(error).partition(": ")[0]
     table = arff.table
     parts = (table.data, table.indices, table.indptr) if issparse(table) else (table,)
     return [repr(part.tolist()) for part in parts], arff.row_lines.tolist()
 
 
 def strict_outcome(folder, monkeypatch):
-    """The same with all rows read one by one."""
+    """The same as if all rows had quotes, and with cells read one by one."""
+
+    def strict_cells(row, width):
+        cells = _arff._split_strange_cells(row)
+        return cells if len(cells) == width else split_cells(row, width)
+
+    def strict_pairs(row):
+        pairs, rest = _arff._split_quoted_pairs(row)
+        return split_pairs(row) if rest or row.strip("{} \t") == "" else pairs
+
+    split_cells, split_pairs = _arff._split_cells, _arff._split_pairs
     with monkeypatch.context() as patch:
-        patch.setattr(_arff, "read_plain", lambda *_: None)
+        patch.setattr(_arff, "numbers", lambda *_: None)
+        patch.setattr(_arff, "_split_cells", strict_cells)
+        patch.setattr(_arff, "_split_pairs", strict_pairs)
         return outcome(folder)
 
 
@@ -324,9 +336,12 @@ def test_plain_files_take_the_fast_way(read, rows, monkeypatch):
     """So that the speed of large files does not get lost unnoticed."""
 
     def refuse(*_):
-        raise AssertionError("read row by row")
+        raise AssertionError("read letter by letter")
 
-    monkeypatch.setattr(_arff, "read_rows", refuse)
+    for slow in ("_split_strange_cells", "_split_quoted_pairs"):
+        monkeypatch.setattr(_arff, slow, refuse)
+    if rows == "dense":
+        monkeypatch.setattr(_arff, "number", refuse)
     rng = random.Random(0)
     for _ in range(50):
         table = random_table(rng, n_rows=30, simple=True)

@@ -1,14 +1,16 @@
 """ARFF files: the format of Weka, which Mulan and MEKA build upon.
 
-Rows are read one by one, which defines what a row means and knows what to say about an error.
-Blocks of plain rows take a fast way: every distinct cell is read once, by the same functions.
+Rows are split into cells one by one, and cells are read many at once: numbers by columns, other
+cells once for each distinct text. Where one is refused, its row is found by reading row by row.
 """
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, cycle, islice
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,11 +27,7 @@ MISSING = "?"
 # A cell and the gap behind it: blanks and at most one comma.
 _CELL = re.compile(rf"(?s)(?:({QUOTED})|([^,\t]*+))([ \t]*+,?[ \t]*+)")
 _PAIR = re.compile(rf"(?s)[ \t]*+([0-9]++)[ \t]++{LISTED}")
-_EMPTY = re.compile(r"\{[ \t]*+\}")
-_WEIGHT = re.compile(r"[ \t]*+,[ \t]*+\{")
 _WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
-# Printable ASCII but for quotes and braces: there cells end at commas and nowhere else.
-_PLAIN = bytes(set(range(32, 127)) - set(b"'\"{}"))
 
 Attributes = Sequence[Attribute]
 
@@ -91,8 +89,7 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
     relation, attributes, data_line = parse_header(lines, source)
     tables, row_lines = [], []
     for rows, block_lines in _blocks(lines, data_line):
-        table = read_plain(rows, attributes)
-        tables.append(read_rows(rows, block_lines, attributes, source) if table is None else table)
+        tables.append(_read_block(rows, block_lines, attributes, source))
         row_lines += block_lines
     if not tables:
         raise source.error(data_line, "no rows follow @data. Is the file complete?")
@@ -126,38 +123,48 @@ def stack(tables: Sequence[Any]) -> Any:
     return np.vstack(tables)
 
 
-def read_rows(
-    rows: Sequence[str], lines: Sequence[int], attributes: Attributes, source: Source
-) -> Any:
+def _read_block(rows: list[str], lines: list[int], attributes: Attributes, source: Source) -> Any:
     """The table of some rows: an ndarray if all of them are dense, else a CSR array."""
-    entries: list[dict[int, float]] = []
-    for row, line in zip(rows, lines, strict=True):
-        try:
-            read = _read_sparse_row if row.startswith("{") else _read_dense_row
-            entries.append(read(row, attributes))
-        except Refusal as refusal:
-            raise source.error(line, refusal) from None
-    if not any(row.startswith("{") for row in rows):
-        return np.array([list(row.values()) for row in entries])
-    cells = [(i, j, row[j]) for i, row in enumerate(entries) for j in sorted(row) if row[j] != 0]
-    i, j, values = np.array(cells, dtype=float).reshape(-1, 3).T
-    coords = i.astype(np.int32), j.astype(np.int32)
-    return csr_array((values, coords), shape=(len(rows), len(attributes)))
+    read = _read_sparse if any(row.startswith("{") for row in rows) else _read_dense
+    try:
+        return read(rows, attributes)
+    except Refusal:
+        for row, line in zip(rows, lines, strict=True):
+            try:
+                read([row], attributes)
+            except Refusal as refusal:
+                raise source.error(line, refusal) from None
+        raise
 
 
-def _read_dense_row(row: str, attributes: Attributes) -> dict[int, float]:
-    """Values of a row such as ``1.5, ?, 'a b'``."""
-    cells = _split_cells(row)
-    if len(cells) != len(attributes):
-        if cells[-1].startswith("{"):
-            raise Refusal(_WEIGHTS)
-        how = "Write one for each attribute, with commas between them, and ? if it is missing."
-        raise Refusal(f"expected {len(attributes)} values, got {len(cells)}. {how}")
-    return dict(enumerate(map(_cell_value, cells, attributes)))
+def _read_dense(rows: list[str], attributes: Attributes) -> Any:
+    width = len(attributes)
+    cells = [cell for row in rows for cell in _split_cells(row, width)]
+    table = np.empty((len(rows), width))
+    for j, attribute in enumerate(attributes):
+        column = cells[j::width]
+        values: Any = numbers(column, (MISSING,)) if attribute.codes is None else None
+        if values is None:
+            values = list(map(cache(partial(_cell_value, attribute=attribute)), column))
+        table[:, j] = values
+    return table
 
 
-def _split_cells(row: str) -> list[str]:
+def _split_cells(row: str, width: int) -> list[str]:
     """Cells between commas or tabs; quotes stay, since a quoted question mark is a value."""
+    if "'" in row or '"' in row or "\t" in row:
+        cells = _split_strange_cells(row)
+    else:
+        cells = [cell.strip(" ") for cell in row.split(",")]
+    if len(cells) == width:
+        return cells
+    if cells[-1].startswith("{"):
+        raise Refusal(_WEIGHTS)
+    how = "Write one for each attribute, with commas between them, and ? if it is missing."
+    raise Refusal(f"expected {width} values, got {len(cells)}. {how}")
+
+
+def _split_strange_cells(row: str) -> list[str]:
     cells: list[str] = []
     position, comma = 0, True
     while position < len(row) or comma:
@@ -173,37 +180,68 @@ def _split_cells(row: str) -> list[str]:
     return cells
 
 
-def _read_sparse_row(row: str, attributes: Attributes) -> dict[int, float]:
-    """Values of a row such as ``{0 1.5, 7 'a b'}``."""
-    entries: dict[int, float] = {}
-    empty = _EMPTY.match(row)
-    position, end = (empty.end(), "}") if empty else (1, ",")
+def _read_sparse(rows: list[str], attributes: Attributes) -> Any:
+    read = cache(partial(_read_pair, attributes=attributes))
+    starts, indices, values = [0], list[int](), list[float]()
+    for row in rows:
+        if row.startswith("{"):
+            pairs = list(map(read, _split_pairs(row)))
+        else:
+            cells = _split_cells(row, len(attributes))
+            pairs = list(enumerate(map(_cell_value, cells, attributes)))
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
+            index, _ = Counter(index for index, _ in pairs).most_common(1)[0]
+            raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
+        indices += entries.keys()
+        values += entries.values()
+        starts.append(len(indices))
+    parts = np.array(values, float), np.array(indices, np.int32), np.array(starts, np.int32)
+    table = csr_array(parts, shape=(len(rows), len(attributes)))
+    table.sum_duplicates()  # there are none; this sorts
+    table.eliminate_zeros()
+    return table
+
+
+def _split_pairs(row: str) -> list[str]:
+    """Pairs of a row such as ``{0 1.5, 7 'a b'}``."""
+    if "}" not in row:
+        raise Refusal("the row begins with { but does not end with }. Is the file complete?")
+    body, _, rest = row[1:].partition("}")
+    pairs = body.split(",") if body.strip(" \t") else []
+    if "'" in row or '"' in row:
+        pairs, rest = _split_quoted_pairs(row)
+    if rest:
+        after = f"unexpected {quote(rest)} after the closing }}."
+        raise Refusal(_WEIGHTS if rest.lstrip(" \t,").startswith("{") else after)
+    return pairs
+
+
+def _split_quoted_pairs(row: str) -> tuple[list[str], str]:
+    """Pairs in which braces and commas may stand in quotes, and what follows the last brace."""
+    pairs: list[str] = []
+    position, end = 1, ","
     while end == ",":
         found = _PAIR.match(row, position)
         if not found:
-            if "}" not in row[position:]:
-                raise Refusal("the row begins with { but does not end with }. Is it complete?")
-            form = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
-            raise Refusal(f"{form}; got {quote(row[position:].strip())}.")
-        index, value = _read_pair(found, attributes)
-        if index in entries:
-            raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
-        entries[index] = value
+            return [row[position:]], ""  # which will be refused as a pair
+        pairs.append(found[0][:-1])
         position, end = found.end(), found[4]
-    if rest := row[position:]:
-        after = f"unexpected {quote(rest)} after the closing }}."
-        raise Refusal(_WEIGHTS if _WEIGHT.match(rest) else after)
-    return entries
+    return pairs, row[position:]
 
 
-def _read_pair(pair: re.Match[str], attributes: Attributes) -> tuple[int, float]:
+def _read_pair(pair: str, attributes: Attributes) -> tuple[int, float]:
+    found = _PAIR.fullmatch(pair + "}")
+    if not found:
+        form = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
+        raise Refusal(f"{form}; got {quote(pair.strip())}.")
     # Python refuses to read numbers of thousands of digits.
-    digits = pair[1].lstrip("0") or "0"
+    digits = found[1].lstrip("0") or "0"
     index = int(digits) if len(digits) <= 18 else len(attributes)
     if index >= len(attributes):
         most = f"the header has {len(attributes)} attributes, counted from 0"
         raise Refusal(f"index {digits[:20]} is out of range: {most}.")
-    return index, _cell_value(pair[2] or pair[3].rstrip(" \t"), attributes[index])
+    return index, _cell_value(found[2] or found[3].rstrip(" \t"), attributes[index])
 
 
 def _cell_value(cell: str, attribute: Attribute) -> float:
@@ -221,55 +259,3 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
         how = "Write a value of the header, or add this one there."
         raise Refusal(f"attribute {name}: expected one of {known}; got {quote(cell)}. {how}")
     return attribute.codes[cell]
-
-
-def read_plain(rows: Sequence[str], attributes: Attributes) -> Any:
-    """The table of some rows as ``read_rows`` makes it, or None where that must decide."""
-    sparse = all(row[0] == "{" and row[-1] == "}" for row in rows)
-    if sparse:
-        rows = [row[1:-1].strip(" ") for row in rows]
-    text = ",".join(filter(None, rows))
-    if not text.isascii() or text.encode("ascii").translate(None, _PLAIN):
-        return None
-    try:
-        return (_read_plain_sparse if sparse else _read_plain_dense)(rows, text, attributes)
-    except Refusal:
-        return None
-
-
-def _read_plain_dense(rows: Sequence[str], text: str, attributes: Attributes) -> Any:
-    width = len(attributes)
-    if " ," in text or ",  " in text or any(row.count(",") != width - 1 for row in rows):
-        return None
-    cells = text.replace(", ", ",").split(",")
-    numeric = [attribute.codes is None for attribute in attributes]
-    values = numbers(list(compress(cells, cycle(numeric))), (MISSING,))
-    if values is None:
-        return None
-    table = np.empty((len(rows), width))
-    table[:, numeric] = values.reshape(len(rows), -1)
-    for j in [j for j in range(width) if not numeric[j]]:
-        column = cells[j::width]
-        known = {cell: _cell_value(cell, attributes[j]) for cell in set(column)}
-        table[:, j] = [known[cell] for cell in column]
-    return table
-
-
-def _read_plain_sparse(rows: Sequence[str], text: str, attributes: Attributes) -> Any:
-    pairs = text.split(",") if text else []
-    position = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
-    found = [_PAIR.fullmatch(pair + "}") for pair in position]
-    if None in found:
-        return None
-    read = [_read_pair(pair, attributes) for pair in found if pair]
-    which = np.fromiter(map(position.__getitem__, pairs), np.intp, len(pairs))
-    indices = np.array([index for index, _ in read], dtype=np.int32)[which]
-    values = np.array([value for _, value in read], dtype=float)[which]
-    counts = [row.count(",") + 1 if row else 0 for row in rows]
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    table = csr_array((values, indices, indptr), shape=(len(rows), len(attributes)))
-    # Else indices do not rise within each row, and one of them may occur twice.
-    if not table.has_canonical_format:
-        return None
-    table.eliminate_zeros()
-    return table

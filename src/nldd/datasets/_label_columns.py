@@ -32,17 +32,18 @@ def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
     if isinstance(labels, str):
         return _matching_columns(labels, names)
     if isinstance(labels, Iterable):
-        return _named_columns(list(labels), names, "that were asked for")
+        return named_columns(list(labels), names, "that were asked for")
     raise InputError(f"{FORMS}; got {labels!r}.")
 
 
-def _outer_columns(count: int, n_columns: int) -> list[int]:
+def _outer_columns(count: int, n_columns: int, origin: str = "") -> list[int]:
     """The first `count` columns, or the last ones if it is negative."""
     if count == 0:
-        raise Refusal("0 label columns were asked for; at least one is needed.")
+        raise Refusal(f"{origin}0 label columns were asked for; at least one is needed.")
     if abs(count) > n_columns:
-        raise Refusal(f"{abs(count)} label columns were asked for, but there are {n_columns}.")
-    return list(range(count) if count > 0 else range(n_columns + count, n_columns))
+        asked = f"{abs(count)} label columns were asked for"
+        raise Refusal(f"{origin}{asked}, but there are {n_columns}.")
+    return list(range(n_columns)[:count] if count > 0 else range(n_columns)[count:])
 
 
 def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
@@ -50,18 +51,13 @@ def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
         return [names.index(pattern)]
     columns = [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]
     if not columns:
-        raise Refusal(
-            f"no column matches {quote(pattern)}; the columns are {quote_first(names)}. {FORMS}."
-        )
+        known = f"the columns are {quote_first(names)}"
+        raise Refusal(f"no column matches {quote(pattern)}; {known}. {FORMS}.")
     return columns
 
 
-def xml_columns(path: str | os.PathLike[str], names: Sequence[str]) -> list[int]:
-    """Columns that an XML file of Mulan names."""
-    return _named_columns(read_label_names(path), names, f"that {path} names")
-
-
-def _named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
+def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> list[int]:
+    """Positions of the labels of these names; an error says where the names come from."""
     if not labels or not all(isinstance(label, str) for label in labels):
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
     repeated = [label for label, count in Counter(labels).items() if count > 1]
@@ -73,11 +69,10 @@ def _named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> 
         # Comparing takes time by the square of the lengths, and a name can be as long as the file.
         candidates = [known for known in names[:2000] if len(known) <= 60]
         near = get_close_matches(unknown[0][:60], candidates, n=1)
-        raise Refusal(
-            f"{len(unknown)} of the {len(labels)} labels {origin} are not among the {len(names)} "
-            f"columns of the file: {quote_first(unknown)}. "
-            + (f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly.")
-        )
+        how = f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly."
+        which = f"{len(unknown)} of the {len(labels)} labels {origin}"
+        where = f"the {len(names)} columns of the file"
+        raise Refusal(f"{which} are not among {where}: {quote_first(unknown)}. {how}")
     return sorted(position[label] for label in labels)
 
 
@@ -92,14 +87,10 @@ def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
             "attributes. Say which ones are labels: labels=3 for the first three, -3 for the last."
         )
     if not _MEKA_COUNT.fullmatch(counts[0]):
-        raise Refusal(
-            f"the relation says -C {quote(counts[0])}; expected the number of labels, such as "
-            "-C 3 (the first three attributes) or -C -3 (the last three)."
-        )
-    try:
-        return _outer_columns(int(counts[0]), n_attributes)
-    except Refusal as refusal:
-        raise Refusal(f"the relation says -C {counts[0]}: {refusal}") from None
+        form = "-C 3 (the first three attributes) or -C -3 (the last three)"
+        found = f"the relation says -C {quote(counts[0])}"
+        raise Refusal(f"{found}; expected the number of labels, such as {form}.")
+    return _outer_columns(int(counts[0]), n_attributes, f"the relation says -C {counts[0]}: ")
 
 
 def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_BYTES) -> list[str]:
@@ -111,7 +102,8 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
     source, content = read_bytes(path, max_bytes)
     # No tree is built, however deep the file is.
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
-    names: dict[str, int] = {}
+    lines: dict[str, int] = {}  # of the names
+    tags: set[str] = set()
 
     def refuse(message: str) -> NoReturn:
         raise source.error(parser.CurrentLineNumber, message)
@@ -119,26 +111,21 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
     def refuse_declaration(*_: object) -> None:
         refuse("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
 
-    def start_root(tag: str, _: object) -> None:
-        tag = tag.rpartition(_SEPARATOR)[2]
-        if tag != "labels":
-            refuse(
-                f"expected <labels> as the outermost element; got <{tag[:40]}>. "
-                "Is it a label file of Mulan?"
-            )
-        parser.StartElementHandler = start_element
-
     def start_element(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(_SEPARATOR)[2] != "label":
-            return
+        tag = tag.rpartition(_SEPARATOR)[2]
+        if not tags and tag != "labels":
+            expected = f"expected <labels> as the outermost element; got <{tag[:40]}>"
+            refuse(f"{expected}. Is it a label file of Mulan?")
+        tags.add(tag)
         name = attributes.get("name")
-        if not name:
+        if tag == "label" and not name:
             refuse('a <label> has no name. Expected <label name="...">.')
-        if name in names:
-            refuse(f"label {quote(name)} was named before, in line {names[name]}.")
-        names[name] = parser.CurrentLineNumber
+        if tag == "label" and name:
+            if name in lines:
+                refuse(f"label {quote(name)} was named before, in line {lines[name]}.")
+            lines[name] = parser.CurrentLineNumber
 
-    parser.StartElementHandler = start_root
+    parser.StartElementHandler = start_element
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse_declaration
     try:
         parser.Parse(content, True)
@@ -149,8 +136,8 @@ def read_label_names(path: str | os.PathLike[str], *, max_bytes: int = MAX_XML_B
         raise source.error(error.lineno, f"not well-formed XML: {reason}.") from None
     except (ValueError, LookupError) as error:
         # An encoding that Python does not know, or not as one byte a character.
-        message = f"the file cannot be decoded: {quote(str(error))}. Save it as UTF-8."
-        raise source.error(1, message) from None
-    if not names:
+        reason = quote(str(error))
+        raise source.error(1, f"the file cannot be decoded: {reason}. Save it as UTF-8.") from None
+    if not lines:
         refuse('<labels> holds no label. Expected <label name="..."/> in it.')
-    return list(names)
+    return list(lines)

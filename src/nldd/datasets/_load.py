@@ -1,21 +1,41 @@
-"""A data set by its name in the catalogue, or by the file it lies in."""
+"""A data set by its name in the catalogue, or by the file it lies in.
+
+Of an ARFF file labels become 0 and 1, and nominal attributes numbers.
+"""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vstack
+
+from nldd._base import with_narrow_indices
+from nldd._wording import quote, quote_first
 from nldd.datasets._arff import Arff, read_arff, stack
+from nldd.datasets._arff_header import Attribute
 from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files
 from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset
 from nldd.datasets._embedded import load_yeast
-from nldd.datasets._features import as_dataset
-from nldd.datasets._label_columns import FORMS, Labels, label_columns, meka_columns, xml_columns
-from nldd.datasets._source import Refusal
+from nldd.datasets._label_columns import (
+    FORMS,
+    Labels,
+    label_columns,
+    meka_columns,
+    named_columns,
+    read_label_names,
+)
+from nldd.datasets._source import Refusal, truth
 from nldd.exceptions import InputError
 
+# Cells that rows leave out take more memory on the way than those of other tables.
+_OMITTED_PER_BYTE = 4
 _TABLES = (".csv", ".tsv")
 _FACTS = {
     "n_samples": "samples",
@@ -79,32 +99,10 @@ def load_dataset(
 
 
 def _load_arff(path: Path, labels: Labels | os.PathLike[str] | None) -> Dataset:
-    arff = read_arff(path)
     beside = path.with_suffix(".xml")
     if labels is None and beside.is_file():
         labels = beside
-    return as_dataset(arff, _label_columns(arff, labels), path.stem)
-
-
-def _label_columns(arff: Arff, labels: Labels | os.PathLike[str] | None) -> list[int]:
-    names = [attribute.name for attribute in arff.attributes]
-    try:
-        if isinstance(labels, os.PathLike) or (
-            isinstance(labels, str) and labels.lower().endswith(".xml")
-        ):
-            return xml_columns(labels, names)
-        if labels is not None:
-            return label_columns(labels, names)
-        columns = meka_columns(arff.relation, len(names))
-        if columns is None:
-            raise Refusal(
-                "the header does not say which attributes are labels: no "
-                f"{arff.source.path.stem}.xml lies beside the file, and its relation has no -C. "
-                f"Name an .xml file by labels, or: {FORMS}."
-            )
-    except Refusal as refusal:
-        raise arff.source.error(arff.data_line, refusal) from None
-    return columns
+    return _as_dataset(read_arff(path), labels, path.stem)
 
 
 def _load_entry(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Dataset:
@@ -114,28 +112,10 @@ def _load_entry(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Datase
     paths = require_files(entry, data_dir)
     arffs = [read_arff(path) for path in paths if path.suffix == ".arff"]
     xml = next((path for path in paths if path.suffix == ".xml"), None)
-    _check_headers(arffs)
-    parts = [as_dataset(arff, _label_columns(arff, xml), entry.name) for arff in arffs]
-    X, Y = stack([part.X for part in parts]), stack([part.Y for part in parts])
-    dataset = replace(parts[0], X=X, Y=Y)
-    _check_counts(dataset, entry, folder)
-    return dataset
-
-
-def _check_headers(arffs: Sequence[Arff]) -> None:
-    """Rows of several files may follow each other only if their columns are the same."""
-    first = arffs[0]
     for other in arffs[1:]:
-        for mine, theirs in zip_longest(first.attributes, other.attributes):
-            if not mine or not theirs or (mine.name, mine.values) != (theirs.name, theirs.values):
-                raise other.source.error(
-                    theirs.line if theirs else other.data_line,
-                    f"the header differs from that of {first.source.path}, so that their rows "
-                    "cannot follow each other. Declare the same attributes in both.",
-                )
-
-
-def _check_counts(dataset: Dataset, entry: Entry, folder: Path) -> None:
+        _check_header(other, arffs[0])
+    parts = [_as_dataset(arff, xml, entry.name) for arff in arffs]
+    dataset = replace(parts[0], X=stack([p.X for p in parts]), Y=stack([p.Y for p in parts]))
     for fact, what in _FACTS.items():
         found, expected = getattr(dataset, fact), getattr(entry, fact)
         # Counts agree exactly; the paper has cut some of its two decimals rather than rounded.
@@ -144,3 +124,158 @@ def _check_counts(dataset: Dataset, entry: Entry, folder: Path) -> None:
                 f"The files of {entry.name} in {folder} are not those of the catalogue: {found:g} "
                 f"{what} instead of {expected:g}. Run: nldd datasets fetch {entry.name}"
             )
+    return dataset
+
+
+def _check_header(arff: Arff, first: Arff) -> None:
+    """Rows of several files may follow each other only if their columns are the same."""
+    for mine, theirs in zip_longest(first.attributes, arff.attributes):
+        if not mine or not theirs or (mine.name, mine.values) != (theirs.name, theirs.values):
+            raise arff.source.error(
+                theirs.line if theirs else arff.data_line,
+                f"the header differs from that of {first.source.path}, so that their rows cannot "
+                "follow each other. Declare the same attributes in both.",
+            )
+
+
+def _as_dataset(arff: Arff, labels: Labels | os.PathLike[str] | None, name: str) -> Dataset:
+    """Split the columns of `arff` into labels, see ``load_dataset``, and features."""
+    names = [attribute.name for attribute in arff.attributes]
+    try:
+        columns = _label_columns(arff, labels, names)
+    except Refusal as refusal:
+        raise arff.source.error(arff.data_line, refusal) from None
+    features = sorted(set(range(len(names))) - set(columns))
+    if not features:
+        message = f"all {len(columns)} attributes are labels, and none is left as a feature."
+        raise arff.source.error(arff.data_line, message)
+    Y = _encode_labels(arff, columns)
+    X, feature_names = _encode_features(arff, features)
+    return Dataset(X, Y, [names[j] for j in columns], feature_names, name)
+
+
+def _label_columns(
+    arff: Arff, labels: Labels | os.PathLike[str] | None, names: Sequence[str]
+) -> list[int]:
+    if isinstance(labels, str) and labels.lower().endswith(".xml"):
+        labels = Path(labels)
+    if isinstance(labels, os.PathLike):
+        return named_columns(read_label_names(labels), names, f"that {labels} names")
+    if labels is not None:
+        return label_columns(labels, names)
+    columns = meka_columns(arff.relation, len(names))
+    if columns is None:
+        raise Refusal(
+            "the header does not say which attributes are labels: no "
+            f"{arff.source.path.stem}.xml lies beside the file, and its relation has no -C. "
+            f"Name an .xml file by labels, or: {FORMS}."
+        )
+    return columns
+
+
+def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
+    """The label columns as 0 and 1, written as numbers or as nominal values such as {0,1}."""
+    table = arff.table[:, columns]
+    n_rows, n_labels = table.shape
+    what = f"{n_rows} rows of {n_labels} labels"
+    arff.source.check_cells(n_rows * n_labels, arff.data_line, what)
+    labels = [arff.attributes[column] for column in columns]
+    numbers = [_numbers_spelt(label) for label in labels]
+    for label, known in zip(labels, numbers, strict=True):
+        if label.codes is not None and known is None:
+            raise arff.source.error(
+                label.line,
+                f"label {quote(label.name)} must take the values {{0,1}}; "
+                f"it takes {quote_first(label.codes)}.",
+            )
+    _check_label_cells(table, labels, arff)
+    codes = table.astype(np.int64)
+    Y: NDArray[np.int64] = codes.toarray() if issparse(codes) else codes
+    for j, known in enumerate(numbers):
+        if known is not None:
+            Y[:, j] = known[Y[:, j]]
+    return Y
+
+
+def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> None:
+    """Refuse missing labels, and numbers other than 0 and 1."""
+    cells = coo_array(table)
+    rows, columns = cells.coords
+    numeric = np.array([label.codes is None for label in labels])
+    wrong = np.flatnonzero(np.isnan(cells.data) | (numeric[columns] & (cells.data != 1)))
+    for first in wrong[:1]:
+        value = cells.data[first]
+        found = "is missing (?)" if np.isnan(value) else f"is {value:g}"
+        label = quote(labels[columns[first]].name)
+        line = int(arff.row_lines[rows[first]])
+        raise arff.source.error(line, f"label {label} must be 0 or 1; it {found}.")
+
+
+def _numbers_spelt(attribute: Attribute) -> NDArray[np.float64] | None:
+    """The number 0 or 1 that each value of a nominal attribute spells; None if any does not."""
+    numbers = [truth(value) for value in attribute.codes or ()]
+    return np.array(numbers, dtype=float) if numbers and None not in numbers else None
+
+
+def _columns_by_code(attribute: Attribute) -> Any:
+    """What each code of an attribute becomes, a row a code; None where it is its number already."""
+    numbers, n_codes = _numbers_spelt(attribute), len(attribute.codes or ())
+    if numbers is None:
+        return eye_array(n_codes, format="csr") if n_codes > 2 else None
+    return None if np.array_equal(numbers, np.arange(n_codes)) else csr_array(numbers[:, None])
+
+
+def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]:
+    """Some columns of `arff` as numbers, and their names; see ``load_dataset``.
+
+    A missing value is NaN in all columns of its attribute.
+    """
+    attributes = [arff.attributes[j] for j in columns]
+    by_code = [_columns_by_code(attribute) for attribute in attributes]
+    names: list[str] = []
+    for attribute, rows in zip(attributes, by_code, strict=True):
+        one = rows is None or rows.shape[1] == 1
+        values = attribute.values or ()
+        names += [attribute.name] if one else [f"{attribute.name}={value}" for value in values]
+    # Attributes have distinct names, but `a=b` may be one of them, or a value of `a`.
+    repeated, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise arff.source.error(
+            arff.data_line,
+            f"two features would be called {quote(repeated)}, since an attribute with more than "
+            "two values becomes a column for each value. Rename one of the attributes.",
+        )
+    X = _expand(arff.table[:, columns], by_code, arff)
+    return (with_narrow_indices(X) if issparse(X) else X), names
+
+
+def _expand(table: Any, by_code: Sequence[Any], arff: Arff) -> Any:
+    """The table with columns of codes replaced by the columns that they become."""
+    special = [j for j, rows in enumerate(by_code) if rows is not None]
+    if not special:
+        return table
+    check, n_rows, sparse = arff.source.check_cells, table.shape[0], issparse(table)
+    width = np.array([1 if rows is None else rows.shape[1] for rows in by_code])
+    start = np.cumsum(width) - width
+    if sparse:
+        check(n_rows * len(special), arff.data_line, "what the rows leave out", _OMITTED_PER_BYTE)
+    else:
+        check(n_rows * int(width.sum()), arff.data_line, "the table of features")
+    codes = table[:, special].toarray() if sparse else table[:, special]
+    # One missing value is as many missing cells as the attribute has columns.
+    n_missing = int(np.isnan(codes).sum(axis=0) @ width[special])
+    check(n_missing, arff.data_line, "missing values in the rows", _OMITTED_PER_BYTE)
+    direct = np.setdiff1d(np.arange(len(width)), special)
+    parts, places = [table[:, direct]], [start[direct]]
+    for column, j in zip(codes.T, special, strict=True):
+        rows = vstack([by_code[j], csr_array(np.full((1, width[j]), np.nan))], format="csr")
+        part = rows[np.where(np.isnan(column), rows.shape[0] - 1, column).astype(np.intp)]
+        parts.append(part if sparse else part.toarray())
+        places.append(np.arange(start[j], start[j] + width[j]))
+    order = np.argsort(np.concatenate(places))
+    if not sparse:
+        return np.hstack(parts)[:, order]
+    X = hstack(parts, format="csr")[:, order]
+    X.eliminate_zeros()
+    X.sort_indices()
+    return X
