@@ -192,6 +192,8 @@ def test_latin_1_where_utf_8_fails(read):
         ("{,}", "pairs of an index and a value"),
         ("{0 1 1 2}", "got '1 1 2'"),
         ("{0 1", "does not end with }"),
+        ("{2 'red', 1 2", "does not end with }"),
+        ("{2 'a}b', 1 2", "pairs of an index and a value"),
         ("{1 nan}", "got 'nan'"),
         ("{0 2}", "expected one of '0', '1'; got '2'"),
         ("@attribute z numeric", "expected 3 values, got 1"),
@@ -320,8 +322,10 @@ def strict_outcome(folder, monkeypatch):
         return cells if len(cells) == width else split_cells(row, width)
 
     def strict_pairs(row):
-        pairs, rest = _arff._split_quoted_pairs(row)
-        return split_pairs(row) if rest or row.strip("{} \t") == "" else pairs
+        if row.strip("{} \t") == "":
+            return split_pairs(row)
+        found, rest = _arff.split_braced(row, _arff._PAIR, "")
+        return split_pairs(row) if rest else [pair[0][:-1] for pair in found]
 
     split_cells, split_pairs = _arff._split_cells, _arff._split_pairs
     with monkeypatch.context() as patch:
@@ -338,7 +342,7 @@ def test_plain_files_take_the_fast_way(read, rows, monkeypatch):
     def refuse(*_):
         raise AssertionError("read letter by letter")
 
-    for slow in ("_split_strange_cells", "_split_quoted_pairs"):
+    for slow in ("_split_strange_cells", "split_braced"):
         monkeypatch.setattr(_arff, slow, refuse)
     if rows == "dense":
         monkeypatch.setattr(_arff, "number", refuse)

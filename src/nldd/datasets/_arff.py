@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from nldd._wording import quote, quote_first
-from nldd.datasets._arff_header import LISTED, QUOTED, Attribute, parse_header, unclosed, unquote
+from nldd.datasets._arff_header import (
+    LISTED,
+    QUOTED,
+    Attribute,
+    parse_header,
+    split_braced,
+    unclosed,
+    unquote,
+)
 from nldd.datasets._source import MAX_BYTES, Refusal, Source, number, numbers, read_lines
 
 # Characters of a block of rows: large enough for arrays to pay, small beside the file.
@@ -27,6 +35,7 @@ MISSING = "?"
 # A cell and the gap behind it: blanks and at most one comma.
 _CELL = re.compile(rf"(?s)(?:({QUOTED})|([^,\t]*+))([ \t]*+,?[ \t]*+)")
 _PAIR = re.compile(rf"(?s)[ \t]*+([0-9]++)[ \t]++{LISTED}")
+_PAIRS = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
 _WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
 
 Attributes = Sequence[Attribute]
@@ -210,31 +219,18 @@ def _split_pairs(row: str) -> list[str]:
     body, _, rest = row[1:].partition("}")
     pairs = body.split(",") if body.strip(" \t") else []
     if "'" in row or '"' in row:
-        pairs, rest = _split_quoted_pairs(row)
+        found, rest = split_braced(row, _PAIR, _PAIRS)
+        pairs = [pair[0][:-1] for pair in found]
     if rest:
         after = f"unexpected {quote(rest)} after the closing }}."
         raise Refusal(_WEIGHTS if rest.lstrip(" \t,").startswith("{") else after)
     return pairs
 
 
-def _split_quoted_pairs(row: str) -> tuple[list[str], str]:
-    """Pairs in which braces and commas may stand in quotes, and what follows the last brace."""
-    pairs: list[str] = []
-    position, end = 1, ","
-    while end == ",":
-        found = _PAIR.match(row, position)
-        if not found:
-            return [row[position:]], ""  # which will be refused as a pair
-        pairs.append(found[0][:-1])
-        position, end = found.end(), found[4]
-    return pairs, row[position:]
-
-
 def _read_pair(pair: str, attributes: Attributes) -> tuple[int, float]:
     found = _PAIR.fullmatch(pair + "}")
     if not found:
-        form = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
-        raise Refusal(f"{form}; got {quote(pair.strip())}.")
+        raise Refusal(f"{_PAIRS}; got {quote(pair.strip())}.")
     # Python refuses to read numbers of thousands of digits.
     digits = found[1].lstrip("0") or "0"
     index = int(digits) if len(digits) <= 18 else len(attributes)

@@ -127,21 +127,31 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
 
 
 def _parse_values(text: str, name: str) -> Codes:
+    which = f"the values of attribute {quote(name)}"
+    if "}" not in text:
+        raise Refusal(f"{which} do not end with }}.")
     codes: Codes = {}
-    position, end = 1, ","
-    while end == ",":
-        found = _VALUE.match(text, position)
-        if not found:
-            which, rest = f"the values of attribute {quote(name)}", quote(text[position:].strip())
-            wrong = f"should read like {{a, 'b c', d}}; got {rest} in their place"
-            raise Refusal(f"{which} {wrong if '}' in text else 'do not end with }'}.")
-        value = unquote(found[1]) if found[1] else found[2].rstrip(" \t")
+    found, rest = split_braced(text, _VALUE, f"{which} should read like {{a, 'b c', d}}")
+    for quoted, bare, _ in map(re.Match.groups, found):
+        value = unquote(quoted) if quoted else bare.rstrip(" \t")
         if value in codes:
             raise Refusal(f"attribute {quote(name)} lists the value {quote(value)} twice.")
         codes[value] = float(len(codes))
-        position, end = found.end(), found[3]
-    _check_end(text[position:], f"the values of attribute {quote(name)}")
+    _check_end(rest, which)
     return codes
+
+
+def split_braced(text: str, item: re.Pattern[str], form: str) -> tuple[list[re.Match[str]], str]:
+    """Items between braces, each of which matches with its comma or brace, and what follows."""
+    found: list[re.Match[str]] = []
+    position = 1
+    while not found or found[-1][0].endswith(","):
+        match = item.match(text, position)
+        if not match:
+            raise Refusal(f"{form}; got {quote(text[position:].strip())}.")
+        found.append(match)
+        position = match.end()
+    return found, text[position:]
 
 
 def _check_end(text: str, after: str) -> None:

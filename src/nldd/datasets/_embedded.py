@@ -21,19 +21,10 @@ SURVEY_NOTE = (
     "The answers are synthetic: a program put them together from phrases written for nldd. "
     "Nobody was asked."
 )
+# As in the file, with ";" between them.
 SURVEY_CODES = (
-    "public transport",
-    "cycling",
-    "traffic and parking",
-    "housing costs",
-    "green spaces",
-    "cleanliness",
-    "safety",
-    "schools and childcare",
-    "health care",
-    "shops and centre",
-    "things to do",
-    "nothing / don't know",
+    "public transport;cycling;traffic and parking;housing costs;green spaces;cleanliness;safety;"
+    "schools and childcare;health care;shops and centre;things to do;nothing / don't know"
 )
 
 
@@ -91,7 +82,7 @@ def load_survey() -> Survey:
     Survey('What would make life in your town better?', 1500 synthetic answers)
     """
     header, *rows = map(tuple, csv.reader(_unpacked_lines("survey.csv.gz")))
-    return Survey(SURVEY_QUESTION, SURVEY_CODES, header, rows)
+    return Survey(SURVEY_QUESTION, tuple(SURVEY_CODES.split(";")), header, rows)
 
 
 def _unpacked_lines(file: str) -> list[str]:

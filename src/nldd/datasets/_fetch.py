@@ -13,6 +13,9 @@ from http.client import responses
 from pathlib import Path
 from typing import Any
 
+import pooch
+import requests
+
 from nldd import __version__
 from nldd._files import file_lock, sync_folder
 from nldd._progress import progress
@@ -67,8 +70,6 @@ def fetch(
     states : list of FileState
         One a file: ``ok`` if it was there already, else ``fetched``.
     """
-    import pooch
-
     folder, entries = data_folder(data_dir), select_entries(names)
     mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
     for address in mirrors or [file.url for entry in entries for file in entry.files]:
@@ -111,11 +112,9 @@ def _fetch_files(
                 break  # the next one would only wait for the same servers
         states[i] = replace(state, state="fetched", n_bytes=file.n_bytes, sha256=file.sha256)
     if failures:
-        advice = (
-            "Run the same again when the connection is back, fetch from another address by "
-            f"--mirror or {MIRROR_VARIABLE}, or put the files into {folder} yourself."
-        )
-        raise NLDDError("\n".join([*failures, advice]), hint="the same again, or --mirror URL")
+        other = f"fetch from another address by --mirror or {MIRROR_VARIABLE}"
+        failures.append(f"Run the same again, {other}, or put the files into {folder} yourself.")
+        raise NLDDError("\n".join(failures), hint="the same again, or --mirror URL")
     return states
 
 
@@ -123,21 +122,17 @@ def _fetch_file(
     file: CatalogueFile, folder: Path, urls: list[str], verbose: bool
 ) -> dict[str, Exception]:
     """Fetch a file from the first address that gives it; else what was wrong with each."""
-    import pooch
-    from requests import RequestException
-
     errors: dict[str, Exception] = {}
     registry = {file.file: f"sha256:{file.sha256}"}
+    download = partial(_download, file=file, verbose=verbose)
     for url in urls:
         server = pooch.create(
             folder / INCOMING, "", registry=registry, urls={file.file: url}, retry_if_failed=2
         )
         try:
-            part = server.fetch(
-                file.file, downloader=partial(_download, file=file, verbose=verbose)
-            )
+            part = server.fetch(file.file, downloader=download)
         # A ValueError is pooch's word for another sha256.
-        except (NLDDError, ValueError, RequestException) as error:
+        except (NLDDError, ValueError, requests.RequestException) as error:
             errors[url] = error
             continue
         with open(part, "rb+") as stream:
@@ -153,8 +148,6 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
 
     After a RequestException pooch tries again, after an NLDDError it does not.
     """
-    import requests
-
     n_left, n_blocks = file.n_bytes, -(-file.n_bytes // BLOCK_BYTES)
     with _ask(url) as answer, open(target, "wb") as stream:
         _check_answer(answer, file)
@@ -171,8 +164,6 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
 @contextmanager
 def _ask(url: str) -> Iterator[Any]:
     """The answer of a server, by https or from the very address on this machine that was named."""
-    import requests
-
     with requests.Session() as session:
         del session.adapters["http://"]
         if url.startswith("http:"):
@@ -187,8 +178,6 @@ def _ask(url: str) -> Iterator[Any]:
 
 
 def _check_answer(answer: Any, file: CatalogueFile) -> None:
-    import requests
-
     status, headers = answer.status_code, answer.headers
     words = f"the server answers {status} {responses.get(status, '')}".rstrip()
     if status in _TRANSIENT_STATUS:
@@ -219,10 +208,8 @@ def _check_address(url: str, is_folder: bool = False) -> None:
         raise InputError(f"An address must not hold a user name or password. {_ADDRESS_FORM}")
     found = _ADDRESS.fullmatch(url)
     if found and found[1] != "https" and not _LOCAL.match(url):
-        raise InputError(
-            f"Files are fetched over https only; got {url!r}. {_ADDRESS_FORM} "
-            f"To use files that are on this machine already, set {FOLDER_VARIABLE} to their folder."
-        )
+        own = f"If the files are on this machine, set {FOLDER_VARIABLE} to their folder."
+        raise InputError(f"Files are fetched over https only; got {url!r}. {_ADDRESS_FORM} {own}")
     if not found or not found[2] or (is_folder and ("?" in url or "#" in url)):
         raise InputError(f"{url!r} is no web address of a folder. {_ADDRESS_FORM}")
 
@@ -233,9 +220,8 @@ def _plain_write_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        what = f"Cannot write to the folder {folder}: {error.strerror or error}."
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise NLDDError(
-            f"Cannot write to the folder {folder}: {error.strerror or error}. "
-            f"{'Free some space and run the same again, or set' if full else 'Set'} "
-            f"{FOLDER_VARIABLE} or --data-dir to a folder that you can write to."
-        ) from error
+        how = "Free some space and run the same again, or set" if full else "Set"
+        where = f"{FOLDER_VARIABLE} or --data-dir to a folder that you can write to"
+        raise NLDDError(f"{what} {how} {where}.") from error
