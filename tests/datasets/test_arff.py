@@ -324,7 +324,7 @@ def strict_outcome(folder, monkeypatch):
     def strict_pairs(row):
         if row.strip("{} \t") == "":
             return split_pairs(row)
-        found, rest = _arff.split_braced(row, _arff._PAIR, "")
+        found, rest = _arff._split_braced(row, _arff._PAIR, "")
         return split_pairs(row) if rest else [pair[0][:-1] for pair in found]
 
     split_cells, split_pairs = _arff._split_cells, _arff._split_pairs
@@ -342,8 +342,13 @@ def test_plain_files_take_the_fast_way(read, rows, monkeypatch):
     def refuse(*_):
         raise AssertionError("read letter by letter")
 
-    for slow in ("_split_strange_cells", "split_braced"):
-        monkeypatch.setattr(_arff, slow, refuse)
+    def split_values(text, item, form):
+        assert item is not _arff._PAIR, "read letter by letter"
+        return split_braced(text, item, form)
+
+    split_braced = _arff._split_braced
+    monkeypatch.setattr(_arff, "_split_strange_cells", refuse)
+    monkeypatch.setattr(_arff, "_split_braced", split_values)
     if rows == "dense":
         monkeypatch.setattr(_arff, "number", refuse)
     rng = random.Random(0)

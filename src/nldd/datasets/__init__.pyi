@@ -1,5 +1,4 @@
-from ._arff import Arff as Arff, read_arff as read_arff
-from ._arff_header import Attribute as Attribute
+from ._arff import Arff as Arff, Attribute as Attribute, read_arff as read_arff
 from ._catalogue import (
     CATALOGUE as CATALOGUE,
     EMBEDDED as EMBEDDED,

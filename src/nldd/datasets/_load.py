@@ -17,8 +17,7 @@ from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vsta
 
 from nldd._base import with_narrow_indices
 from nldd._wording import quote, quote_first
-from nldd.datasets._arff import Arff, read_arff, stack
-from nldd.datasets._arff_header import Attribute
+from nldd.datasets._arff import Arff, Attribute, read_arff, stack
 from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files
 from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset
