@@ -174,40 +174,24 @@ def _label_columns(
 
 def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
     """The label columns as 0 and 1, written as numbers or as nominal values such as {0,1}."""
-    table = arff.table[:, columns]
-    n_rows, n_labels = table.shape
+    labels = [arff.attributes[column] for column in columns]
+    n_rows, n_labels = len(arff.row_lines), len(labels)
     what = f"{n_rows} rows of {n_labels} labels"
     arff.source.check_cells(n_rows * n_labels, arff.data_line, what)
-    labels = [arff.attributes[column] for column in columns]
-    numbers = [_numbers_spelt(label) for label in labels]
-    for label, known in zip(labels, numbers, strict=True):
-        if label.codes is not None and known is None:
-            raise arff.source.error(
-                label.line,
-                f"label {quote(label.name)} must take the values {{0,1}}; "
-                f"it takes {quote_first(label.codes)}.",
-            )
-    _check_label_cells(table, labels, arff)
+    for label in labels:
+        if label.codes is not None and _numbers_spelt(label) is None:
+            message = f"must take the values {{0,1}}; it takes {quote_first(label.codes)}."
+            raise arff.source.error(label.line, f"label {quote(label.name)} {message}")
+    table = _expand(arff.table[:, columns], list(map(_columns_by_code, labels)), arff)
+    cells = coo_array(table)
+    for first in np.flatnonzero((cells.data != 0) & (cells.data != 1))[:1]:
+        row, column, value = *(places[first] for places in cells.coords), cells.data[first]
+        message = f"must be 0 or 1; it is {'missing (?)' if np.isnan(value) else f'{value:g}'}."
+        where, name = int(arff.row_lines[row]), quote(labels[column].name)
+        raise arff.source.error(where, f"label {name} {message}")
     codes = table.astype(np.int64)
     Y: NDArray[np.int64] = codes.toarray() if issparse(codes) else codes
-    for j, known in enumerate(numbers):
-        if known is not None:
-            Y[:, j] = known[Y[:, j]]
     return Y
-
-
-def _check_label_cells(table: Any, labels: Sequence[Attribute], arff: Arff) -> None:
-    """Refuse missing labels, and numbers other than 0 and 1."""
-    cells = coo_array(table)
-    rows, columns = cells.coords
-    numeric = np.array([label.codes is None for label in labels])
-    wrong = np.flatnonzero(np.isnan(cells.data) | (numeric[columns] & (cells.data != 1)))
-    for first in wrong[:1]:
-        value = cells.data[first]
-        found = "is missing (?)" if np.isnan(value) else f"is {value:g}"
-        label = quote(labels[columns[first]].name)
-        line = int(arff.row_lines[rows[first]])
-        raise arff.source.error(line, f"label {label} must be 0 or 1; it {found}.")
 
 
 def _numbers_spelt(attribute: Attribute) -> NDArray[np.float64] | None:

@@ -3,6 +3,7 @@
 import datetime
 import math
 import re
+import string
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 # A formula begins after whatever a spreadsheet skips: spaces, and characters without a width.
 _SKIPPED = r"[\s\x00-\x20\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
 _FORMULA = re.compile(rf"[\t\r\n]|{_SKIPPED}*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+# Text that begins with these is safe; most text does, and a look at one letter is fast.
+_SAFE_FIRST = frozenset(string.ascii_letters + string.digits + '."([{') | {""}
 _PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 
 
@@ -193,7 +196,7 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so")
     ("'=1+1", "' @SUM(A1)", '-5', 'so-so')
     """
-    if not _FORMULA.match(text) or _PLAIN_NUMBER.fullmatch(text):
+    if text[:1] in _SAFE_FIRST or not _FORMULA.match(text) or _PLAIN_NUMBER.fullmatch(text):
         return text
     return f"'{text}"
 

@@ -5,7 +5,6 @@ import datetime
 import json
 import math
 import re
-import string
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -38,9 +37,6 @@ STANDARD_OUTPUT = "-"
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl")
 BLOCK_ROWS = 2000
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
-
-# Text that begins with these is safe; most text does, and a look at one letter is fast.
-_SAFE_FIRST = frozenset(string.ascii_letters + string.digits + '."([{') | {""}
 
 # Writes rows, the first of which has the given number.
 _Put = Callable[[list[Row], int], object]
@@ -160,10 +156,8 @@ def _csv_text(
     rows: Sequence[Row], like: TableFormat, raw: bool, quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
 ) -> str:
     out = StringIO()
-    lines = [[cell_text(cell) for cell in row] if raw else _safe_cells(row) for row in rows]
-    csv.writer(
-        out, delimiter=like.separator, lineterminator=like.newline, quoting=quoting
-    ).writerows(lines)
+    form: dict[str, Any] = {"delimiter": like.separator, "lineterminator": like.newline, "quoting": quoting}
+    csv.writer(out, **form).writerows(map(cell_text if raw else _safe_text, row) for row in rows)
     text = out.getvalue()
     if like.newline == "\n" and "\r" in text and not quoting:
         # Python before 3.13 quotes only the line end that it writes itself, and a carriage
@@ -172,15 +166,8 @@ def _csv_text(
     return text
 
 
-def _safe_cells(row: Row) -> list[str]:
-    return [
-        cell
-        if type(cell) is str and cell[:1] in _SAFE_FIRST
-        else guarded(cell)
-        if isinstance(cell, str)
-        else cell_text(cell)
-        for cell in row
-    ]
+def _safe_text(cell: Cell) -> str:
+    return guarded(cell) if isinstance(cell, str) else cell_text(cell)
 
 
 @contextmanager
