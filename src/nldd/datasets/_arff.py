@@ -7,7 +7,7 @@ cells once for each distinct text. Where one is refused, its row is found by rea
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
@@ -41,6 +41,7 @@ _PAIRS = "expected pairs of an index and a value between braces, such as {0 1, 7
 _WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
 
 Codes = dict[str, float]
+Rows = Sequence[str]
 Attributes = Sequence["Attribute"]
 
 
@@ -122,12 +123,15 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
     """
     source, lines = read_lines(path, max_bytes)
     relation, attributes, data_line = _parse_header(lines, source)
-    tables, row_lines = [], []
-    for rows, block_lines in _blocks(lines, data_line):
-        tables.append(_read_block(rows, block_lines, attributes, source))
-        row_lines += block_lines
-    if not tables:
+    numbered = enumerate(islice(lines, data_line, None), data_line + 1)
+    stripped = ((line, text.strip(" \t")) for line, text in numbered)
+    found = [(line, row) for line, row in stripped if row and row[0] != "%"]
+    if not found:
         raise source.error(data_line, "no rows follow @data. Is the file complete?")
+    row_lines, rows = zip(*found, strict=True)
+    step = 1 + BLOCK_LENGTH * len(rows) // sum(map(len, rows))
+    blocks = [slice(k, k + step) for k in range(0, len(rows), step)]
+    tables = [_read_block(rows[block], row_lines[block], attributes, source) for block in blocks]
     return Arff(source, relation, attributes, stack(tables), data_line, np.array(row_lines))
 
 
@@ -205,10 +209,9 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
         form = "@attribute needs a name and a type, such as: @attribute age numeric"
         raise Refusal(f"{form}; got {quote(text)}.")
     if kind.lower() not in _NUMERIC:
-        raise Refusal(
-            f"attribute {quote(name)} is of type {quote(kind)}; expected numeric, real, integer or "
-            "a list of values such as {0,1}. Remove it, or turn it into numbers first."
-        )
+        kinds = "numeric, real, integer or a list of values such as {0,1}"
+        wrong = f"attribute {quote(name)} is of type {quote(kind)}; expected {kinds}"
+        raise Refusal(f"{wrong}. Remove it, or turn it into numbers first.")
     _check_end(rest, f"the type of attribute {quote(name)}")
     return Attribute(name, None, line)
 
@@ -258,33 +261,13 @@ def _resolve(escape: re.Match[str]) -> str:
         return chr(int(code[1:], 16))
     if code in _ESCAPED:
         return _ESCAPED[code]
-    raise Refusal(
-        f"unknown escape {quote(escape[0])} in quotes. "
-        r"""Known are \' \" \\ \% \t \n \r and \u with four hexadecimal digits."""
-    )
+    known = r"""\' \" \\ \% \t \n \r and \u with four hexadecimal digits"""
+    raise Refusal(f"unknown escape {quote(escape[0])} in quotes. Known are {known}.")
 
 
 def _unclosed(text: str) -> Refusal:
     """What to say about a quote without its end."""
     return Refusal(f"a quote is not closed: {quote(text)}.")
-
-
-def _blocks(lines: Sequence[str], data_line: int) -> Iterator[tuple[list[str], list[int]]]:
-    """Rows without blank lines and comments, and their line numbers, a block at a time."""
-    rows: list[str] = []
-    row_lines: list[int] = []
-    length = 0
-    for i, line in enumerate(islice(lines, data_line, None), data_line + 1):
-        row = line.strip(" \t")
-        if row and row[0] != "%":
-            rows.append(row)
-            row_lines.append(i)
-            length += len(row)
-        if length >= BLOCK_LENGTH:
-            yield rows, row_lines
-            rows, row_lines, length = [], [], 0
-    if rows:
-        yield rows, row_lines
 
 
 def stack(tables: Sequence[Any]) -> Any:
@@ -296,7 +279,7 @@ def stack(tables: Sequence[Any]) -> Any:
     return np.vstack(tables)
 
 
-def _read_block(rows: list[str], lines: list[int], attributes: Attributes, source: Source) -> Any:
+def _read_block(rows: Rows, lines: Sequence[int], attributes: Attributes, source: Source) -> Any:
     """The table of some rows: an ndarray if all of them are dense, else a CSR array."""
     read = _read_sparse if any(row.startswith("{") for row in rows) else _read_dense
     try:
@@ -310,7 +293,7 @@ def _read_block(rows: list[str], lines: list[int], attributes: Attributes, sourc
         raise
 
 
-def _read_dense(rows: list[str], attributes: Attributes) -> Any:
+def _read_dense(rows: Rows, attributes: Attributes) -> Any:
     width = len(attributes)
     cells = [cell for row in rows for cell in _split_cells(row, width)]
     table = np.empty((len(rows), width))
@@ -353,7 +336,7 @@ def _split_strange_cells(row: str) -> list[str]:
     return cells
 
 
-def _read_sparse(rows: list[str], attributes: Attributes) -> Any:
+def _read_sparse(rows: Rows, attributes: Attributes) -> Any:
     read = cache(partial(_read_pair, attributes=attributes))
     starts, indices, values = [0], list[int](), list[float]()
     for row in rows:

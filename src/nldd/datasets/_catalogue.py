@@ -36,15 +36,12 @@ class CatalogueFile:
 
     def __post_init__(self) -> None:
         if not _PLAIN_NAME.fullmatch(self.file):
-            raise InputError(
-                "The name of a catalogue file must be plain (letters, digits, '.', '_', '-'); "
-                f"got {self.file!r}. Rename the file."
-            )
+            form = "must be plain (letters, digits, '.', '_', '-')"
+            raise InputError(f"The name of a file {form}; got {self.file!r}. Rename the file.")
         if self.n_bytes < 0 or not _SHA256.fullmatch(self.sha256):
-            raise InputError(
-                f"{self.file} needs its size in bytes and a sha256 of 64 lower-case hexadecimal "
-                f"digits; got {self.n_bytes!r} and {self.sha256!r}."
-            )
+            needs = "its size in bytes and a sha256 of 64 lower-case hexadecimal digits"
+            found = f"{self.n_bytes!r} and {self.sha256!r}"
+            raise InputError(f"{self.file} needs {needs}; got {found}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +102,8 @@ def find_entry(name: str) -> Entry:
         return CATALOGUE[name]
     near = get_close_matches(name.lower(), CATALOGUE, n=1)
     question = f"Did you mean {near[0]!r}? " if near else ""
-    raise InputError(
-        f"No data set is called {name!r}. {question}The catalogue has {', '.join(CATALOGUE)}."
-    )
+    known = f"The catalogue has {', '.join(CATALOGUE)}."
+    raise InputError(f"No data set is called {name!r}. {question}{known}")
 
 
 def _read_catalogue() -> dict[str, Entry]:
@@ -137,10 +133,8 @@ def data_folder(data_dir: Folder = None) -> Path:
     usual = user_cache_path("nldd", appauthor=False, opinion=False)
     folder = Path(os.path.expanduser(chosen) if chosen else usual)
     if str(folder).startswith("~"):
-        raise InputError(
-            f"No home folder was found to keep data sets in ({folder}). "
-            f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
-        )
+        how = f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
+        raise InputError(f"No home folder was found to keep data sets in ({folder}). {how}")
     return folder
 
 
@@ -148,12 +142,11 @@ def select_entries(names: Names) -> list[Entry]:
     """The data sets meant, each once; ``"all"`` is the whole catalogue."""
     chosen: dict[str, Entry] = {}
     for name in [names] if isinstance(names, str | Entry) else names:
-        if isinstance(name, Entry):
-            chosen[name.name] = name
-        elif name == "all":
+        if name == "all":
             chosen |= CATALOGUE
         else:
-            chosen[name] = find_entry(name)
+            entry = name if isinstance(name, Entry) else find_entry(name)
+            chosen[entry.name] = entry
     return list(chosen.values())
 
 
@@ -167,10 +160,9 @@ def require_files(entry: Entry, data_dir: Folder = None) -> list[Path]:
     states = _inspect([entry], data_dir, by_size=True)
     how = f"Run: nldd datasets fetch {entry.name}"
     if missing := [state.file.file for state in states if state.state == "missing"]:
-        raise InputError(
-            f"{entry.name} lacks {', '.join(missing)} in the folder {data_folder(data_dir)}. "
-            f"{how}, or set {FOLDER_VARIABLE} to a folder that has all files of it."
-        )
+        lacks = f"{entry.name} lacks {', '.join(missing)} in the folder {data_folder(data_dir)}"
+        other = f"set {FOLDER_VARIABLE} to a folder that has all files of it"
+        raise InputError(f"{lacks}. {how}, or {other}.")
     for state in states:
         if state.state != "ok":
             sizes = f"{state.n_bytes} bytes instead of {state.file.n_bytes}"
@@ -219,8 +211,6 @@ def _compare(file: CatalogueFile, folder: Path, by_size: bool) -> tuple[str, Any
     except (FileNotFoundError, NotADirectoryError):
         return "missing", None, None
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be read: {error.strerror or error}. "
-            f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can read."
-        ) from error
+        how = f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can read."
+        raise InputError(f"{path} cannot be read: {error.strerror or error}. {how}") from error
     return "ok" if sha256 == file.sha256 else "damaged", found.st_size, sha256

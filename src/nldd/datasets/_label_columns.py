@@ -82,10 +82,9 @@ def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
     if not counts:
         return None
     if len(counts) > 1:
-        raise Refusal(
-            f"the relation says -C {len(counts)} times, which happens when a filter has moved the "
-            "attributes. Say which ones are labels: labels=3 for the first three, -3 for the last."
-        )
+        why = "which happens when a filter has moved the attributes"
+        how = "Say which ones are labels: labels=3 for the first three, -3 for the last."
+        raise Refusal(f"the relation says -C {len(counts)} times, {why}. {how}")
     if not _MEKA_COUNT.fullmatch(counts[0]):
         form = "-C 3 (the first three attributes) or -C -3 (the last three)"
         found = f"the relation says -C {quote(counts[0])}"

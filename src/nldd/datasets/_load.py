@@ -89,9 +89,8 @@ def load_dataset(
             raise InputError(f"Say which columns of {name} are labels: {FORMS}.")
         return read_csv(name, labels)
     if suffix or isinstance(name, os.PathLike) or os.sep in name:
-        raise InputError(
-            f"{name} is neither a data set of the catalogue nor an .arff, .csv or .tsv file."
-        )
+        known = "a data set of the catalogue nor an .arff, .csv or .tsv file"
+        raise InputError(f"{name} is neither {known}.")
     if labels is not None:
         raise InputError(f"The labels of {name!r} are known: leave labels out, or name a file.")
     return _load_entry(find_entry(str(name)), data_dir)
@@ -119,10 +118,9 @@ def _load_entry(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Datase
         found, expected = getattr(dataset, fact), getattr(entry, fact)
         # Counts agree exactly; the paper has cut some of its two decimals rather than rounded.
         if abs(found - expected) >= 0.01:
-            raise InputError(
-                f"The files of {entry.name} in {folder} are not those of the catalogue: {found:g} "
-                f"{what} instead of {expected:g}. Run: nldd datasets fetch {entry.name}"
-            )
+            wrong = f"{found:g} {what} instead of {expected:g}"
+            files = f"The files of {entry.name} in {folder} are not those of the catalogue"
+            raise InputError(f"{files}: {wrong}. Run: nldd datasets fetch {entry.name}")
     return dataset
 
 
@@ -130,11 +128,9 @@ def _check_header(arff: Arff, first: Arff) -> None:
     """Rows of several files may follow each other only if their columns are the same."""
     for mine, theirs in zip_longest(first.attributes, arff.attributes):
         if not mine or not theirs or (mine.name, mine.values) != (theirs.name, theirs.values):
-            raise arff.source.error(
-                theirs.line if theirs else arff.data_line,
-                f"the header differs from that of {first.source.path}, so that their rows cannot "
-                "follow each other. Declare the same attributes in both.",
-            )
+            where = theirs.line if theirs else arff.data_line
+            other = f"the header differs from that of {first.source.path}"
+            raise arff.source.error(where, f"{other}. Declare the same attributes in both.")
 
 
 def _as_dataset(arff: Arff, labels: Labels | os.PathLike[str] | None, name: str) -> Dataset:
@@ -164,11 +160,9 @@ def _label_columns(
         return label_columns(labels, names)
     columns = meka_columns(arff.relation, len(names))
     if columns is None:
-        raise Refusal(
-            "the header does not say which attributes are labels: no "
-            f"{arff.source.path.stem}.xml lies beside the file, and its relation has no -C. "
-            f"Name an .xml file by labels, or: {FORMS}."
-        )
+        beside = f"no {arff.source.path.stem}.xml lies beside the file, and its relation has no -C"
+        how = f"Name an .xml file by labels, or: {FORMS}."
+        raise Refusal(f"the header does not say which attributes are labels: {beside}. {how}")
     return columns
 
 
@@ -223,11 +217,9 @@ def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]
     # Attributes have distinct names, but `a=b` may be one of them, or a value of `a`.
     repeated, count = Counter(names).most_common(1)[0]
     if count > 1:
-        raise arff.source.error(
-            arff.data_line,
-            f"two features would be called {quote(repeated)}, since an attribute with more than "
-            "two values becomes a column for each value. Rename one of the attributes.",
-        )
+        why = "since an attribute with more than two values becomes a column for each value"
+        message = f"two features would be called {quote(repeated)}, {why}. Rename one attribute."
+        raise arff.source.error(arff.data_line, message)
     X = _expand(arff.table[:, columns], by_code, arff)
     return (with_narrow_indices(X) if issparse(X) else X), names
 

@@ -103,10 +103,8 @@ class CsvRows(TextSource):
         except csv.Error as error:
             raise _quote_error(f"{self._text.path}, line {line}", str(error)) from None
         if is_header:
-            raise InputError(
-                f"{self._text.path} holds nothing but blank lines.",
-                hint="begin the file with a line of column names",
-            )
+            hint = "begin the file with a line of column names"
+            raise InputError(f"{self._text.path} holds nothing but blank lines.", hint=hint)
 
     def _fit(self, row: tuple[str, ...], line: int) -> Row:
         """A row with as many cells as the header, if nothing is lost by that."""
@@ -143,10 +141,8 @@ def separator_line(line: str) -> str | None:
 def _check_separator(separator: str) -> str:
     separator = {"tab": "\t", "\\t": "\t"}.get(separator.lower(), separator)
     if len(separator) != 1 or separator in '"\r\n ':
-        raise InputError(
-            f"The separator must be one character; got {quote(separator)}.",
-            hint='use "," or ";" or tab or "|"',
-        )
+        hint = 'use "," or ";" or tab or "|"'
+        raise InputError(f"The separator must be one character; got {quote(separator)}.", hint=hint)
     return separator
 
 

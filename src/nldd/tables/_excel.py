@@ -74,20 +74,16 @@ class WorkbookRows(Source):
 
     def __init__(self, path: Path, head: bytes, sheet: str | None = None) -> None:
         if not head.startswith((ZIP, OLE)):
-            raise InputError(
-                f"{path} is no workbook; it does not begin as one.",
-                hint="if it is text, rename it so that it ends in .csv",
-            )
+            hint = "if it is text, rename it so that it ends in .csv"
+            raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
         self._path = path
         self._n_skipped = self._n_read = 0
         with _reading(path):
             self._open(head, sheet)
         first = next(self._filled_rows(), None)
         if first is None:
-            raise InputError(
-                f"{path}: the sheet {quote(self._sheet.name)} is empty.",
-                hint=self.advice("begin the sheet with a row of column names"),
-            )
+            hint = self.advice("begin the sheet with a row of column names")
+            raise InputError(f"{path}: the sheet {quote(self._sheet.name)} is empty.", hint=hint)
         texts = list(map(cell_text, first[1]))
         while texts[-1] == "":
             texts.pop()
@@ -119,10 +115,8 @@ class WorkbookRows(Source):
         if name is None:
             name = next((n for n in names if names[n].endswith(".Visible")), next(iter(names)))
         elif name not in names:
-            raise InputError(
-                f"{self._path} has no sheet {quote(name)}.",
-                hint=f"name one of its sheets: {quote_first(names)}",
-            )
+            hint = f"name one of its sheets: {quote_first(names)}"
+            raise InputError(f"{self._path} has no sheet {quote(name)}.", hint=hint)
         self._others = [other for other in names if other != name]
         return name
 
@@ -237,11 +231,10 @@ def check_archive(path: Path) -> dict[str, Part]:
         packed = sum(member.compress_size for member in members)
         allowed = min(MAX_BYTES, FREE_BYTES + MAX_RATIO * packed)
         if size > allowed or len(members) > MAX_MEMBERS:
-            raise InputError(
-                f"{path} would unpack to {size:,} bytes in {len(members):,} parts; at most "
-                f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size.",
-                hint="open it in a spreadsheet and save it again, or save the sheet as CSV",
-            )
+            found = f"{size:,} bytes in {len(members):,} parts"
+            most = f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size"
+            hint = "open it in a spreadsheet and save it again, or save the sheet as CSV"
+            raise InputError(f"{path} would unpack to {found}; at most {most}.", hint=hint)
         return {member.filename: _scan(archive, member) for member in members}
 
 
@@ -311,8 +304,6 @@ def check_by_trial(path: Path, sheet: str | None) -> None:
     except subprocess.CalledProcessError as error:
         if error.returncode == 1:  # an error of Python, in its last line
             raise ValueError(error.stderr.strip().rpartition(": ")[2]) from None
-        raise InputError(
-            f"{path} takes more memory than {MAX_TRIAL_BYTES:,} bytes; some cells may be far away "
-            "from the table.",
-            hint="delete the rows below and the columns right of the table, or save it as CSV",
-        ) from None
+        what = f"takes more memory than {MAX_TRIAL_BYTES:,} bytes; some cells may be far away"
+        hint = "delete the rows below and the columns right of the table, or save it as CSV"
+        raise InputError(f"{path} {what} from the table.", hint=hint) from None

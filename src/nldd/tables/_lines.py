@@ -33,10 +33,8 @@ class JsonlRows(TextSource):
             for _, (_, record) in zip(range(HEADER_LINES), self._records(stream), strict=False):
                 keys.update(dict.fromkeys(record))
         if not keys:
-            raise InputError(
-                f"{text.path} holds no JSON object with a key.",
-                hint=f"write a line such as {_EXAMPLE} for each row",
-            )
+            hint = f"write a line such as {_EXAMPLE} for each row"
+            raise InputError(f"{text.path} holds no JSON object with a key.", hint=hint)
         self.header = tuple(keys)
         self.format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
 
@@ -46,11 +44,9 @@ class JsonlRows(TextSource):
         with self._text.open() as self._stream:
             for line, record in self._records(self._stream):
                 if unknown := record.keys() - known.keys():
-                    raise InputError(
-                        f"{self._text.path}, line {line}: the key {quote(min(unknown))} is in none "
-                        f"of the first {HEADER_LINES:,} lines.",
-                        hint="add it, with null, to the first line",
-                    )
+                    place = f"{self._text.path}, line {line}: the key {quote(min(unknown))}"
+                    message = f"{place} is in none of the first {HEADER_LINES:,} lines."
+                    raise InputError(message, hint="add it, with null, to the first line")
                 yield tuple(map(_cell, map(record.get, self.header)))
 
     def notes(self) -> list[str]:
@@ -71,10 +67,12 @@ class JsonlRows(TextSource):
             except (ValueError, RecursionError) as error:
                 what = f"no JSON object ({getattr(error, 'msg', None) or error})"
             if what:
-                raise InputError(
-                    f"{self._text.path}, line {line}: {what}: {quote(content.strip())}.",
-                    hint=f"write one object such as {_EXAMPLE} on each line",
+                place, hint = (
+                    f"{self._text.path}, line {line}",
+                    f"write one object such as {_EXAMPLE}",
                 )
+                message = f"{place}: {what}: {quote(content.strip())}."
+                raise InputError(message, hint=f"{hint} on each line")
             if _HALF_WRITTEN.search(content):
                 record = {key: self._whole(value) for key, value in record.items()}
             yield line, record
@@ -131,19 +129,15 @@ class ParquetRows(Source):
             import pyarrow
             import pyarrow.parquet
         except ImportError as error:
-            raise MissingExtraError(
-                f"{self._path}: reading Parquet files needs pyarrow.",
-                hint='pip install "nldd[parquet]"',
-            ) from error
+            message = f"{self._path}: reading Parquet files needs pyarrow."
+            raise MissingExtraError(message, hint='pip install "nldd[parquet]"') from error
         try:
             with pyarrow.parquet.ParquetFile(self._path) as file:
                 yield file
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = str(error).partition("\n")[0][:200]
-            raise InputError(
-                f"{self._path} cannot be read as Parquet: {reason}.",
-                hint="write it again, or save the table as CSV",
-            ) from error
+            message = f"{self._path} cannot be read as Parquet: {reason}."
+            raise InputError(message, hint="write it again, or save the table as CSV") from error
 
     def _column(self, name: str, array: Any) -> list[Cell]:
         import pyarrow

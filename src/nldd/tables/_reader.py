@@ -18,6 +18,7 @@ from nldd.tables._text import OLE, ZIP, first_bytes, refuse_foreign, text_file
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 JSON_LINES, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 TAB_SEPARATED = (".tsv", ".tab")
+_BLANKS = " \t\r\n\u00a0\ufeff"
 
 
 class TableReader:
@@ -53,10 +54,9 @@ class TableReader:
                 yield Block(first, block)
                 first += len(block)
         except (UnicodeError, OSError) as error:
-            raise InputError(
-                f"{located(self.path, first)}: the file could not be read to its end: {error}.",
-                hint="check whether another program changed it, and start again",
-            ) from error
+            place = f"{located(self.path, first)}: the file could not be read to its end"
+            hint = "check whether another program changed it, and start again"
+            raise InputError(f"{place}: {error}.", hint=hint) from error
         finally:
             self._open.remove(rows)
             rows.close()
@@ -133,9 +133,8 @@ def open_table(
     # Many programs write text and call it .xls.
     is_workbook = ending in WORKBOOKS and (ending != ".xls" or head.startswith((ZIP, OLE)))
     if sheet is not None and not is_workbook:
-        raise InputError(
-            f"{path} has no sheets; only workbooks such as .xlsx do.", hint="leave out the sheet"
-        )
+        hint = "leave out the sheet"
+        raise InputError(f"{path} has no sheets; only workbooks such as .xlsx do.", hint=hint)
     if is_workbook:
         return TableReader(path, WorkbookRows(path, head, sheet))
     if ending in PARQUET:
@@ -163,7 +162,7 @@ class TableOptions:
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
     """A name for each column that no other one has, such as ``comment (2)`` or ``column 4``."""
-    wanted = [_trimmed(cell) or f"column {j}" for j, cell in enumerate(header, 1)]
+    wanted = [cell.strip(_BLANKS) or f"column {j}" for j, cell in enumerate(header, 1)]
     names: dict[str, None] = {}
     latest: dict[str, int] = {}
     reserved = set(wanted)
@@ -177,12 +176,8 @@ def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _trimmed(cell: str) -> str:
-    return cell.strip(" \t\r\n\u00a0\ufeff")
-
-
 def _notes_on_names(header: Sequence[str], names: Sequence[str]) -> list[str]:
-    pairs = [(_trimmed(cell), name) for cell, name in zip(header, names, strict=True)]
+    pairs = [(cell.strip(_BLANKS), name) for cell, name in zip(header, names, strict=True)]
     repeated = [name for cell, name in pairs if cell not in ("", name)]
     empty = [name for cell, name in pairs if not cell]
     notes = []

@@ -113,10 +113,8 @@ def cell_text(cell: Cell) -> str:
     >>> [cell_text(cell) for cell in ("yes", None, 5.0, 0.1, True, datetime.date(2024, 2, 29))]
     ['yes', '', '5', '0.1', 'TRUE', '2024-02-29']
     """
-    if isinstance(cell, str):
-        return cell
-    if cell is None:
-        return ""
+    if cell is None or isinstance(cell, str):
+        return cell or ""
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, int):

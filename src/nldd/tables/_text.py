@@ -76,9 +76,8 @@ def first_bytes(path: Path) -> bytes:
             with path.open("rb") as stream:
                 head = stream.read(HEAD_BYTES)
     except FileNotFoundError:
-        raise InputError(
-            f"{path} does not exist.", hint=f"check the name and the folder {path.parent}"
-        ) from None
+        hint = f"check the name and the folder {path.parent}"
+        raise InputError(f"{path} does not exist.", hint=hint) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"{path} cannot be read: {reason}."
@@ -180,10 +179,8 @@ def text_file(path: Path, head: bytes, encoding: str | None = None) -> TextFile:
 
 
 def _no_text(path: Path) -> InputError:
-    return InputError(
-        f"{path} is no table of text; it holds bytes that no text has.",
-        hint="name a CSV, TSV, XLSX, JSONL or Parquet file",
-    )
+    hint = "name a CSV, TSV, XLSX, JSONL or Parquet file"
+    return InputError(f"{path} is no table of text; it holds bytes that no text has.", hint=hint)
 
 
 def _in_named_encoding(path: Path, encoding: str, mark: bytes, marked: str) -> TextFile:
@@ -191,10 +188,8 @@ def _in_named_encoding(path: Path, encoding: str, mark: bytes, marked: str) -> T
         codec = codecs.lookup(encoding)
         TextIOWrapper(BytesIO(), encoding)  # an error, if it does not turn bytes into text
     except (LookupError, ValueError):
-        raise InputError(
-            f"There is no encoding {quote(encoding)}.",
-            hint="use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030",
-        ) from None
+        hint = "use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030"
+        raise InputError(f"There is no encoding {quote(encoding)}.", hint=hint) from None
     name = marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
     # The mark of UTF-8 is no text in any encoding.
     return _checked(TextFile(path, name, mark if marked in (name, "utf-8") else b""), encoding)
@@ -203,10 +198,9 @@ def _in_named_encoding(path: Path, encoding: str, mark: bytes, marked: str) -> T
 def _checked(text: TextFile, encoding: str) -> TextFile:
     line = _line_of_misfit(text)
     if line is not None:
-        raise InputError(
-            f"{text.path}, line {line}: some bytes are not in the encoding {quote(encoding)}.",
-            hint="leave out --encoding to have it detected, or name the right one",
-        )
+        message = f"some bytes are not in the encoding {quote(encoding)}."
+        hint = "leave out --encoding to have it detected, or name the right one"
+        raise InputError(f"{text.path}, line {line}: {message}", hint=hint)
     return text
 
 
@@ -225,10 +219,9 @@ def _line_of_misfit(text: TextFile) -> int | None:
             line += found.count("\n")
             unbroken = 0 if "\n" in found or "\r" in found else unbroken + len(found)
             if unbroken > MAX_CELL:
-                raise InputError(
-                    f"{text.path}, line {line}: the line is longer than {MAX_CELL:,} characters.",
-                    hint="check that the file is a table of text",
-                )
+                message = f"the line is longer than {MAX_CELL:,} characters."
+                hint = "check that the file is a table of text"
+                raise InputError(f"{text.path}, line {line}: {message}", hint=hint)
     return None
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -111,10 +111,9 @@ class TableWriter:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise NLDDError(
-                f"{self.path} cannot be written: {error.strerror or error}.",
-                hint="check the folder, who may write to it, and the space on the disk",
-            ) from error
+            message = f"{self.path} cannot be written: {error.strerror or error}."
+            hint = "check the folder, who may write to it, and the space on the disk"
+            raise NLDDError(message, hint=hint) from error
         except UnicodeEncodeError:
             places = (
                 located(self.path, number, name) if number else f"{self.path.name}, header"
@@ -123,10 +122,8 @@ class TableWriter:
                 if isinstance(cell, str) and not is_text(cell)
             )
             what = "the text holds half of a character (a lone surrogate), which no file can hold"
-            raise InputError(
-                f"{next(places, self.path)}: {what}.",
-                hint="take the broken character out of the text",
-            ) from None
+            hint = "take the broken character out of the text"
+            raise InputError(f"{next(places, self.path)}: {what}.", hint=hint) from None
 
 
 @contextmanager
@@ -156,8 +153,8 @@ def _csv_text(
     rows: Sequence[Row], like: TableFormat, raw: bool, quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
 ) -> str:
     out = StringIO()
-    form: dict[str, Any] = {"delimiter": like.separator, "lineterminator": like.newline, "quoting": quoting}
-    csv.writer(out, **form).writerows(map(cell_text if raw else _safe_text, row) for row in rows)
+    writer = csv.writer(out, delimiter=like.separator, lineterminator=like.newline, quoting=quoting)
+    writer.writerows(map(cell_text if raw else _safe_text, row) for row in rows)
     text = out.getvalue()
     if like.newline == "\n" and "\r" in text and not quoting:
         # Python before 3.13 quotes only the line end that it writes itself, and a carriage
@@ -176,10 +173,9 @@ def _jsonl(stream: BinaryIO, header: tuple[str, ...]) -> Iterator[_Put]:
     "".join(keys).encode()
 
     def put(rows: list[Row], _: int) -> None:
-        for row in rows:
-            record = dict(zip(keys, row, strict=True))
-            text = json.dumps(record, ensure_ascii=False, default=_json_value)
-            stream.write(text.encode() + b"\n")
+        records = (dict(zip(keys, row, strict=True)) for row in rows)
+        dump = partial(json.dumps, ensure_ascii=False, default=_json_value)
+        stream.write("".join(f"{dump(record)}\n" for record in records).encode())
 
     yield put
 
@@ -268,14 +264,15 @@ def _check_text(text: str) -> None:
 
 def _time_format(value: datetime.date | datetime.time) -> str | None:
     """How a date or time is shown; None for one with microseconds, which becomes text."""
-    is_date = isinstance(value, datetime.date)
     if getattr(value, "tzinfo", None) is not None or getattr(value, "year", 1900) < 1900:
         what = f"a workbook cannot hold {value.isoformat()}; it has no time zones and no days"
         raise OverflowError(f"{what} before 1900")
     microsecond = getattr(value, "microsecond", 0)
+    if microsecond % 1000:
+        return None
+    day = "yyyy-mm-dd" if isinstance(value, datetime.date) else ""
     time = "hh:mm:ss.000" if microsecond else "hh:mm:ss"
-    code = time if not is_date else f"yyyy-mm-dd {time}" if hasattr(value, "hour") else "yyyy-mm-dd"
-    return None if microsecond % 1000 else code
+    return f"{day} {time if hasattr(value, 'hour') else ''}".strip()
 
 
 def _sheet_name(name: str) -> str:
@@ -326,10 +323,8 @@ def create_table(
     """
     path = Path(path)
     if str(path) != STANDARD_OUTPUT and path.suffix.lower() not in ENDINGS:
-        raise InputError(
-            f"{path}: the ending {path.suffix!r} is none of those that are written.",
-            hint=f"use one of {', '.join(ENDINGS)}",
-        )
+        message = f"{path}: the ending {path.suffix!r} is none of those that are written."
+        raise InputError(message, hint=f"use one of {', '.join(ENDINGS)}")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} is there and is no file.", hint="use another name")
     if not header:
