@@ -66,9 +66,10 @@ def test_bytes_and_durations_within_nested_values(tmp_path):
     assert column(tmp_path, [[hour]])[0] == ['["1:00:00"]']
 
 
-def test_time_after_the_last_year(tmp_path):
+@pytest.mark.parametrize(("unit", "value"), [("us", 2**60), ("ms", 2**60), ("ms", -(2**62))])
+def test_time_after_the_last_year(tmp_path, unit, value):
     with pytest.raises(InputError, match="cannot be read as Parquet"):
-        column(tmp_path, [2**60], pa.timestamp("us"))
+        column(tmp_path, [value], pa.timestamp(unit))
 
 
 def test_decimals_are_numbers_where_these_are_the_same(tmp_path):

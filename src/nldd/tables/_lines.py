@@ -145,17 +145,13 @@ class ParquetRows(Source):
         types, kind = pyarrow.types, array.type
         if types.is_dictionary(kind):
             array, kind = array.dictionary_decode(), kind.value_type
-        fine = None  # the same type of time with the precision that Python has
-        if types.is_timestamp(kind):
-            fine = pyarrow.timestamp("us", kind.tz)
-        elif types.is_time64(kind) or types.is_duration(kind):
-            fine = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
-        if fine is not None:
-            try:
-                array = array.cast(fine)
-            except pyarrow.ArrowInvalid:
+        if getattr(kind, "unit", "") == "ns":  # which Python's times do not have
+            coarse = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
+            if types.is_timestamp(kind):
+                coarse = pyarrow.timestamp("us", kind.tz)
+            precise, array = array, array.cast(coarse, safe=False)
+            if not array.cast(kind).equals(precise):
                 self._cut[name] = None
-                array = array.cast(fine, safe=False)
         return [_cell(value) for value in array.to_pylist()]
 
 
