@@ -97,9 +97,10 @@ def _read_rows(
     if not X:
         raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
     # A table of answers may leave out the last cells of a row; here a number was lost.
-    for note in [note for note in table.notes if "fewer cells" in note]:
+    short = next((note for note in table.notes if "fewer cells" in note), None)
+    if short:
         how = "Leave a cell empty if its value is missing, but write the separator before it."
-        raise InputError(f"{table.path}: {note.partition(';')[0]}. {how}")
+        raise InputError(f"{table.path}: {short.partition(';')[0]}. {how}")
     return np.vstack(X), np.vstack(Y).astype(np.int64)
 
 

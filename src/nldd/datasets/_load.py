@@ -178,11 +178,13 @@ def _encode_labels(arff: Arff, columns: Sequence[int]) -> NDArray[np.int64]:
             raise arff.source.error(label.line, f"label {quote(label.name)} {message}")
     table = _expand(arff.table[:, columns], list(map(_columns_by_code, labels)), arff)
     cells = coo_array(table)
-    for first in np.flatnonzero((cells.data != 0) & (cells.data != 1))[:1]:
-        row, column, value = *(places[first] for places in cells.coords), cells.data[first]
+    wrong = np.flatnonzero((cells.data != 0) & (cells.data != 1))
+    if len(wrong):
+        row, column = (int(places[wrong[0]]) for places in cells.coords)
+        value = cells.data[wrong[0]]
         message = f"must be 0 or 1; it is {'missing (?)' if np.isnan(value) else f'{value:g}'}."
-        where, name = int(arff.row_lines[row]), quote(labels[column].name)
-        raise arff.source.error(where, f"label {name} {message}")
+        name = quote(labels[column].name)
+        raise arff.source.error(int(arff.row_lines[row]), f"label {name} {message}")
     codes = table.astype(np.int64)
     Y: NDArray[np.int64] = codes.toarray() if issparse(codes) else codes
     return Y
