@@ -145,12 +145,8 @@ def _template() -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals |= {
-        "as_entry": as_entry,
-        "right_aligned": right_aligned,
-        "table_classes": _table_classes,
-        "checked_width": check_picture,
-    }
+    own = {"as_entry": as_entry, "right_aligned": right_aligned, "checked_width": check_picture}
+    environment.globals |= own | {"table_classes": _table_classes}
     return environment.from_string(_own_file("page.html.jinja"))
 
 
@@ -196,37 +192,35 @@ def check_picture(text: str) -> float:
     handlers, style sheets, links, foreign elements, and the parts of XML that HTML reads in
     another way.
     """
-    if "<!" in text or "<?" in text:
-        raise _not_a_picture("a comment, declaration or instruction")
     try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise _not_a_picture(f"text that is not XML ({error})") from None
+        return _picture_width(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise InputError(
+            "A figure must be an <svg> element with xmlns, width and shapes only, as from svg(); "
+            f"this one has {error}."
+        ) from None
+
+
+def _picture_width(text: str) -> float:
+    if "<!" in text or "<?" in text:
+        raise ValueError("a comment, declaration or instruction")
+    root = ElementTree.fromstring(text)
     for element in root.iter():
-        _check_element(element)
+        if element.tag.removeprefix(SVG) not in ELEMENTS or not element.tag.startswith(SVG):
+            raise ValueError(f"<{element.tag}>")
+        for name, value in element.items():
+            if not _is_harmless(name, value):
+                raise ValueError(f"{name}={value[:60]!r}")
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(pt|px)?", root.get("width", ""))
     if root.tag != f"{SVG}svg" or found is None:
-        raise _not_a_picture(f"<{root.tag}> of width {root.get('width')!r}")
+        raise ValueError(f"<{root.tag}> of width {root.get('width')!r}")
     return float(found[1]) * (4 / 3 if found[2] == "pt" else 1)
 
 
-def _check_element(element: ElementTree.Element) -> None:
-    if element.tag.removeprefix(SVG) not in ELEMENTS or not element.tag.startswith(SVG):
-        raise _not_a_picture(f"<{element.tag}>")
-    for name, value in element.items():
-        if name in HREF:
-            safe = value.startswith(("#", "data:image/png;base64,"))
-        else:
-            safe = name in ATTRIBUTES and not re.search(r"url\((?!#)|@|\\|/\*", value)
-        if not safe:
-            raise _not_a_picture(f"{name}={value[:60]!r}")
-
-
-def _not_a_picture(what: str) -> InputError:
-    return InputError(
-        "A figure must be an <svg> element with xmlns, width and shapes only, as from svg(); "
-        f"this one has {what}."
-    )
+def _is_harmless(attribute: str, value: str) -> bool:
+    if attribute in HREF:
+        return value.startswith(("#", "data:image/png;base64,"))
+    return attribute in ATTRIBUTES and not re.search(r"url\((?!#)|@|\\|/\*", value)
 
 
 def _rendered(figure: Any, ending: str) -> bytes:
