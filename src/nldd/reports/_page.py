@@ -194,7 +194,7 @@ def check_picture(text: str) -> float:
     """
     try:
         return _picture_width(text)
-    except (ElementTree.ParseError, ValueError) as error:
+    except ValueError as error:
         raise InputError(
             "A figure must be an <svg> element with xmlns, width and shapes only, as from svg(); "
             f"this one has {error}."
@@ -204,7 +204,10 @@ def check_picture(text: str) -> float:
 def _picture_width(text: str) -> float:
     if "<!" in text or "<?" in text:
         raise ValueError("a comment, declaration or instruction")
-    root = ElementTree.fromstring(text)
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise ValueError(f"text that is not XML ({error})") from None
     for element in root.iter():
         if element.tag.removeprefix(SVG) not in ELEMENTS or not element.tag.startswith(SVG):
             raise ValueError(f"<{element.tag}>")

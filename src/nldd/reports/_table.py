@@ -179,17 +179,14 @@ def to_markdown(table: Table) -> str:
     | :---- | -------: |
     | yeast | **0.19** |
     """
-    right = right_aligned(table)
     head = [escape_markdown(text) for text in table.head]
     body = [[_markdown_cell(as_entry(cell)) for cell in row] for row in (*table.rows, *table.foot)]
     widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
-    rule = [
-        ":".rjust(w, "-") if r else ":".ljust(w, "-") for w, r in zip(widths, right, strict=True)
-    ]
+    pads = [str.rjust if number else str.ljust for number in right_aligned(table)]
+    rule = [pad(":", width, "-") for pad, width in zip(pads, widths, strict=True)]
     lines = []
     for row in (head, rule, *body):
-        columns = zip(row, widths, right, strict=True)
-        cells = [text.rjust(width) if r else text.ljust(width) for text, width, r in columns]
+        cells = [pad(text, width) for pad, text, width in zip(pads, row, widths, strict=True)]
         lines.append(f"| {' | '.join(cells)} |")
     # A paragraph must not be read as an item of a list, or as a rule.
     notes = [
