@@ -560,7 +560,9 @@ def hostile_html():
     found = evaluate_model(model, table)
     pages = (
         fit_page(model, evaluate_evidence(model), triage(model), name),
-        evaluation_page(model, found, promise_kept(model, found), table, dict.fromkeys(FILES, name), HOSTILE[0]),
+        evaluation_page(
+            model, found, promise_kept(model, found), table, dict.fromkeys(FILES, name), HOSTILE[0]
+        ),
     )
     return [render_page(page) for page in pages]
 

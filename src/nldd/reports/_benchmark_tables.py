@@ -37,7 +37,6 @@ def _table(cells: Mapping[str, Sequence[Cell]], data_head: Sequence[str], **part
 
 
 def _number(value: float, text: str) -> str:
-    """The text of a value, or a dash where it is missing."""
     return "-" if np.isnan(value) else text
 
 
@@ -54,13 +53,12 @@ def score_table(results: Results, measure: Measure) -> Table:
     R = ranks(values, measure.greater_is_better)
     best = np.nanmin(R, axis=1, keepdims=True) == R
     numbers = np.stack([values, results.standard_errors(measure), R, best], axis=-1).tolist()
+    cells = {
+        dataset: [_score(measure.key, dataset, *cell) for cell in zip(methods, row, strict=True)]
+        for dataset, row in zip(results.datasets, numbers, strict=True)
+    }
     return _table(
-        {
-            dataset: [
-                _score(measure.key, dataset, *cell) for cell in zip(methods, row, strict=True)
-            ]
-            for dataset, row in zip(results.datasets, numbers, strict=True)
-        },
+        cells,
         ("method", "value", "standard_error", "rank", "published", *DIFFERENCES),
         key=measure.key,
         title=f"{measure.name} ({measure.direction}), ranks in parentheses",
@@ -72,7 +70,7 @@ def score_table(results: Results, measure: Measure) -> Table:
 
 def _score(measure: str, dataset: str, method: str, numbers: Sequence[float]) -> Cell:
     value, error, rank, best = numbers
-    target = _paper_table(measure).value(dataset, method)
+    target = paper.published(measure).value(dataset, method)
     difference = None if target is None else value - target
     apart = None if difference is None or not error > 0 else difference / error
     under = ""
@@ -83,29 +81,22 @@ def _score(measure: str, dataset: str, method: str, numbers: Sequence[float]) ->
     return entry, (method, value, error, rank, target, difference, apart)
 
 
-def _paper_table(measure: str) -> paper.PublishedTable:
-    """The paper's table of a measure, an empty one where it has none."""
-    known = measure in paper.PUBLISHED_MEASURES
-    return paper.published(measure) if known else paper.PublishedTable((), (), ())
-
-
 def _average_ranks(results: Results, measure: Measure, values: FloatArray) -> tuple[Row, ...]:
     def averages(name: str, ranks: FloatArray) -> Row:
         return name, *(_number(rank, f"{rank:.2f}") for rank in ranks.tolist())
 
     greater, methods = measure.greater_is_better, results.methods
     rows = [averages("average rank", average_ranks(values, greater))]
-    among = [j for j, m in enumerate(methods) if m in _paper_table(measure.key).methods]
+    printed = paper.published_average_ranks(measure.key)
+    among = [j for j, method in enumerate(methods) if method in printed]
     if 1 < len(among) < len(methods):
         # Over the same data sets as the row above, or the two could not be compared.
         own = np.full(len(methods), np.nan)
         own[among] = average_ranks(complete_values(values)[:, among], greater)
         rows.append(averages(f"among the paper's {len(among)}", own))
     if among:
-        printed = paper.published_average_ranks(measure.key)
-        rows.append(
-            ("in the paper", *(f"{printed[m]:.1f}" if m in printed else "-" for m in methods))
-        )
+        theirs = (f"{printed[method]:.1f}" if method in printed else "-" for method in methods)
+        rows.append(("in the paper", *theirs))
     return tuple(rows)
 
 
@@ -117,14 +108,13 @@ def _significance_notes(results: Results, measure: Measure, values: FloatArray) 
         yield f"Significance (one-sided at 0.05, {n} data sets): {line}."
     else:
         yield "Significance needs two methods, and two data sets on which each has a value."
-    if not set(results.methods).isdisjoint(_paper_table(measure.key).methods):
+    if not set(results.methods).isdisjoint(paper.published(measure.key).methods):
         yield f"The paper (its 7 methods, 9 data sets): {published_line(measure.key)}."
     if left_out := [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]:
         yield f"Left out of averages and tests, incomplete: {', '.join(left_out)}."
 
 
 def published_line(measure: str) -> str:
-    """The paper's own statement of significance."""
     found = paper.published_significance(measure)
     return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found.items())
 
@@ -133,8 +123,7 @@ def _doubts(results: Results, measure: str) -> list[str]:
     """Notes on the cells with a star, such as ``* BR, NLDD on scene: ...``."""
     cells = defaultdict(list)
     for pair in product(results.datasets, results.methods):
-        printed = _paper_table(measure).value(*pair) is not None
-        if printed and results.cells(*pair) and (doubt := paper.doubtful(measure, *pair)):
+        if results.cells(*pair) and (doubt := paper.doubtful(measure, *pair)):
             cells[doubt].append(pair)
     notes = []
     for doubt, pairs in cells.items():
@@ -232,12 +221,15 @@ def subset_table(results: Results, measure: Measure) -> Table:
             for method, subset in product(results.methods, subsets)
         }
         printed = paper.published_subsets() if dataset == "bibtex" else {}
-        cells[dataset] = [(_unobserved_share(results, dataset), None)]
+        # The rows are the same for all methods.
+        fits = next(filter(None, (results.cells(dataset, m) for m in results.methods)))
+        unseen = sum(fit.details["unobserved"]["n"] for fit in fits)
+        share = f"{unseen / sum(fit.details['n_test'] for fit in fits):.1%}"
+        cells[dataset] = [(share, None)]
         for column in columns:
             text = _number(values[column], f"{values[column]:.4f}")
-            cells[dataset].append(
-                (Entry(text, under=_paper(printed.get((measure.key, *column)))), None)
-            )
+            under = _paper(printed.get((measure.key, *column)))
+            cells[dataset].append((Entry(text, under=under), None))
         cells[dataset] += [(None, (method, sub, v)) for (sub, method), v in values.items()]
     return _table(
         cells,
@@ -258,13 +250,6 @@ def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
     return float(np.average([p[measure] for p in parts], weights=[p["n"] for p in parts]))
 
 
-def _unobserved_share(results: Results, dataset: str) -> str:
-    # It is the same for all methods.
-    cells = next(filter(None, (results.cells(dataset, method) for method in results.methods)))
-    unseen = sum(cell.details["unobserved"]["n"] for cell in cells)
-    return f"{unseen / sum(cell.details['n_test'] for cell in cells):.1%}"
-
-
 def share_table(records: list[Record]) -> Table | None:
     """Time and errors on growing shares of the training rows; None without such cells."""
     if not records:
@@ -281,12 +266,11 @@ def share_table(records: list[Record]) -> Table | None:
 
 
 def mismatches(record: Record) -> float:
-    """Average number of wrong labels of a test row."""
+    """Wrong labels of a test row, on average."""
     return record.scores["hamming_loss"] * float(record.details["n_labels"])
 
 
 def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
-    """The run in a few names and values."""
     seconds = sum(record.seconds for record in results.finished)
     versions: dict[str, None] = {}
     machines: dict[str, None] = {}

@@ -59,6 +59,7 @@ ABOUT_CONFUSIONS = (
     "Where people gave one code and the machine another one to the same answer, the two may "
     "mean nearly the same, or one may be the better choice: such answers are worth a look."
 )
+NO_CONFUSIONS = "In no answer did the machine give one code in place of another."
 ABOUT_EXAMPLES = (
     "The machine gives an answer the codes of a coded answer that is near to it in words and "
     "whose codes fit. The last column shows that answer: it is the reason for the codes."
@@ -119,6 +120,7 @@ def fit_page(
         "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
     remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
+    promise = (*promise_paragraphs(triage), *remarks)
     table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return Page(
         f"Coding by machine: {visible(model_file[0])}",
@@ -131,11 +133,7 @@ def fit_page(
             ("codes", f"{len(model.labels):,}"),
         ),
         (
-            Section(
-                "What can be coded automatically",
-                (*promise_paragraphs(triage), *remarks),
-                id="answer",
-            ),
+            Section("What can be coded automatically", promise, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
             *_quality_sections(quality, how, table, curve(model, triage)),
             _examples_section(quality, model.answers, model),
@@ -168,7 +166,7 @@ def evaluation_page(
     threshold = promise.threshold if kept.n_auto else None
     theta, right = quality.predictions.theta, quality.right(kept.measure)
     table = tables.triage_table(coding.triage_rows(theta, right, chosen=threshold), kept.measure)
-    display = _curve(theta, right, promise.target, kept.measure, kept)
+    display = _curve(theta, right, kept, kept)
     return Page(
         f"Codes of machine and people: {name}",
         f"How well the model {visible(model_file[0])} codes {n:,} answers that people have coded. "
@@ -200,20 +198,20 @@ def n_never_seen(model: coding.CodingModel, quality: coding.Evaluation) -> int:
 
 def curve(model: coding.CodingModel, triage: coding.Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
-    selection, right = triage.selection, model.evidence.right(model.Y, triage.measure)
-    return _curve(model.evidence.theta, right, selection.target, triage.measure, selection)
+    right = model.evidence.right(model.Y, triage.measure)
+    return _curve(model.evidence.theta, right, triage, triage.selection)
 
 
 def _curve(
     theta: FloatArray,
     right: FloatArray,
-    target: float,
-    measure: str,
+    promise: coding.Triage | coding.Kept,
     reached: coding.Selection | coding.Kept,
 ) -> RiskCoverageDisplay:
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
+    target, measure = promise.selection.target, MEASURED[promise.measure]
     return RiskCoverageDisplay.from_predictions(
-        theta, right, target=target, chosen=chosen, measure=MEASURED[measure]
+        theta, right, target=target, chosen=chosen, measure=measure
     )
 
 
@@ -254,16 +252,11 @@ def _quality_sections(
 
 def codes_sections(quality: coding.Evaluation) -> tuple[Section, Section]:
     pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
-    about = "In no answer did the machine give one code in place of another."
+    about = ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS
     labels = tables.labels_table(quality.by_label, quality.unknown_labels)
     return (
         Section("Code by code", tables=(labels,), id="labels"),
-        Section(
-            "Codes taken for others",
-            (ABOUT_CONFUSIONS if pairs else about,),
-            pairs,
-            id="confusions",
-        ),
+        Section("Codes taken for others", (about,), pairs, id="confusions"),
     )
 
 

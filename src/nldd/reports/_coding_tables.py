@@ -44,7 +44,6 @@ class Answered(NamedTuple):
 
 
 def answers_of_model(model: coding.CodingModel) -> Answered:
-    """The answers that a model has learned from."""
     n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
     return Answered(coding.summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
 
@@ -52,7 +51,6 @@ def answers_of_model(model: coding.CodingModel) -> Answered:
 def answers_of_table(
     summary: coding.Summary, table: coding.CodedAnswers, n_never_seen: int | None = None
 ) -> Answered:
-    """The coded answers of a table."""
     return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside, n_never_seen)
 
 
@@ -90,8 +88,6 @@ def codes_table(answers: Mapping[str, Answered]) -> Table:
 
 
 def measures_table(scores: Iterable[coding.Score], digits: int = 3) -> Table:
-    """Every measure with its interval and its meaning."""
-
     def value(score: coding.Score) -> Entry:
         found, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
         return Entry(found, under=f"{low} to {high}")
@@ -140,7 +136,6 @@ def triage_table(
 
 
 def calibration_table(found: Calibration) -> Table:
-    """Expected and observed wrong labels of each group of answers."""
     arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
     rows = (
         (
@@ -187,7 +182,6 @@ def labels_table(scores: Iterable[coding.LabelScore], unknown: Iterable[str]) ->
 
 
 def confusions_table(found: Iterable[coding.Confusion]) -> Table:
-    """Codes that were given instead of others."""
     return tabulate(
         "confusions",
         "Codes given in place of others, the most frequent first",
@@ -201,7 +195,6 @@ def confusions_table(found: Iterable[coding.Confusion]) -> Table:
 
 
 def history_table(history: Iterable[coding.Event]) -> Table:
-    """What happened to a model."""
     return tabulate(
         "history",
         "Steps in the life of the model, the first one first",
@@ -236,6 +229,5 @@ def files_table(model: coding.CodingModel, files: Mapping[str, tuple[str, str]] 
 
 
 def versions_table(versions: Mapping[str, object]) -> Table:
-    """Programs that a model or a report was made with."""
     rows = tuple((visible(name), visible(str(version))) for name, version in versions.items())
     return Table("versions", "Programs and their versions", ("program", "version"), rows)

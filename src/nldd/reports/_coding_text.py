@@ -105,7 +105,6 @@ def unknown_codes(quality: coding.Evaluation) -> Iterable[str]:
 
 
 def calibration_sentence(found: Calibration) -> str:
-    """Whether theta is calibrated, and why."""
     from scipy.stats import binom
 
     n, n_more = len(found.counts), int((found.expected < found.lower).sum())

@@ -61,7 +61,6 @@ class Figure:
 
 
 def draw(display: Any, key: str, caption: str, alt: str) -> Figure:
-    """A display of `nldd.displays` as a figure of a page."""
     drawing = display.plot().figure_
     return Figure(key, caption, svg(drawing, key), alt, drawing)
 

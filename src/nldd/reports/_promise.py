@@ -147,5 +147,4 @@ def counts_record(
 
 
 def selection_record(selection: "Selection | None") -> dict[str, Any] | None:
-    """A threshold for JSON."""
     return None if selection is None else {**asdict(selection), "share": selection.share}

@@ -152,8 +152,8 @@ def render_outcome(result: Outcome, *, as_json: bool) -> str:
         failed = [{**record.key._asdict(), "error": record.error} for record in result.failed]
         return json.dumps({"file": str(file), "cells": result.n_cells, "failed": failed})
     failures = [
-        f"Failed: {record.method} on {record.dataset}, fold {record.fold + 1}: {record.error}"
-        for record in result.failed
+        f"Failed: {cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}"
+        for cell in result.failed
     ]
     first = f"{result.n_cells - len(failures)} of {result.n_cells} cells are in {file}."
     last = f"Next: nldd report {quote(str(result.folder))}"

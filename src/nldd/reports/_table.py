@@ -91,7 +91,6 @@ def check_key(kind: str, key: str) -> None:
 
 
 def as_entry(cell: Entry | str) -> Entry:
-    """The cell as an :class:`Entry`."""
     return cell if isinstance(cell, Entry) else Entry(cell)
 
 

@@ -35,7 +35,6 @@ def visible(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 def name_list(names: Sequence[str], most: int = 12) -> str:
-    """Names in quotes, and how many more there are."""
     quoted = ", ".join(f'"{visible(name)}"' for name in names[:most])
     return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
 
@@ -46,7 +45,6 @@ def exact_percent(share: float) -> str:
 
 
 def percent_range(low: float, high: float, digits: int = 1) -> str:
-    """Limits of a share in percent."""
     return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
 
 
@@ -68,7 +66,6 @@ def align(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
 
 
 def align_facts(facts: Iterable[tuple[str, str]]) -> str:
-    """Names and values, one pair a line."""
     return "\n".join(f"  {name:<17}{value}" for name, value in facts)
 
 
