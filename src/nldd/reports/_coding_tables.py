@@ -156,16 +156,14 @@ def calibration_table(found: Calibration) -> Table:
 
 def labels_table(scores: Iterable[coding.LabelScore], unknown: Iterable[str]) -> Table:
     """How well each code is predicted, from the worst to the best."""
-    strange = set(unknown)
+    remark = dict.fromkeys(unknown, "unknown to the model")
     return tabulate(
         "labels",
         "Codes, those that are predicted worst first",
         # A code that nobody gave was not predicted badly: it goes to the end.
         sorted(scores, key=lambda s: s.n_true + s.n_pred == 0),
         {
-            "code": lambda s: Entry(
-                visible(s.name), under="unknown to the model" * (s.name in strange)
-            ),
+            "code": lambda s: Entry(visible(s.name), under=remark.get(s.name, "")),
             "people": lambda s: f"{s.n_true:,}",
             "machine": lambda s: f"{s.n_pred:,}",
             "both": lambda s: f"{s.n_both:,}",

@@ -80,16 +80,14 @@ def render_evaluation(
     quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
 ) -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
-    found = tables.answers_of_table(coding.summarise(quality.labels, quality.Y), table)
-    confusions = tables.confusions_table(quality.confusions)
-    calibration = quality.calibration
+    here = tables.answers_of_table(coding.summarise(quality.labels, quality.Y), table)
+    confusions, found = tables.confusions_table(quality.confusions), quality.calibration
     return _paragraphs(
-        to_text(tables.counts_table({"here": found})),
+        to_text(tables.counts_table({"here": here})),
         wrap(unknown_codes(quality)),
         to_text(tables.measures_table(quality.scores, digits=4), columns=(0, 1)),
         wrap(kept_paragraphs(kept)),
-        f"{to_text(tables.calibration_table(calibration))}\n"
-        f"{wrap([calibration_sentence(calibration)])}",
+        f"{to_text(tables.calibration_table(found))}\n{wrap([calibration_sentence(found)])}",
         to_text(tables.labels_table(quality.by_label, quality.unknown_labels), most=MOST_WORST),
         to_text(confusions, most=MOST_WORST) if quality.confusions else "",
     )
