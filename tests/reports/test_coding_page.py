@@ -33,7 +33,6 @@ from nldd.reports import render_evaluation, render_model, render_page, render_tr
 from nldd.reports._coding_page import (
     LONGEST_ANSWER,
     LONGEST_NOTE,
-    codes_sections,
     evaluation_page,
     example_rows,
     fit_page,
@@ -368,10 +367,10 @@ def test_history_versions_and_checksums_are_told(fit_html, model):
     assert dict(body(fit_html, "versions")) == library_versions()
 
 
-def test_empty_parts_are_said_in_words(model, quality):
-    perfect = replace(quality, confusions=())
-    assert codes_sections(perfect)[1].tables == ()
-    assert "In no answer" in codes_sections(perfect)[1].paragraphs[0]
+def test_empty_parts_are_said_in_words(model, quality, made):
+    page = fit_page(model, replace(quality, confusions=()), made, MODEL_FILE)
+    assert "confusions" not in [table.key for table in page.tables]
+    assert "In no answer" in paragraphs(page, "confusions")
     history, _ = provenance_sections(replace(model, history=()), {})
     assert history.paragraphs == ("No step is recorded in it.",)
 

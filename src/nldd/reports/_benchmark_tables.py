@@ -109,14 +109,11 @@ def _significance_notes(results: Results, measure: Measure, values: FloatArray) 
     else:
         yield "Significance needs two methods, and two data sets on which each has a value."
     if not set(results.methods).isdisjoint(paper.published(measure.key).methods):
-        yield f"The paper (its 7 methods, 9 data sets): {published_line(measure.key)}."
+        found = paper.published_significance(measure.key).items()
+        line = "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found)
+        yield f"The paper (its 7 methods, 9 data sets): {line}."
     if left_out := [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]:
         yield f"Left out of averages and tests, incomplete: {', '.join(left_out)}."
-
-
-def published_line(measure: str) -> str:
-    found = paper.published_significance(measure)
-    return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found.items())
 
 
 def _doubts(results: Results, measure: str) -> list[str]:

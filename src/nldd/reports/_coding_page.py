@@ -247,17 +247,11 @@ def _quality_sections(
     figure = draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt)
     about, table = (calibration_sentence(found), INDEPENDENT), tables.calibration_table(found)
     yield Section("Whether theta can be believed", about, (table,), (figure,), "calibration")
-    yield from codes_sections(quality)
-
-
-def codes_sections(quality: coding.Evaluation) -> tuple[Section, Section]:
-    pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
-    about = ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS
     labels = tables.labels_table(quality.by_label, quality.unknown_labels)
-    return (
-        Section("Code by code", tables=(labels,), id="labels"),
-        Section("Codes taken for others", (about,), pairs, id="confusions"),
-    )
+    yield Section("Code by code", tables=(labels,), id="labels")
+    pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
+    words = ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS
+    yield Section("Codes taken for others", (words,), pairs, id="confusions")
 
 
 def provenance_sections(
