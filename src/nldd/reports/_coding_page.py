@@ -11,6 +11,7 @@ from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd._wording import percent
+from nldd.coding import Answers, CodedAnswers, CodingModel, Columns, Evaluation, Kept, Triage
 from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
@@ -70,11 +71,7 @@ StudyFile = tuple[str, str]  # its name and its checksum
 
 
 def write_fit_report(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    triage: coding.Triage,
-    model_path: Path,
-    path: Path,
+    model: CodingModel, quality: Evaluation, triage: Triage, model_path: Path, path: Path
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
@@ -87,10 +84,10 @@ def write_fit_report(
 
 
 def write_evaluation_report(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    kept: coding.Kept,
-    answers: coding.CodedAnswers,
+    model: CodingModel,
+    quality: Evaluation,
+    kept: Kept,
+    answers: CodedAnswers,
     model_path: Path,
     table_path: Path,
     path: Path,
@@ -107,10 +104,7 @@ def _study_file(path: Path) -> StudyFile:
 
 
 def fit_page(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    triage: coding.Triage,
-    model_file: StudyFile,
+    model: CodingModel, quality: Evaluation, triage: Triage, model_file: StudyFile
 ) -> Page:
     selection, n = triage.selection, len(model.answers)
     promised = selection.threshold is not None
@@ -144,10 +138,10 @@ def fit_page(
 
 
 def evaluation_page(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    kept: coding.Kept,
-    answers: coding.CodedAnswers,
+    model: CodingModel,
+    quality: Evaluation,
+    kept: Kept,
+    answers: CodedAnswers,
     files: Mapping[str, StudyFile],
     time: str,
 ) -> Page:
@@ -189,24 +183,21 @@ def evaluation_page(
     )
 
 
-def n_never_seen(model: coding.CodingModel, quality: coding.Evaluation) -> int:
+def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
     """Answers with a combination of codes that no answer of the model has."""
     unknown = len(quality.labels) - quality.n_known
     known = {row.tobytes() for row in np.pad(model.Y, ((0, 0), (0, unknown)))}
     return sum(row.tobytes() not in known for row in quality.Y)
 
 
-def curve(model: coding.CodingModel, triage: coding.Triage) -> RiskCoverageDisplay:
+def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
     right = model.evidence.right(model.Y, triage.measure)
     return _curve(model.evidence.theta, right, triage, triage.selection)
 
 
 def _curve(
-    theta: FloatArray,
-    right: FloatArray,
-    promise: coding.Triage | coding.Kept,
-    reached: coding.Selection | coding.Kept,
+    theta: FloatArray, right: FloatArray, promise: Triage | Kept, reached: coding.Selection | Kept
 ) -> RiskCoverageDisplay:
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
     target, measure = promise.selection.target, MEASURED[promise.measure]
@@ -215,14 +206,14 @@ def _curve(
     )
 
 
-def save_curve(model: coding.CodingModel, triage: coding.Triage, path: Path) -> Path:
+def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
     """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
     stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
     return save_figure(curve(model, triage).plot().figure_, stem.parent, stem.name)[0]
 
 
 def _data_section(
-    model: coding.CodingModel, answers: Mapping[str, tables.Answered], notes: Sequence[str] = ()
+    model: CodingModel, answers: Mapping[str, tables.Answered], notes: Sequence[str] = ()
 ) -> Section:
     counts = tables.counts_table(answers), tables.codes_table(answers)
     about = (columns_sentence(model.columns), *notes)
@@ -230,7 +221,7 @@ def _data_section(
 
 
 def _quality_sections(
-    quality: coding.Evaluation, how: str, triage: Table, display: RiskCoverageDisplay
+    quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
     measures = tables.measures_table(quality.scores)
@@ -255,7 +246,7 @@ def _quality_sections(
 
 
 def provenance_sections(
-    model: coding.CodingModel, files: Mapping[str, StudyFile]
+    model: CodingModel, files: Mapping[str, StudyFile]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
     history = (tables.history_table(model.history),) if model.history else ()
@@ -268,10 +259,7 @@ def provenance_sections(
 
 
 def _examples_section(
-    quality: coding.Evaluation,
-    answers: coding.Answers,
-    model: coding.CodingModel,
-    numbers: Sequence[int] | None = None,
+    quality: Evaluation, answers: Answers, model: CodingModel, numbers: Sequence[int] | None = None
 ) -> Section:
     """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
     found, n_labels = quality.predictions, len(quality.labels)
@@ -305,7 +293,7 @@ def _examples_section(
     return Section("Examples", (ABOUT_EXAMPLES,), tuple(examples), id="examples")
 
 
-def example_rows(quality: coding.Evaluation, answers: coding.Answers) -> dict[str, list[int]]:
+def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
     """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
     right = quality.right("subset") == 1
     order = np.argsort(quality.predictions.theta, kind="stable")
@@ -313,7 +301,7 @@ def example_rows(quality: coding.Evaluation, answers: coding.Answers) -> dict[st
     return {key: _distinct(rows.tolist(), answers) for key, rows in found.items()}
 
 
-def _distinct(rows: Sequence[int], answers: coding.Answers) -> list[int]:
+def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
     """The first rows that do not say the same: a short answer may come a hundred times."""
     found: dict[object, int] = {}
     for row in rows:
@@ -326,9 +314,7 @@ def _code_list(names: Sequence[str]) -> str:
     return "; ".join(map(visible, names)) or "no code"
 
 
-def _answer_entry(
-    answers: coding.Answers, row: int, columns: coding.Columns, place: Sequence[str] = ()
-) -> Entry:
+def _answer_entry(answers: Answers, row: int, columns: Columns, place: Sequence[str] = ()) -> Entry:
     """The text of an answer, with its place and its other features in the second line."""
     numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
     categories = zip(columns.categorical, answers.categories[row], strict=True)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nldd import coding
 from nldd._wording import count_noun, percent
+from nldd.coding import CodedAnswers, CodingModel, Score, Summary, TriageRow
 from nldd.displays import Calibration
 from nldd.metrics import MEASURES
 from nldd.reports._promise import MEASURED
@@ -36,20 +37,20 @@ for name, over in (("micro", f"over {MICRO}"), ("macro", f"of {MACRO}")):
 class Answered(NamedTuple):
     """Coded answers of a table or of a model, in numbers."""
 
-    summary: coding.Summary
+    summary: Summary
     n_rows: int
     n_coded: int
     n_set_aside: int
     n_never_seen: int | None = None
 
 
-def answers_of_model(model: coding.CodingModel) -> Answered:
+def answers_of_model(model: CodingModel) -> Answered:
     n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
     return Answered(coding.summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
 
 
 def answers_of_table(
-    summary: coding.Summary, table: coding.CodedAnswers, n_never_seen: int | None = None
+    summary: Summary, table: CodedAnswers, n_never_seen: int | None = None
 ) -> Answered:
     return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside, n_never_seen)
 
@@ -87,8 +88,8 @@ def codes_table(answers: Mapping[str, Answered]) -> Table:
     return Table("code-counts", "Codes and how many answers carry them", head, tuple(rows))
 
 
-def measures_table(scores: Iterable[coding.Score], digits: int = 3) -> Table:
-    def value(score: coding.Score) -> Entry:
+def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
+    def value(score: Score) -> Entry:
         found, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
         return Entry(found, under=f"{low} to {high}")
 
@@ -108,9 +109,7 @@ def measures_table(scores: Iterable[coding.Score], digits: int = 3) -> Table:
     )
 
 
-def triage_table(
-    rows: Iterable[coding.TriageRow], measure: str, human_accuracy: float = 1.0
-) -> Table:
+def triage_table(rows: Iterable[TriageRow], measure: str, human_accuracy: float = 1.0) -> Table:
     """What is coded automatically up to which theta, and how well; the chosen line is bold."""
     rows = list(rows)
     target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
@@ -217,7 +216,7 @@ def readable_time(time: str) -> str:
     return visible(time.replace("T", " ").replace("Z", " UTC"))
 
 
-def files_table(model: coding.CodingModel, files: Mapping[str, tuple[str, str]] = {}) -> Table:
+def files_table(model: CodingModel, files: Mapping[str, tuple[str, str]] = {}) -> Table:
     """Names and checksums of files, by what they are, and of those a model has learned from."""
     learned = ((f"answers of nldd {visible(e.action)}", (e.file, e.sha256)) for e in model.history)
     rows = ((visible(n), what, visible(sha)) for what, (n, sha) in (*files.items(), *learned))

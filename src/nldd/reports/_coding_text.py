@@ -9,6 +9,7 @@ import numpy as np
 
 from nldd import coding
 from nldd._wording import count_noun, percent
+from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
@@ -19,7 +20,7 @@ FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measu
 MOST_CODES, MOST_WORST = 30, 10
 
 
-def render_fit(step: coding.Step, quality: coding.Evaluation, triage: coding.Triage) -> str:
+def render_fit(step: Step, quality: Evaluation, triage: Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
     model, by_key = step.model, {score.key: score for score in quality.scores}
     summary = coding.summarise(model.labels, model.Y)
@@ -35,14 +36,14 @@ def _paragraphs(*parts: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _learned(model: coding.CodingModel, found: tables.Answered, *more: Row) -> Iterator[str]:
+def _learned(model: CodingModel, found: tables.Answered, *more: Row) -> Iterator[str]:
     """What a model reads, and the answers and codes that it has learned from."""
     yield wrap([columns_sentence(model.columns)])
     yield to_text(tables.counts_table({"answers": found}, more))
     yield to_text(tables.codes_table({"answers": found}), most=MOST_CODES)
 
 
-def columns_sentence(columns: coding.Columns) -> str:
+def columns_sentence(columns: Columns) -> str:
     """What a model reads and where its codes stood."""
     kinds = {"text": columns.text, "numbers": columns.numeric, "categories": columns.categorical}
     read = ", the ".join(f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names)
@@ -55,13 +56,13 @@ def columns_sentence(columns: coding.Columns) -> str:
     return f"The model reads the {read}. The codes that people gave stand in {where}."
 
 
-def render_triage(triage: coding.Triage) -> str:
+def render_triage(triage: Triage) -> str:
     """The table, then the promise."""
     table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
 
 
-def render_update(step: coding.Step, triage: coding.Triage) -> str:
+def render_update(step: Step, triage: Triage) -> str:
     """What joined the model, and the new triage table."""
     event = step.model.history[-1]
     before = step.model.history[-2] if len(step.model.history) > 1 else event
@@ -76,9 +77,7 @@ def render_update(step: coding.Step, triage: coding.Triage) -> str:
     )
 
 
-def render_evaluation(
-    quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
-) -> str:
+def render_evaluation(quality: Evaluation, kept: Kept, table: CodedAnswers) -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
     here = tables.answers_of_table(coding.summarise(quality.labels, quality.Y), table)
     confusions, found = tables.confusions_table(quality.confusions), quality.calibration
@@ -93,7 +92,7 @@ def render_evaluation(
     )
 
 
-def unknown_codes(quality: coding.Evaluation) -> Iterable[str]:
+def unknown_codes(quality: Evaluation) -> Iterable[str]:
     """A sentence on codes that people gave and the model cannot give, if there are any."""
     if quality.unknown_labels:
         yield (
@@ -124,7 +123,7 @@ def calibration_sentence(found: Calibration) -> str:
     )
 
 
-def render_model(model: coding.CodingModel, manifest: Mapping[str, Any], path: Path) -> str:
+def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) -> str:
     """All that a model file says about itself."""
     features = ("features", f"{model.classifier.n_features_in_:,}")
     learned = "\n\n".join(_learned(model, tables.answers_of_model(model), features))
@@ -156,9 +155,7 @@ def render_audit(audit: coding.Audit) -> str:
     )
 
 
-def fit_record(
-    step: coding.Step, quality: coding.Evaluation, triage: coding.Triage
-) -> dict[str, Any]:
+def fit_record(step: Step, quality: Evaluation, triage: Triage) -> dict[str, Any]:
     """What :func:`render_fit` says, for JSON."""
     return {
         "columns": asdict(step.model.columns),
@@ -169,19 +166,17 @@ def fit_record(
     }
 
 
-def _table_record(table: coding.CodedAnswers) -> dict[str, Any]:
+def _table_record(table: CodedAnswers) -> dict[str, Any]:
     n, n_set_aside = len(table.codes), table.n_set_aside
     return {"rows": table.n_rows, "coded": n, "set_aside": n_set_aside, "notes": table.notes}
 
 
-def triage_record(triage: coding.Triage) -> dict[str, Any]:
+def triage_record(triage: Triage) -> dict[str, Any]:
     """The triage table for JSON."""
     return {**asdict(triage), "selection": selection_record(triage.selection)}
 
 
-def evaluation_record(
-    quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
-) -> dict[str, Any]:
+def evaluation_record(quality: Evaluation, kept: Kept, table: CodedAnswers) -> dict[str, Any]:
     """What :func:`render_evaluation` says, for JSON."""
     return {
         **_table_record(table),
@@ -194,7 +189,7 @@ def evaluation_record(
     }
 
 
-def model_record(model: coding.CodingModel, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def model_record(model: CodingModel, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What :func:`render_model` says, for JSON."""
     regression = model.classifier.regression_
     names = ("beta", "standard_errors", "n_pairs")

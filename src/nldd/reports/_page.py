@@ -30,9 +30,6 @@ ELEMENTS = {"svg", "g", "defs", "path", "use", "clipPath", "rect", "image", "pat
 ATTRIBUTES = {"id", "version", "viewBox", "x", "y", "width", "height", "d", "style", "transform"}
 ATTRIBUTES |= {"clip-path", "opacity", "patternUnits"}
 
-# From so many columns on, a table takes the whole width, then smaller letters.
-CLASSES = {"wide": 5, "dense": 9, "very-wide": 13}
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -145,16 +142,12 @@ def _template() -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     own = {"as_entry": as_entry, "right_aligned": right_aligned, "checked_width": check_picture}
-    environment.globals |= own | {"table_classes": _table_classes}
+    environment.globals |= own
     return environment.from_string(_own_file("page.html.jinja"))
 
 
 def _own_file(name: str) -> str:
     return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
-
-
-def _table_classes(table: Table) -> str:
-    return " ".join(name for name, columns in CLASSES.items() if len(table.head) >= columns)
 
 
 def svg(figure: Any, prefix: str = "") -> str:
