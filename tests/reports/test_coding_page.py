@@ -33,7 +33,6 @@ from nldd.reports import render_evaluation, render_model, render_page, render_tr
 from nldd.reports._coding_page import (
     LONGEST_ANSWER,
     LONGEST_NOTE,
-    codes_sections,
     evaluation_page,
     example_rows,
     fit_page,
@@ -42,7 +41,7 @@ from nldd.reports._coding_page import (
     write_evaluation_report,
     write_fit_report,
 )
-from nldd.reports._coding_tables import MEANINGS, StudyFile, labels_table
+from nldd.reports._coding_tables import MEANINGS, labels_table
 from nldd.reports._coding_text import calibration_sentence, columns_sentence
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs
 from nldd.reports._table import as_entry
@@ -55,8 +54,9 @@ PHRASES = {
     "rent": ["cheaper rent", "rents are too high", "lower the rent", "rent eats my money"],
 }
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)), ("age",), ("region",))
-MODEL_FILE = StudyFile("model.nldd", 64 * "a")
-TABLE_FILE = StudyFile("new.csv", 64 * "b")
+MODEL_FILE = ("model.nldd", 64 * "a")
+TABLE_FILE = ("new.csv", 64 * "b")
+FILES = {"the model": MODEL_FILE, "the answers evaluated": TABLE_FILE}
 HOSTILE = (
     "<script>document.title = 'owned'</script>",
     '"><img src=x onerror="document.title = \'owned\'">',
@@ -150,8 +150,7 @@ def fit_html(fitted_page):
 
 @pytest.fixture(scope="module")
 def evaluated_page(model, evaluated, kept, table):
-    files = MODEL_FILE, TABLE_FILE
-    return evaluation_page(model, evaluated, kept, table, *files, "2024-06-01T00:00:00Z")
+    return evaluation_page(model, evaluated, kept, table, FILES, "2024-06-01T00:00:00Z")
 
 
 @pytest.fixture(scope="module")
@@ -368,11 +367,11 @@ def test_history_versions_and_checksums_are_told(fit_html, model):
     assert dict(body(fit_html, "versions")) == library_versions()
 
 
-def test_empty_parts_are_said_in_words(model, quality):
-    perfect = replace(quality, confusions=())
-    assert codes_sections(perfect)[1].tables == ()
-    assert "In no answer" in codes_sections(perfect)[1].paragraphs[0]
-    history, _ = provenance_sections(replace(model, history=()), [])
+def test_empty_parts_are_said_in_words(model, quality, made):
+    page = fit_page(model, replace(quality, confusions=()), made, MODEL_FILE)
+    assert "confusions" not in [table.key for table in page.tables]
+    assert "In no answer" in paragraphs(page, "confusions")
+    history, _ = provenance_sections(replace(model, history=()), {})
     assert history.paragraphs == ("No step is recorded in it.",)
 
 
@@ -451,7 +450,7 @@ def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated,
         (none, "sure of none of these answers"),
         (replace(none, selection=promise_less), "makes no promise"),
     ):
-        page = evaluation_page(model, evaluated, found, table, MODEL_FILE, TABLE_FILE, "now")
+        page = evaluation_page(model, evaluated, found, table, FILES, "now")
         assert words in paragraphs(page, "answer")
         assert "chosen" not in str(body(render_page(page), "triage"))
 
@@ -459,8 +458,8 @@ def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated,
 def test_evaluation_warns_if_the_model_has_learned_from_the_file(
     model, evaluated, kept, table, evaluated_page
 ):
-    learned = StudyFile("answers.csv", 64 * "c")
-    page = evaluation_page(model, evaluated, kept, table, MODEL_FILE, learned, "now")
+    learned = FILES | {"the answers evaluated": ("answers.csv", 64 * "c")}
+    page = evaluation_page(model, evaluated, kept, table, learned, "now")
     assert paragraphs(page, "answer").startswith("Careful: the model has learned from these")
     assert "Careful" not in paragraphs(evaluated_page, "answer")
 
@@ -553,14 +552,16 @@ def hostile_html():
     columns = Columns((HOSTILE[0],), CodeColumns((HOSTILE[4],)), ("age",), (HOSTILE[2],))
     model = fitted(answers, [{named[name] for name in names} for names in codes], columns)
     model = model.with_event(replace(model.history[0], file=HOSTILE[1], action=HOSTILE[0]))
-    name = StudyFile(f"{HOSTILE[4]}{HOSTILE[1]}{HOSTILE[2]}", 64 * "a")
+    name = (f"{HOSTILE[4]}{HOSTILE[1]}{HOSTILE[2]}", 64 * "a")
     table = CodedAnswers(
         answers, [{HOSTILE[0], HOSTILE[2] + "!"} for _ in codes], [*range(64)], 64, [*HOSTILE]
     )
     found = evaluate_model(model, table)
     pages = (
         fit_page(model, evaluate_evidence(model), triage(model), name),
-        evaluation_page(model, found, promise_kept(model, found), table, name, name, HOSTILE[0]),
+        evaluation_page(
+            model, found, promise_kept(model, found), table, dict.fromkeys(FILES, name), HOSTILE[0]
+        ),
     )
     return [render_page(page) for page in pages]
 

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from nldd.metrics import MEASURES, PAPER_MEASURES
+from nldd.metrics import PAPER_MEASURES
 from nldd.reports import doubtful, published, published_average_ranks, results, to_csv
-from nldd.reports._benchmark_tables import published_line, score_table
+from nldd.reports._benchmark_tables import score_table
 from reports.records import bold, folds, grid, published_records, record, texts, unders
 
 HAMMING, ZERO_ONE, ACCURACY, F_MEASURE = PAPER_MEASURES
@@ -64,7 +64,6 @@ def test_published_values_give_the_published_significance(measure):
     assert notes[0] == f"Significance (one-sided at 0.05, 9 data sets): {line}."
     assert notes[1] == f"The paper (its 7 methods, 9 data sets): {line}."
     assert all(note.startswith("* ") for note in notes[2:])
-    assert published_line(measure.key) == line
 
 
 @EACH_MEASURE
@@ -278,18 +277,6 @@ def test_methods_that_the_paper_has_not_leave_it_out():
     table = score_table(results(grid(values, OWN, ("NLDD", "LP", "RFPCT"))), HAMMING)
     assert list(foot(table)) == ["average rank", "in the paper"]
     assert table.notes[1].startswith("The paper (its 7 methods, 9 data sets): NLDD > ")
-
-
-def test_measures_that_the_paper_has_not_stand_alone():
-    cells = [
-        record("yeast", method, score={"micro_f": score})
-        for method, score in (("BR", 0.6), ("CBM", 0.7), ("CC", 0.5))
-    ]
-    table = score_table(results(cells), MEASURES["micro_f"])
-    assert texts(table.rows[0]) == ["yeast", "0.6000 (2)", "0.5000 (3)", "0.7000 (1)"]
-    assert unders(table.rows[0]) == [""] * 4
-    assert foot(table) == {"average rank": ["2.00", "3.00", "1.00"]}
-    assert table.notes == (NO_SIGNIFICANCE,)
 
 
 def test_standard_errors_that_are_unknown_or_zero_give_no_difference_in_them():

@@ -1,8 +1,9 @@
 """Tables of a benchmark: scores beside the paper's, times, weights, subsets, and what was run."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -10,18 +11,37 @@ from nldd.estimators import METHODS
 from nldd.experiments import Record
 from nldd.metrics import Measure
 from nldd.reports import _published as paper
-from nldd.reports._results import FloatArray, Results, none_if_nan, number
+from nldd.reports._results import FloatArray, Results
 from nldd.reports._table import DataRow, Entry, Row, Table
 from nldd.statistics import average_ranks, complete_rows, complete_values, ranks, significance_line
 
-SCORE_DATA = (
-    *("dataset", "method", "value", "standard_error", "rank", "published", "difference"),
-    "difference_in_standard_errors",
-)
-REFERENCE = "BR"
+DIFFERENCES = ("difference", "difference_in_standard_errors")
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
+REFERENCE = "BR"
+PROGRAMS = ("nldd", "scikit-learn", "python")
 SUBSETS = {"A": "observed", "B": "unobserved"}
 SUBSET_METHODS = ("BR", "NLDD")
+
+# What is printed, and its line of the CSV file without the data set; None stands for neither.
+Cell = tuple[Entry | str | None, DataRow | None]
+
+
+def _table(cells: Mapping[str, Sequence[Cell]], data_head: Sequence[str], **parts: Any) -> Table:
+    """A table with one row a data set, printed and in its long form."""
+    rows, data = [], []
+    for dataset, found in cells.items():
+        rows.append((dataset, *(printed for printed, _ in found if printed is not None)))
+        for line in (line for _, line in found if line is not None):
+            data.append((dataset, *(None if value != value else value for value in line)))
+    return Table(rows=tuple(rows), data_head=("dataset", *data_head), data=tuple(data), **parts)
+
+
+def _number(value: float, text: str) -> str:
+    return "-" if np.isnan(value) else text
+
+
+def _paper(value: float | None, render: Callable[[float], str] = "{:.4f}".format) -> str:
+    return "" if value is None else f"paper {render(value)}"
 
 
 def score_table(results: Results, measure: Measure) -> Table:
@@ -29,139 +49,111 @@ def score_table(results: Results, measure: Measure) -> Table:
 
     The difference is in standard errors of our mean, as the spread between test rows gives it.
     """
-    values, errors = results.means(measure), results.standard_errors(measure)
+    methods, values = results.methods, results.means(measure)
     R = ranks(values, measure.greater_is_better)
     best = np.nanmin(R, axis=1, keepdims=True) == R
-    rows: list[Row] = []
-    data: list[DataRow] = []
-    for i, dataset in enumerate(results.datasets):
-        numbers = zip(*(A[i].tolist() for A in (values, errors, R, best)), strict=True)
-        columns = zip(results.methods, numbers, strict=True)
-        cells = [_score(measure.key, dataset, method, *found) for method, found in columns]
-        rows.append((dataset, *(entry for entry, _ in cells)))
-        data += [line for _, line in cells]
-    return Table(
+    numbers = np.stack([values, results.standard_errors(measure), R, best], axis=-1).tolist()
+    cells = {
+        dataset: [_score(measure.key, dataset, *cell) for cell in zip(methods, row, strict=True)]
+        for dataset, row in zip(results.datasets, numbers, strict=True)
+    }
+    return _table(
+        cells,
+        ("method", "value", "standard_error", "rank", "published", *DIFFERENCES),
         key=measure.key,
         title=f"{measure.name} ({measure.direction}), ranks in parentheses",
-        head=("data set", *results.methods),
-        rows=tuple(rows),
+        head=("data set", *methods),
         foot=_average_ranks(results, measure, values),
         notes=(*_significance_notes(results, measure, values), *_doubts(results, measure.key)),
-        data_head=SCORE_DATA,
-        data=tuple(data),
     )
 
 
-def _score(
-    measure: str, dataset: str, method: str, value: float, error: float, rank: float, best: bool
-) -> tuple[Entry, DataRow]:
-    """The printed cell, and its line of the CSV file."""
-    in_paper = measure in paper.PUBLISHED_MEASURES
-    target = paper.published(measure).value(dataset, method) if in_paper else None
+def _score(measure: str, dataset: str, method: str, numbers: Sequence[float]) -> Cell:
+    value, error, rank, best = numbers
+    target = paper.published(measure).value(dataset, method)
     difference = None if target is None else value - target
     apart = None if difference is None or not error > 0 else difference / error
     under = ""
     if target is not None and not np.isnan(value):
         star = "*" if paper.doubtful(measure, dataset, method) else ""
         under = f"{target:.4f}{star}" + ("" if apart is None else f" ({apart:+.1f})")
-    numbers = (value, error, rank, target, difference, apart)
-    entry = Entry(number(value, f"{value:.4f} ({rank:g})"), best, under)
-    return entry, (dataset, method, *map(none_if_nan, numbers))
+    entry = Entry(_number(value, f"{value:.4f} ({rank:g})"), bool(best), under)
+    return entry, (method, value, error, rank, target, difference, apart)
 
 
 def _average_ranks(results: Results, measure: Measure, values: FloatArray) -> tuple[Row, ...]:
     def averages(name: str, ranks: FloatArray) -> Row:
-        return name, *(number(rank, f"{rank:.2f}") for rank in ranks.tolist())
+        return name, *(_number(rank, f"{rank:.2f}") for rank in ranks.tolist())
 
     greater, methods = measure.greater_is_better, results.methods
     rows = [averages("average rank", average_ranks(values, greater))]
-    among = _paper_methods(results, measure.key)
+    printed = paper.published_average_ranks(measure.key)
+    among = [j for j, method in enumerate(methods) if method in printed]
     if 1 < len(among) < len(methods):
         # Over the same data sets as the row above, or the two could not be compared.
         own = np.full(len(methods), np.nan)
         own[among] = average_ranks(complete_values(values)[:, among], greater)
         rows.append(averages(f"among the paper's {len(among)}", own))
     if among:
-        printed = paper.published_average_ranks(measure.key)
-        rows.append(
-            ("in the paper", *(f"{printed[m]:.1f}" if m in printed else "-" for m in methods))
-        )
+        theirs = (f"{printed[method]:.1f}" if method in printed else "-" for method in methods)
+        rows.append(("in the paper", *theirs))
     return tuple(rows)
 
 
-def _paper_methods(results: Results, measure: str) -> list[int]:
-    """Columns of the methods that the paper's table has too."""
-    if measure not in paper.PUBLISHED_MEASURES:
-        return []
-    return [j for j, m in enumerate(results.methods) if m in paper.published(measure).methods]
-
-
-def _significance_notes(results: Results, measure: Measure, values: FloatArray) -> list[str]:
+def _significance_notes(results: Results, measure: Measure, values: FloatArray) -> Iterator[str]:
     complete = complete_rows(values)
     n = int(complete.sum())
-    notes = ["Significance needs two methods, and two data sets on which each has a value."]
     if n >= 2 and len(results.methods) >= 2:
         line = significance_line(values, results.methods, measure.greater_is_better)
-        notes = [f"Significance (one-sided at 0.05, {n} data sets): {line}."]
-    if _paper_methods(results, measure.key):
-        notes.append(f"The paper (its 7 methods, 9 data sets): {published_line(measure.key)}.")
-    left_out = [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]
-    if left_out:
-        notes.append(f"Left out of averages and tests, incomplete: {', '.join(left_out)}.")
-    return notes
-
-
-def published_line(measure: str) -> str:
-    """The paper's own statement of significance."""
-    found = paper.published_significance(measure)
-    return "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found.items())
+        yield f"Significance (one-sided at 0.05, {n} data sets): {line}."
+    else:
+        yield "Significance needs two methods, and two data sets on which each has a value."
+    if not set(results.methods).isdisjoint(paper.published(measure.key).methods):
+        found = paper.published_significance(measure.key).items()
+        line = "; ".join(f"{better} > {{{', '.join(worse)}}}" for better, worse in found)
+        yield f"The paper (its 7 methods, 9 data sets): {line}."
+    if left_out := [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]:
+        yield f"Left out of averages and tests, incomplete: {', '.join(left_out)}."
 
 
 def _doubts(results: Results, measure: str) -> list[str]:
-    if measure not in paper.PUBLISHED_MEASURES:
-        return []
-    cells: dict[str, list[tuple[str, str]]] = {}
+    """Notes on the cells with a star, such as ``* BR, NLDD on scene: ...``."""
+    cells = defaultdict(list)
     for pair in product(results.datasets, results.methods):
-        doubt = paper.doubtful(measure, *pair)
-        if doubt and results.cells(*pair):
-            cells.setdefault(doubt, []).append(pair)
-    return [f"* {_shorten(where)}: {doubt}." for doubt, where in cells.items()]
-
-
-def _shorten(cells: Sequence[tuple[str, str]]) -> str:
-    """``BR, NLDD on scene``: methods that share a data set, or one method on all of them."""
-    datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-    if len(methods) == 1 and len(datasets) > 1:
-        return methods[0]
-    return f"{', '.join(methods)} on {', '.join(datasets)}"
+        if results.cells(*pair) and (doubt := paper.doubtful(measure, *pair)):
+            cells[doubt].append(pair)
+    notes = []
+    for doubt, pairs in cells.items():
+        datasets, methods = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
+        everywhere = len(methods) == 1 < len(datasets)
+        where = "" if everywhere else f" on {', '.join(datasets)}"
+        notes.append(f"* {', '.join(methods)}{where}: {doubt}.")
+    return notes
 
 
 def time_table(results: Results) -> Table:
     """Fitting and predicting of each method over that of BR, and the paper's ratios below."""
     seconds = results.table(lambda cells: sum(cell.seconds for cell in cells))
-    rows: list[Row] = []
-    data: list[DataRow] = []
+    cells: dict[str, list[Cell]] = {}
     for dataset, times in zip(results.datasets, seconds.tolist(), strict=True):
         by_method = dict(zip(results.methods, times, strict=True))
         # A clock that is too coarse for BR gives 0, and no ratio.
         reference = by_method.get(REFERENCE) or float("nan")
-        entries = [Entry(number(reference, f"{reference:.1f} s"))]
+        cells[dataset] = [(_number(reference, f"{reference:.1f} s"), None)]
         for method, time in by_method.items():
             ratio, printed = time / reference, published_ratio(dataset, method)
-            entries.append(Entry(_ratio(ratio), under=_paper(printed, _ratio)))
-            data.append((dataset, method, none_if_nan(time), none_if_nan(ratio), printed))
-        rows.append((dataset, *entries))
-    return Table(
+            entry = Entry(_ratio(ratio), under=_paper(printed, _ratio))
+            cells[dataset].append((entry, (method, time, ratio, printed)))
+    return _table(
+        cells,
+        ("method", "seconds", "ratio_to_BR", "published_ratio"),
         key="running_time",
         title="Running time as a ratio to BR, all folds together",
         head=("data set", f"{REFERENCE}, seconds", *results.methods),
-        rows=tuple(rows),
         notes=(
             "Processor time of fitting and predicting in one thread. Binary classifiers that "
             "BR, SMBR and NLDD have in common are fitted once and charged to each of them.",
         ),
-        data_head=("dataset", "method", "seconds", "ratio_to_BR", "published_ratio"),
-        data=tuple(data),
     )
 
 
@@ -173,55 +165,43 @@ def published_ratio(dataset: str, method: str) -> float | None:
 
 
 def _ratio(value: float) -> str:
-    return number(value, f"{value:.2f}" if value < 10 else f"{value:.0f}")
-
-
-def _paper(value: float | None, render: Callable[[float], str] = "{:.4f}".format) -> str:
-    return "" if value is None else f"paper {render(value)}"
+    return _number(value, f"{value:.2f}" if value < 10 else f"{value:.0f}")
 
 
 def coefficient_table(results: Results) -> Table | None:
     """Mean and spread of NLDD's coefficients over the folds; None without cells of NLDD."""
-    rows: list[Row] = []
-    data: list[DataRow] = []
+    cells: dict[str, list[Cell]] = {}
     for dataset in results.datasets:
-        cells = results.cells(dataset, "NLDD")
-        if not cells:
+        if not (fits := results.cells(dataset, "NLDD")):
             continue
-        beta = np.array([cell.details["coefficients"] for cell in cells])
-        errors = np.array([cell.details["coefficient_errors"] for cell in cells], dtype=float)
+        beta = np.array([fit.details["coefficients"] for fit in fits])
+        errors = np.array(fits[0].details["coefficient_errors"], dtype=float)
         # Folds share most of their rows; for one split the regression's own error is all there is.
-        spread = beta.std(axis=0, ddof=1) if len(beta) > 1 else errors[0]
+        spread = beta.std(axis=0, ddof=1) if len(beta) > 1 else errors
         printed = paper.PUBLISHED_COEFFICIENTS.get(dataset, (None, None, None))
         columns = (COEFFICIENTS, beta.mean(axis=0).tolist(), spread.tolist(), printed)
-        cells_of = list(zip(*columns, strict=True))
-        rows.append((dataset, *(_coefficient(*cell) for cell in cells_of)))
-        data += [
-            (dataset, name.split()[0], mean, none_if_nan(error), target)
-            for name, mean, error, target in cells_of
-        ]
-    if not rows:
+        cells[dataset] = [_coefficient(*column) for column in zip(*columns, strict=True)]
+    if not cells:
         return None
-    return Table(
+    return _table(
+        cells,
+        ("coefficient", "mean", "spread", "published"),
         key="coefficients",
         title="Coefficients of NLDD, mean over the folds",
         head=("data set", *COEFFICIENTS),
-        rows=tuple(rows),
         notes=(
             "Log-odds of a wrong label = b0 + b1 Dx + b2 Dy. After ± is the standard deviation "
             "between folds, or the regression's standard error where there is one split; a weight "
             "that was held at 0 has none.",
         ),
-        data_head=("dataset", "coefficient", "mean", "spread", "published"),
-        data=tuple(data),
     )
 
 
-def _coefficient(name: str, mean: float, spread: float, target: float | None) -> Entry:
-    under = _paper(target)
-    if target and name != COEFFICIENTS[0]:
-        under += f", {mean / target - 1:+.0%}"
-    return Entry(f"{mean:.4f}" if np.isnan(spread) else f"{mean:.4f} ± {spread:.4f}", under=under)
+def _coefficient(name: str, mean: float, spread: float, target: float | None) -> Cell:
+    text = f"{mean:.4f}" if np.isnan(spread) else f"{mean:.4f} ± {spread:.4f}"
+    percent_off = f", {mean / target - 1:+.0%}" if target and name != COEFFICIENTS[0] else ""
+    entry = Entry(text, under=_paper(target) + percent_off)
+    return entry, (name.split()[0], mean, spread, target)
 
 
 def subset_table(results: Results, measure: Measure) -> Table:
@@ -229,33 +209,31 @@ def subset_table(results: Results, measure: Measure) -> Table:
 
     The CSV file has every method; the paper's values, below ours, are those of bibtex.
     """
-    shown = [method for method in SUBSET_METHODS if method in results.methods]
-    columns = [(subset, method) for subset in (*SUBSETS, "total") for method in shown]
-    rows: list[Row] = []
-    data: list[DataRow] = []
+    subsets = (*SUBSETS, "total")
+    columns = list(product(subsets, (m for m in SUBSET_METHODS if m in results.methods)))
+    cells: dict[str, list[Cell]] = {}
     for dataset in results.datasets:
         values = {
             (subset, method): subset_mean(results.cells(dataset, method), measure.key, subset)
-            for method in results.methods
-            for subset in (*SUBSETS, "total")
+            for method, subset in product(results.methods, subsets)
         }
         printed = paper.published_subsets() if dataset == "bibtex" else {}
-        entries = [
-            Entry(
-                number(values[column], f"{values[column]:.4f}"),
-                under=_paper(printed.get((measure.key, *column))),
-            )
-            for column in columns
-        ]
-        rows.append((dataset, unobserved_share(results, dataset), *entries))
-        data += [(dataset, method, sub, none_if_nan(v)) for (sub, method), v in values.items()]
-    return Table(
+        # The rows are the same for all methods.
+        fits = next(filter(None, (results.cells(dataset, m) for m in results.methods)))
+        unseen = sum(fit.details["unobserved"]["n"] for fit in fits)
+        share = f"{unseen / sum(fit.details['n_test'] for fit in fits):.1%}"
+        cells[dataset] = [(share, None)]
+        for column in columns:
+            text = _number(values[column], f"{values[column]:.4f}")
+            under = _paper(printed.get((measure.key, *column)))
+            cells[dataset].append((Entry(text, under=under), None))
+        cells[dataset] += [(None, (method, sub, v)) for (sub, method), v in values.items()]
+    return _table(
+        cells,
+        ("method", "subset", "value"),
         key=f"subsets_{measure.key}",
         title=f"{measure.name} ({measure.direction}) on labelsets seen in training (A) or not (B)",
-        head=("data set", "share of B", *(f"{subset} {method}" for subset, method in columns)),
-        rows=tuple(rows),
-        data_head=("dataset", "method", "subset", "value"),
-        data=tuple(data),
+        head=("data set", "share of B", *map(" ".join, columns)),
     )
 
 
@@ -263,18 +241,10 @@ def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
     """Mean of a measure over the rows of a subset, all folds together; NaN if there are none."""
     if subset == "total":
         return float(np.mean([cell.scores[measure] for cell in cells])) if cells else float("nan")
-    parts = [cell.details[SUBSETS[subset]] for cell in cells]
-    parts = [part for part in parts if part["n"]]
+    parts = [part for cell in cells if (part := cell.details[SUBSETS[subset]])["n"]]
     if not parts:
         return float("nan")
     return float(np.average([p[measure] for p in parts], weights=[p["n"] for p in parts]))
-
-
-def unobserved_share(results: Results, dataset: str) -> str:
-    """Share of the test rows that are in B, in percent; the same for all methods."""
-    cells = next(filter(None, (results.cells(dataset, method) for method in results.methods)))
-    unseen = sum(cell.details["unobserved"]["n"] for cell in cells)
-    return f"{unseen / sum(cell.details['n_test'] for cell in cells):.1%}"
 
 
 def share_table(records: list[Record]) -> Table | None:
@@ -293,32 +263,27 @@ def share_table(records: list[Record]) -> Table | None:
 
 
 def mismatches(record: Record) -> float:
-    """Average number of wrong labels of a test row."""
+    """Wrong labels of a test row, on average."""
     return record.scores["hamming_loss"] * float(record.details["n_labels"])
 
 
 def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
-    """The run in a few names and values."""
-    records = results.finished
-    seconds = sum(record.seconds for record in records)
+    seconds = sum(record.seconds for record in results.finished)
+    versions: dict[str, None] = {}
+    machines: dict[str, None] = {}
+    for record in results.finished + results.failed:
+        nldd, sklearn, python = (record.versions.get(name, "?") for name in PROGRAMS)
+        versions[f"nldd {nldd}, scikit-learn {sklearn}, Python {python}"] = None
+        system, processor, cores = map(record.machine.get, ("system", "processor", "cores"))
+        machines[f"{system} {processor}, {cores} cores"] = None
     return (
         ("protocol", results.protocol),
-        ("finished cells", str(len(records))),
+        ("finished cells", str(len(results.finished))),
         ("failed cells", str(len(results.failed))),
         ("processor time", f"{seconds / 3600:.2f} h" if seconds >= 600 else f"{seconds:.0f} s"),
-        ("versions", "; ".join(dict.fromkeys(map(_versions, records + results.failed)))),
-        ("machine", "; ".join(dict.fromkeys(map(_machine, records + results.failed)))),
+        ("versions", "; ".join(versions)),
+        ("machine", "; ".join(machines)),
     )
-
-
-def _versions(record: Record) -> str:
-    names = {"nldd": "nldd", "scikit-learn": "scikit-learn", "python": "Python"}
-    return ", ".join(f"{name} {record.versions.get(key, '?')}" for key, name in names.items())
-
-
-def _machine(record: Record) -> str:
-    machine = record.machine
-    return f"{machine.get('system')} {machine.get('processor')}, {machine.get('cores')} cores"
 
 
 def problems_table(results: Results) -> Table | None:
@@ -331,35 +296,26 @@ def problems_table(results: Results) -> Table | None:
         share = record.train_share
         cell = f"fold {record.fold + 1}" if share is None else f"share {share:.0%}"
         rows.append((record.dataset, record.method, f"{cell} failed: {record.error}"))
-    if not rows:
-        return None
-    return Table(
-        key="problems",
-        title="Cells that are missing or failed",
-        head=("data set", "method", "what"),
-        rows=tuple(rows),
-        notes=("The same `nldd benchmark` command runs them.",),
-    )
+    head = ("data set", "method", "what")
+    notes = ("The same `nldd benchmark` command runs them.",)
+    title = "Cells that are missing or failed"
+    return Table("problems", title, head, tuple(rows), notes=notes) if rows else None
 
 
 def settings_table(results: Results) -> Table:
     """Each method's estimator, and the data sets on which it was that one."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found = defaultdict(list)
     for method, dataset in product(results.methods, results.datasets):
         if cells := results.cells(dataset, method):
-            found.setdefault((method, cells[0].settings), []).append(dataset)
+            found[method, cells[0].settings].append(dataset)
     rows = []
     for (method, settings), datasets in found.items():
         name = METHODS[method].name if method in METHODS else ""
         where = "all" if datasets == list(results.datasets) else ", ".join(datasets)
         rows.append((method, name, settings, where))
-    return Table(
-        key="settings",
-        title="Methods and their settings",
-        head=("method", "name", "settings", "data sets"),
-        rows=tuple(rows),
-        notes=("Seeds are those of the first fold; the one of fold k is larger by k.",),
-    )
+    head = ("method", "name", "settings", "data sets")
+    notes = ("Seeds are those of the first fold; the one of fold k is larger by k.",)
+    return Table("settings", "Methods and their settings", head, tuple(rows), notes=notes)
 
 
 def warnings_table(results: Results) -> Table | None:
@@ -368,8 +324,6 @@ def warnings_table(results: Results) -> Table | None:
     for record in results.finished:
         for text, count in record.details.get("warnings", {}).items():
             counts[record.method, record.dataset, text] += count
-    if not counts:
-        return None
     rows = tuple((*key, str(count)) for key, count in sorted(counts.items()))
     head = ("method", "data set", "warning", "times")
-    return Table("warnings", "Warnings that came up", head, rows)
+    return Table("warnings", "Warnings that came up", head, rows) if rows else None

@@ -1,6 +1,6 @@
 """The reports of ``nldd fit`` and ``nldd evaluate``: one HTML file each, from shared sections."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +11,14 @@ from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd._wording import percent
+from nldd.coding import Answers, CodedAnswers, CodingModel, Columns, Evaluation, Kept, Triage
 from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
 from nldd.reports._coding_text import calibration_sentence, columns_sentence, unknown_codes
 from nldd.reports._page import Page, Section, draw, render_page, save_figure
 from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
-from nldd.reports._table import Entry, Row, Table
+from nldd.reports._table import Entry, Table, tabulate
 from nldd.reports._text import exact_percent, visible
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
@@ -55,54 +56,56 @@ ABOUT_CALIBRATION = (
 INDEPENDENT = (
     "What may be coded automatically does not depend on this: that comes from counting errors."
 )
+ABOUT_CONFUSIONS = (
+    "Where people gave one code and the machine another one to the same answer, the two may "
+    "mean nearly the same, or one may be the better choice: such answers are worth a look."
+)
+NO_CONFUSIONS = "In no answer did the machine give one code in place of another."
 ABOUT_EXAMPLES = (
     "The machine gives an answer the codes of a coded answer that is near to it in words and "
     "whose codes fit. The last column shows that answer: it is the reason for the codes."
 )
-EXAMPLE_HEAD = ("how sure", "answer", "codes of the machine", "codes of people", "taken from")
+
+FloatArray = NDArray[np.float64]
+StudyFile = tuple[str, str]  # its name and its checksum
 
 
 def write_fit_report(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    triage: coding.Triage,
-    model_path: Path,
-    path: Path,
+    model: CodingModel, quality: Evaluation, triage: Triage, model_path: Path, path: Path
 ) -> Path:
     """Write what a model has learned and how good it is as one HTML file.
 
     `quality` is that of its out-of-fold predictions. Returns `path`, where the file is whole or as
     it was before.
     """
-    return _write(fit_page(model, quality, triage, tables.StudyFile.of(model_path)), path)
+    page = fit_page(model, quality, triage, _study_file(model_path))
+    write_atomically(path, render_page(page).encode("utf-8"))
+    return path
 
 
 def write_evaluation_report(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    kept: coding.Kept,
-    answers: coding.CodedAnswers,
+    model: CodingModel,
+    quality: Evaluation,
+    kept: Kept,
+    answers: CodedAnswers,
     model_path: Path,
     table_path: Path,
     path: Path,
 ) -> Path:
     """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
-    files = tables.StudyFile.of(model_path), tables.StudyFile.of(table_path)
-    return _write(evaluation_page(model, quality, kept, answers, *files, coding.now()), path)
-
-
-def _write(page: Page, path: Path) -> Path:
+    files = {"the model": _study_file(model_path), "the answers evaluated": _study_file(table_path)}
+    page = evaluation_page(model, quality, kept, answers, files, coding.now())
     write_atomically(path, render_page(page).encode("utf-8"))
     return path
 
 
+def _study_file(path: Path) -> StudyFile:
+    return path.name, coding.checksum(path)
+
+
 def fit_page(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    triage: coding.Triage,
-    model_file: tables.StudyFile,
+    model: CodingModel, quality: Evaluation, triage: Triage, model_file: StudyFile
 ) -> Page:
-    """What a model has learned from and how good it is, as a page."""
     selection, n = triage.selection, len(model.answers)
     promised = selection.threshold is not None
     how = (
@@ -114,111 +117,103 @@ def fit_page(
     promise = (*promise_paragraphs(triage), *remarks)
     table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return Page(
-        title=f"Coding by machine: {visible(model_file.name)}",
-        subtitle=f"What a model learned from {n:,} coded answers, and how far it can be trusted. "
-        f"{PRIVATE}",
-        facts=(
+        f"Coding by machine: {visible(model_file[0])}",
+        f"What a model learned from {n:,} coded answers, and how far it can be trusted. {PRIVATE}",
+        (
             ("coded automatically", percent(selection.share, 1) if promised else "none yet"),
             ("promised accuracy", exact_percent(selection.target)),
             ("confidence", exact_percent(selection.confidence)),
             ("coded answers", f"{n:,}"),
             ("codes", f"{len(model.labels):,}"),
         ),
-        sections=(
+        (
             Section("What can be coded automatically", promise, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
-            *_quality_sections(quality, how, table, curve(model, triage), triage.measure),
+            *_quality_sections(quality, how, table, curve(model, triage)),
             _examples_section(quality, model.answers, model),
-            *provenance_sections(model, [("the model", model_file)]),
+            *provenance_sections(model, {"the model": model_file}),
         ),
-        foot=FOOT,
+        FOOT,
     )
 
 
 def evaluation_page(
-    model: coding.CodingModel,
-    quality: coding.Evaluation,
-    kept: coding.Kept,
-    answers: coding.CodedAnswers,
-    model_file: tables.StudyFile,
-    table_file: tables.StudyFile,
+    model: CodingModel,
+    quality: Evaluation,
+    kept: Kept,
+    answers: CodedAnswers,
+    files: Mapping[str, StudyFile],
     time: str,
 ) -> Page:
-    """How good a model's codes are on the coded answers of a table, as a page."""
-    n, name = len(answers.codes), visible(table_file.name)
-    warning = [LEARNED] if coding.n_learned(model, answers, table_file.sha256) > 0 else []
+    n, (model_file, table_file) = len(answers.codes), files.values()
+    name, promise = visible(table_file[0]), kept.selection
+    warning = [LEARNED] if coding.n_learned(model, answers, table_file[1]) > 0 else []
     how = (
         f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
         "compared with theirs."
     )
-    here = tables.answers_of_table(quality, answers)._replace(
-        n_never_seen=n_never_seen(model, quality)
-    )
+    summary = coding.summarise(quality.labels, quality.Y)
+    here = tables.answers_of_table(summary, answers, n_never_seen(model, quality))
     counts = {"here": here, "the model's own": tables.answers_of_model(model)}
     notes = [*(visible(note, LONGEST_NOTE) for note in answers.notes), *unknown_codes(quality)]
     # A threshold that lets nothing through has no line of its own.
-    threshold = kept.selection.threshold if kept.n_auto else None
+    threshold = promise.threshold if kept.n_auto else None
     theta, right = quality.predictions.theta, quality.right(kept.measure)
     table = tables.triage_table(coding.triage_rows(theta, right, chosen=threshold), kept.measure)
-    display = _curve(theta, right, kept.selection, kept.measure, kept)
-    files = [("the model", model_file), ("the answers evaluated", table_file)]
+    display = _curve(theta, right, kept, kept)
     return Page(
-        title=f"Codes of machine and people: {name}",
-        subtitle=f"How well the model {visible(model_file.name)} codes {n:,} answers that people "
-        f"have coded. {PRIVATE}",
-        facts=(
+        f"Codes of machine and people: {name}",
+        f"How well the model {visible(model_file[0])} codes {n:,} answers that people have coded. "
+        f"{PRIVATE}",
+        (
             ("coded automatically", percent(kept.share, 1)),
             ("of these right", "-" if kept.accuracy is None else percent(kept.accuracy, 1)),
-            ("promised accuracy", exact_percent(kept.selection.target)),
+            ("promised accuracy", exact_percent(promise.target)),
             ("coded answers", f"{n:,}"),
             ("evaluated", tables.readable_time(time)),
         ),
-        sections=(
+        (
             Section("Whether the promise held", (*warning, *kept_paragraphs(kept)), id="answer"),
             _data_section(model, counts, notes),
-            *_quality_sections(quality, how, table, display, kept.measure),
+            *_quality_sections(quality, how, table, display),
             _examples_section(quality, answers.answers, model, answers.rows),
             *provenance_sections(model, files),
         ),
-        foot=FOOT,
+        FOOT,
     )
 
 
-def n_never_seen(model: coding.CodingModel, quality: coding.Evaluation) -> int:
+def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
     """Answers with a combination of codes that no answer of the model has."""
     unknown = len(quality.labels) - quality.n_known
     known = {row.tobytes() for row in np.pad(model.Y, ((0, 0), (0, unknown)))}
     return sum(row.tobytes() not in known for row in quality.Y)
 
 
-def curve(model: coding.CodingModel, triage: coding.Triage) -> RiskCoverageDisplay:
+def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
     right = model.evidence.right(model.Y, triage.measure)
-    return _curve(model.evidence.theta, right, triage.selection, triage.measure, triage.selection)
+    return _curve(model.evidence.theta, right, triage, triage.selection)
 
 
 def _curve(
-    theta: NDArray[np.float64],
-    right: NDArray[np.float64],
-    selection: coding.Selection,
-    measure: str,
-    reached: coding.Selection | coding.Kept,
+    theta: FloatArray, right: FloatArray, promise: Triage | Kept, reached: coding.Selection | Kept
 ) -> RiskCoverageDisplay:
-    """The curve of some answers, with the share and accuracy that were `reached` by a promise."""
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
+    target, measure = promise.selection.target, MEASURED[promise.measure]
     return RiskCoverageDisplay.from_predictions(
-        theta, right, target=selection.target, chosen=chosen, measure=MEASURED[measure]
+        theta, right, target=target, chosen=chosen, measure=measure
     )
 
 
-def save_curve(model: coding.CodingModel, triage: coding.Triage, path: Path) -> Path:
+def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
     """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
     stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
     return save_figure(curve(model, triage).plot().figure_, stem.parent, stem.name)[0]
 
 
 def _data_section(
-    model: coding.CodingModel, answers: Mapping[str, tables.Answered], notes: Iterable[str] = ()
+    model: CodingModel, answers: Mapping[str, tables.Answered], notes: Sequence[str] = ()
 ) -> Section:
     counts = tables.counts_table(answers), tables.codes_table(answers)
     about = (columns_sentence(model.columns), *notes)
@@ -226,13 +221,13 @@ def _data_section(
 
 
 def _quality_sections(
-    quality: coding.Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, measure: str
+    quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
-    measures = (tables.measures_table(quality.scores),)
-    yield Section("How good the codes are", (how,), measures, id="measures")
+    measures = tables.measures_table(quality.scores)
+    yield Section("How good the codes are", (how,), (measures,), id="measures")
     alt = (
-        f"Risk-coverage curve: {MEASURED[measure]} falls or rises with the share of answers coded "
+        f"Risk-coverage curve: {display.measure} falls or rises with the share of answers coded "
         "automatically; the numbers are in the table above."
     )
     figure = draw(display, "coverage", ABOUT_CURVE, alt)
@@ -240,38 +235,22 @@ def _quality_sections(
     found = quality.calibration
     arrays = found.expected, found.observed, found.counts, found.lower, found.upper
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    yield Section(
-        "Whether theta can be believed",
-        (calibration_sentence(found), INDEPENDENT),
-        (tables.calibration_table(found),),
-        (draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt),),
-        "calibration",
-    )
-    yield from codes_sections(quality)
-
-
-def codes_sections(quality: coding.Evaluation) -> tuple[Section, Section]:
-    """How well each code is predicted, and what is taken for what."""
-    about = (
-        "Where people gave one code and the machine another one to the same answer, the two may "
-        "mean nearly the same, or one may be the better choice: such answers are worth a look."
-        if quality.confusions
-        else "In no answer did the machine give one code in place of another."
-    )
-    pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
+    figure = draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt)
+    about, table = (calibration_sentence(found), INDEPENDENT), tables.calibration_table(found)
+    yield Section("Whether theta can be believed", about, (table,), (figure,), "calibration")
     labels = tables.labels_table(quality.by_label, quality.unknown_labels)
-    return (
-        Section("Code by code", tables=(labels,), id="labels"),
-        Section("Codes taken for others", (about,), pairs, id="confusions"),
-    )
+    yield Section("Code by code", tables=(labels,), id="labels")
+    pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
+    words = ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS
+    yield Section("Codes taken for others", (words,), pairs, id="confusions")
 
 
 def provenance_sections(
-    model: coding.CodingModel, files: Sequence[tuple[str, tables.StudyFile]]
+    model: CodingModel, files: Mapping[str, StudyFile]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
     history = (tables.history_table(model.history),) if model.history else ()
-    empty = () if model.history else ("No step is recorded in it.",)
+    empty = () if history else ("No step is recorded in it.",)
     origin = tables.files_table(model, files), tables.versions_table(library_versions())
     return (
         Section("History of the model", empty, history, id="history"),
@@ -280,74 +259,62 @@ def provenance_sections(
 
 
 def _examples_section(
-    quality: coding.Evaluation,
-    answers: coding.Answers,
-    model: coding.CodingModel,
-    numbers: Sequence[int] | None = None,
+    quality: Evaluation, answers: Answers, model: CodingModel, numbers: Sequence[int] | None = None
 ) -> Section:
     """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
-    examples = tuple(
-        Table(
-            f"examples-{key}",
-            EXAMPLES[key],
-            EXAMPLE_HEAD,
-            tuple(_example(row, quality, answers, model, numbers) for row in rows),
-        )
+    found, n_labels = quality.predictions, len(quality.labels)
+    machine, people = model.codes(found.Y), as_label_sets(quality.Y, quality.labels)
+    n_wrong = np.rint((1 - quality.right("hamming")) * n_labels).astype(int)
+
+    def sureness(row: int) -> Entry:
+        # Words for a theta that was rounded to zero would divide by it.
+        theta = max(float(found.theta[row]), 1e-6)
+        number, words = theta_in_words(theta, quality.n_known).split(": ", 1)
+        return Entry(number, under=words)
+
+    def machine_codes(row: int) -> Entry:
+        wrong = f"{n_wrong[row]} wrong of {n_labels} labels" if n_wrong[row] else "all right"
+        return Entry(_code_list(machine[row]), under=wrong)
+
+    columns: dict[str, Callable[[int], Entry | str]] = {
+        "how sure": sureness,
+        "answer": lambda row: _answer_entry(
+            answers, row, model.columns, [f"row {numbers[row]}"] if numbers else []
+        ),
+        "codes of the machine": machine_codes,
+        "codes of people": lambda row: _code_list(people[row]),
+        "taken from": lambda row: _answer_entry(model.answers, int(found.row[row]), model.columns),
+    }
+    examples = (
+        tabulate(f"examples-{key}", EXAMPLES[key], rows, columns)
         for key, rows in example_rows(quality, answers).items()
         if rows
     )
-    return Section("Examples", (ABOUT_EXAMPLES,), examples, id="examples")
+    return Section("Examples", (ABOUT_EXAMPLES,), tuple(examples), id="examples")
 
 
-def example_rows(quality: coding.Evaluation, answers: coding.Answers) -> dict[str, list[int]]:
+def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
     """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
     right = quality.right("subset") == 1
     order = np.argsort(quality.predictions.theta, kind="stable")
-    return {
-        "surest": _distinct(order[right[order]], answers),
-        "unsure": _distinct(order[::-1], answers),
-        "wrong": _distinct(order[~right[order]], answers),
-    }
+    found = {"surest": order[right[order]], "unsure": order[::-1], "wrong": order[~right[order]]}
+    return {key: _distinct(rows.tolist(), answers) for key, rows in found.items()}
 
 
-def _distinct(rows: NDArray[np.intp], answers: coding.Answers) -> list[int]:
+def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
     """The first rows that do not say the same: a short answer may come a hundred times."""
     found: dict[object, int] = {}
-    for row in rows.tolist():
+    for row in rows:
         content = answers.texts[row] or (answers.categories[row], answers.numbers[row].tobytes())
         found.setdefault(content, row)
     return list(found.values())[:N_EXAMPLES]
 
 
-def _example(
-    row: int,
-    quality: coding.Evaluation,
-    answers: coding.Answers,
-    model: coding.CodingModel,
-    numbers: Sequence[int] | None,
-) -> Row:
-    found, chosen = quality.predictions, np.array([row])
-    # Words for a theta that was rounded to zero would divide by it.
-    theta = max(float(found.theta[row]), 1e-6)
-    number, words = theta_in_words(theta, quality.n_known).split(": ", 1)
-    n_wrong = round((1 - quality.right("hamming")[row]) * len(quality.labels))
-    verdict = f"{n_wrong} wrong of {len(quality.labels)} labels" if n_wrong else "all right"
-    return (
-        Entry(number, under=words),
-        _answer_entry(answers, row, model.columns, [f"row {numbers[row]}"] if numbers else []),
-        Entry(_code_list(as_label_sets(found.Y[chosen], model.labels)[0]), under=verdict),
-        _code_list(as_label_sets(quality.Y[chosen], quality.labels)[0]),
-        _answer_entry(model.answers, int(found.row[row]), model.columns),
-    )
-
-
 def _code_list(names: Sequence[str]) -> str:
-    return "; ".join(map(visible, names)) if names else "no code"
+    return "; ".join(map(visible, names)) or "no code"
 
 
-def _answer_entry(
-    answers: coding.Answers, row: int, columns: coding.Columns, place: Sequence[str] = ()
-) -> Entry:
+def _answer_entry(answers: Answers, row: int, columns: Columns, place: Sequence[str] = ()) -> Entry:
     """The text of an answer, with its place and its other features in the second line."""
     numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
     categories = zip(columns.categorical, answers.categories[row], strict=True)

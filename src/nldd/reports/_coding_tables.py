@@ -1,15 +1,15 @@
 """Tables of the coding reports, for terminals and pages: counts, measures, triage, codes, files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from nldd import coding
 from nldd._wording import count_noun, percent
+from nldd.coding import CodedAnswers, CodingModel, Score, Summary, TriageRow
 from nldd.displays import Calibration
 from nldd.metrics import MEASURES
 from nldd.reports._promise import MEASURED
-from nldd.reports._table import Entry, Row, Table
+from nldd.reports._table import Entry, Row, Table, tabulate
 from nldd.reports._text import exact_percent, percent_range, theta_number, visible
 
 MICRO = "all codes of all answers together, so that frequent codes count most"
@@ -27,215 +27,187 @@ MEANINGS = {
     "precision": "share of the codes given to an answer that are right; mean over the answers",
     "recall": "share of the codes that people gave to an answer that were found; mean over the "
     "answers",
-    "micro_f": f"balance of precision and recall over {MICRO}",
-    "micro_precision": f"share of given codes that are right, over {MICRO}",
-    "micro_recall": f"share of people's codes that were found, over {MICRO}",
-    "macro_f": f"balance of precision and recall of {MACRO}",
-    "macro_precision": f"share of given codes that are right, of {MACRO}",
-    "macro_recall": f"share of people's codes that were found, of {MACRO}",
 }
-NEVER_SEEN = "answers with a combination that the model has never seen"
-
-
-class StudyFile(NamedTuple):
-    """A file that a report is about."""
-
-    name: str
-    sha256: str
-
-    @classmethod
-    def of(cls, path: Path) -> "StudyFile":
-        """The name of a file and its checksum."""
-        return cls(path.name, coding.checksum(path))
+for name, over in (("micro", f"over {MICRO}"), ("macro", f"of {MACRO}")):
+    MEANINGS[f"{name}_f"] = f"balance of precision and recall {over}"
+    MEANINGS[f"{name}_precision"] = f"share of given codes that are right, {over}"
+    MEANINGS[f"{name}_recall"] = f"share of people's codes that were found, {over}"
 
 
 class Answered(NamedTuple):
     """Coded answers of a table or of a model, in numbers."""
 
-    summary: coding.Summary
+    summary: Summary
     n_rows: int
     n_coded: int
     n_set_aside: int
     n_never_seen: int | None = None
 
 
-def answers_of_model(model: coding.CodingModel) -> Answered:
-    """The answers that a model has learned from."""
+def answers_of_model(model: CodingModel) -> Answered:
     n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
     return Answered(coding.summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
 
 
-def answers_of_table(quality: coding.Evaluation, table: coding.CodedAnswers) -> Answered:
-    """The answers of a table on which a model was evaluated."""
-    summary = coding.summarise(quality.labels, quality.Y)
-    return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)
+def answers_of_table(
+    summary: Summary, table: CodedAnswers, n_never_seen: int | None = None
+) -> Answered:
+    return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside, n_never_seen)
 
 
-def counts_table(columns: Mapping[str, Answered], more: Sequence[Row] = ()) -> Table:
+def counts_table(answers: Mapping[str, Answered], more: Sequence[Row] = ()) -> Table:
     """Numbers of answers, codes and combinations, in one column for each set of answers."""
-    found = columns.values()
     counts: dict[str, Callable[[Answered], str]] = {
         "rows": lambda a: f"{a.n_rows:,}",
         "coded answers": lambda a: f"{a.n_coded:,}",
         "rows set aside, as nobody has coded them": lambda a: f"{a.n_set_aside:,}",
-        NEVER_SEEN: lambda a: "-" if a.n_never_seen is None else f"{a.n_never_seen:,}",
+        "answers with a combination that the model has never seen": lambda a: (
+            "-" if a.n_never_seen is None else f"{a.n_never_seen:,}"
+        ),
         "codes": lambda a: f"{len(a.summary.labels):,}",
         "codes an answer, on average": lambda a: f"{a.summary.cardinality:.2f}",
         "answers to which no code applies": lambda a: f"{a.summary.n_without_code:,}",
         "distinct combinations of codes": lambda a: f"{a.summary.n_labelsets:,}",
         "combinations seen once": lambda a: f"{a.summary.n_seen_once:,}",
     }
-    if all(a.n_never_seen is None for a in found):
-        del counts[NEVER_SEEN]
-    rows = ((name, *map(count, found)) for name, count in counts.items())
-    head = ("what", *columns) if len(columns) > 1 else ("what", "number")
-    return Table("counts", "Answers, codes and combinations", head, (*rows, *more))
+    rows = ((name, *map(count, answers.values())) for name, count in counts.items())
+    known = (row for row in rows if set(row[1:]) != {"-"})
+    head = ("what", *answers) if len(answers) > 1 else ("what", "number")
+    return Table("counts", "Answers, codes and combinations", head, (*known, *more))
 
 
-def codes_table(columns: Mapping[str, Answered]) -> Table:
+def codes_table(answers: Mapping[str, Answered]) -> Table:
     """How many answers carry each code, the most frequent code of the first column first."""
-    first = next(iter(columns.values())).summary.labels
+    first = next(iter(answers.values())).summary.labels
     rows = []
     for name in sorted(first, key=lambda name: (-first[name], name)):
-        counts = [(a.summary.labels.get(name, 0), a.n_coded) for a in columns.values()]
+        counts = [(a.summary.labels.get(name, 0), a.n_coded) for a in answers.values()]
         cells = [cell for count, n in counts for cell in (f"{count:,}", percent(count / n, 1))]
         rows.append((visible(name), *cells))
-    head = ("code", *(text for name in columns for text in (name, "share")))
+    head = ("code", *(text for name in answers for text in (name, "share")))
     return Table("code-counts", "Codes and how many answers carry them", head, tuple(rows))
 
 
-def measures_table(scores: Iterable[coding.Score], digits: int = 3) -> Table:
-    """Every measure with its interval and its meaning."""
-    rows = []
-    for score in scores:
-        value, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
-        name = Entry(score.name, under=MEASURES[score.key].direction)
-        rows.append((name, Entry(value, under=f"{low} to {high}"), MEANINGS[score.key]))
-    return Table(
-        key="measures",
-        title="Measures, with their 95 % intervals",
-        head=("measure", "value", "what it is"),
-        rows=tuple(rows),
-        notes=(
-            "A label is the decision whether a code applies to an answer; it is right if people "
-            "decided the same.",
-            "Intervals come from drawing the answers again a thousand times: with other answers of "
-            "the same kind, values like these could have come out.",
-        ),
+def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
+    def value(score: Score) -> Entry:
+        found, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
+        return Entry(found, under=f"{low} to {high}")
+
+    return tabulate(
+        "measures",
+        "Measures, with their 95 % intervals",
+        scores,
+        {
+            "measure": lambda s: Entry(s.name, under=MEASURES[s.key].direction),
+            "value": value,
+            "what it is": lambda s: MEANINGS[s.key],
+        },
+        "A label is the decision whether a code applies to an answer; it is right if people "
+        "decided the same.",
+        "Intervals come from drawing the answers again a thousand times: with other answers of "
+        "the same kind, values like these could have come out.",
     )
 
 
-def triage_table(
-    rows: Iterable[coding.TriageRow], measure: str, human_accuracy: float = 1.0
-) -> Table:
+def triage_table(rows: Iterable[TriageRow], measure: str, human_accuracy: float = 1.0) -> Table:
     """What is coded automatically up to which theta, and how well; the chosen line is bold."""
     rows = list(rows)
     target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
-    return Table(
-        key="triage",
-        title="Triage: the share of the machine and its accuracy",
-        head=("theta up to", "auto", "right", "combined"),
-        rows=tuple(
-            (
-                Entry(theta_number(row.threshold), row.chosen, "chosen" if row.chosen else ""),
-                Entry(percent(row.share, 1), row.chosen, f"{row.n_auto:,}"),
-                Entry(percent(row.accuracy, 1), row.chosen, percent_range(row.low, row.high)),
-                Entry(percent(row.combined, 1), row.chosen),
-            )
-            for row in rows
-        ),
-        notes=(
-            f"Auto: answers that the machine codes. Right: {MEASURED[measure]}, among these; its "
-            "95 % interval holds the true share in 95 of 100 such cases.",
-            "Combined: the same among all answers, if people are right in "
-            f"{exact_percent(human_accuracy)} of the rest.{target}",
-        ),
+    return tabulate(
+        "triage",
+        "Triage: the share of the machine and its accuracy",
+        rows,
+        {
+            "theta up to": lambda r: Entry(
+                theta_number(r.threshold), r.chosen, "chosen" * r.chosen
+            ),
+            "auto": lambda r: Entry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
+            "right": lambda r: Entry(
+                percent(r.accuracy, 1), r.chosen, percent_range(r.low, r.high)
+            ),
+            "combined": lambda r: Entry(percent(r.combined, 1), r.chosen),
+        },
+        f"Auto: answers that the machine codes. Right: {MEASURED[measure]}, among these; its "
+        "95 % interval holds the true share in 95 of 100 such cases.",
+        "Combined: the same among all answers, if people are right in "
+        f"{exact_percent(human_accuracy)} of the rest.{target}",
     )
 
 
 def calibration_table(found: Calibration) -> Table:
-    """Expected and observed wrong labels of each group of answers."""
     arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
-    groups = zip(*(array.tolist() for array in arrays), strict=True)
-    return Table(
-        key="calibration",
-        title="Wrong labels that theta expects, and those observed with 95 % intervals",
-        head=("expected", "observed", "agree"),
-        rows=tuple(
-            (
-                Entry(percent(expected, 2), under=count_noun(count, "answer")),
-                Entry(percent(observed, 2), under=percent_range(low, high, 2)),
-                "yes" if low <= expected <= high else "no",
-            )
-            for expected, observed, count, low, high in groups
-        ),
-        notes=(
-            "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
-            "whether what is expected lies in the interval of what is observed.",
-        ),
+    rows = (
+        (
+            Entry(percent(expected, 2), under=count_noun(count, "answer")),
+            Entry(percent(observed, 2), under=percent_range(low, high, 2)),
+            "yes" if low <= expected <= high else "no",
+        )
+        for expected, observed, count, low, high in zip(*(a.tolist() for a in arrays), strict=True)
     )
+    title = "Wrong labels that theta expects, and those observed with 95 % intervals"
+    note = (
+        "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
+        "whether what is expected lies in the interval of what is observed."
+    )
+    head = ("expected", "observed", "agree")
+    return Table("calibration", title, head, tuple(rows), notes=(note,))
 
 
 def labels_table(scores: Iterable[coding.LabelScore], unknown: Iterable[str]) -> Table:
     """How well each code is predicted, from the worst to the best."""
-    strange = set(unknown)
-    # A code that nobody gave was not predicted badly: it goes to the end.
-    ordered = sorted(scores, key=lambda score: score.n_true + score.n_pred == 0)
-    return Table(
-        key="labels",
-        title="Codes, those that are predicted worst first",
-        head=("code", "people", "machine", "both", "precision", "recall", "F"),
-        rows=tuple(
-            (
-                Entry(visible(score.name), under="unknown to the model" * (score.name in strange)),
-                *(f"{count:,}" for count in (score.n_true, score.n_pred, score.n_both)),
-                f"{score.precision:.3f}" if score.n_pred else "-",
-                f"{score.recall:.3f}" if score.n_true else "-",
-                f"{score.f:.3f}" if score.n_true + score.n_pred else "-",
-            )
-            for score in ordered
-        ),
-        notes=(
-            "People, machine, both: answers to which people gave the code, the machine did, and "
-            "both did.",
-            "Precision: of the answers that got the code from the machine, the share that people "
-            "gave it to. Recall: of the answers that people gave the code to, the share that the "
-            "machine found. F: a balance of both, 1 if all is right.",
-        ),
+    remark = dict.fromkeys(unknown, "unknown to the model")
+    return tabulate(
+        "labels",
+        "Codes, those that are predicted worst first",
+        # A code that nobody gave was not predicted badly: it goes to the end.
+        sorted(scores, key=lambda s: s.n_true + s.n_pred == 0),
+        {
+            "code": lambda s: Entry(visible(s.name), under=remark.get(s.name, "")),
+            "people": lambda s: f"{s.n_true:,}",
+            "machine": lambda s: f"{s.n_pred:,}",
+            "both": lambda s: f"{s.n_both:,}",
+            "precision": lambda s: f"{s.precision:.3f}" if s.n_pred else "-",
+            "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
+            "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
+        },
+        "People, machine, both: answers to which people gave the code, the machine did, and "
+        "both did.",
+        "Precision: of the answers that got the code from the machine, the share that people "
+        "gave it to. Recall: of the answers that people gave the code to, the share that the "
+        "machine found. F: a balance of both, 1 if all is right.",
     )
 
 
 def confusions_table(found: Iterable[coding.Confusion]) -> Table:
-    """Codes that were given instead of others."""
-    title = "Codes given in place of others, the most frequent first"
-    head = ("people gave", "the machine gave instead", "answers")
-    rows = ((visible(pair.missed), visible(pair.predicted), f"{pair.count:,}") for pair in found)
-    return Table("confusions", title, head, tuple(rows))
+    return tabulate(
+        "confusions",
+        "Codes given in place of others, the most frequent first",
+        found,
+        {
+            "people gave": lambda pair: visible(pair.missed),
+            "the machine gave instead": lambda pair: visible(pair.predicted),
+            "answers": lambda pair: f"{pair.count:,}",
+        },
+    )
 
 
 def history_table(history: Iterable[coding.Event]) -> Table:
-    """What happened to a model."""
-    return Table(
-        key="history",
-        title="Steps in the life of the model, the first one first",
-        head=("time", "step", "file", "joined", "answers", "codes", "all right", "labels right"),
-        rows=tuple(
-            (
-                Entry(readable_time(event.time), under=f"nldd {visible(event.version)}"),
-                visible(event.action),
-                visible(event.file),
-                Entry(f"{event.n_added:,}", under=f"{event.n_set_aside:,} set aside"),
-                f"{event.n_answers:,}",
-                Entry(f"{event.n_labels:,}", under=f"{event.n_labelsets:,} combinations"),
-                percent(event.subset_accuracy, 1),
-                percent(event.hamming_accuracy, 1),
-            )
-            for event in history
-        ),
-        notes=(
-            "All right: answers with all codes right; labels right: decisions on single codes. "
-            "Both by cross-validation after the step.",
-        ),
+    return tabulate(
+        "history",
+        "Steps in the life of the model, the first one first",
+        history,
+        {
+            "time": lambda e: Entry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
+            "step": lambda e: visible(e.action),
+            "file": lambda e: visible(e.file),
+            "joined": lambda e: Entry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
+            "answers": lambda e: f"{e.n_answers:,}",
+            "codes": lambda e: Entry(f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"),
+            "all right": lambda e: percent(e.subset_accuracy, 1),
+            "labels right": lambda e: percent(e.hamming_accuracy, 1),
+        },
+        "All right: answers with all codes right; labels right: decisions on single codes. "
+        "Both by cross-validation after the step.",
     )
 
 
@@ -244,19 +216,15 @@ def readable_time(time: str) -> str:
     return visible(time.replace("T", " ").replace("Z", " UTC"))
 
 
-def files_table(model: coding.CodingModel, files: Iterable[tuple[str, StudyFile]] = ()) -> Table:
-    """Checksums of files, each with what it is, and of those that a model has learned from."""
-    learned = (
-        (f"answers of nldd {visible(event.action)}", StudyFile(event.file, event.sha256))
-        for event in model.history
-    )
-    rows = ((visible(f.name), what, visible(f.sha256)) for what, f in (*files, *learned))
+def files_table(model: CodingModel, files: Mapping[str, tuple[str, str]] = {}) -> Table:
+    """Names and checksums of files, by what they are, and of those a model has learned from."""
+    learned = ((f"answers of nldd {visible(e.action)}", (e.file, e.sha256)) for e in model.history)
+    rows = ((visible(n), what, visible(sha)) for what, (n, sha) in (*files.items(), *learned))
     note = "A checksum changes with every byte of a file: equal ones mean that it is the same."
     head = ("file", "what it is", "sha256")
     return Table("files", "Files and their checksums", head, tuple(rows), notes=(note,))
 
 
 def versions_table(versions: Mapping[str, object]) -> Table:
-    """Programs that a model or a report was made with."""
     rows = tuple((visible(name), visible(str(version))) for name, version in versions.items())
     return Table("versions", "Programs and their versions", ("program", "version"), rows)

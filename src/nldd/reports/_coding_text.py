@@ -1,6 +1,6 @@
 """What the coding commands print: text from the tables and words of the reports, and JSON."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,26 +9,23 @@ import numpy as np
 
 from nldd import coding
 from nldd._wording import count_noun, percent
+from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
-from nldd.reports._table import to_text
+from nldd.reports._table import Row, to_text
 from nldd.reports._text import name_list, percent_range, wrap
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10
 
 
-def render_fit(step: coding.Step, quality: coding.Evaluation, triage: coding.Triage) -> str:
+def render_fit(step: Step, quality: Evaluation, triage: Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
-    model, table = step.model, step.table
+    model, by_key = step.model, {score.key: score for score in quality.scores}
     summary = coding.summarise(model.labels, model.Y)
-    found = {"answers": tables.Answered(summary, table.n_rows, len(table.codes), table.n_set_aside)}
-    by_key = {score.key: score for score in quality.scores}
     return _paragraphs(
-        wrap([columns_sentence(model.columns)]),
-        to_text(tables.counts_table(found)),
-        to_text(tables.codes_table(found), most=MOST_CODES),
+        *_learned(model, tables.answers_of_table(summary, step.table)),
         to_text(tables.measures_table(by_key[key] for key in FIT_SCORES), columns=(0, 1)),
         "These come from cross-validation: each answer was coded by a model that had not seen it.",
         render_triage(triage),
@@ -36,10 +33,17 @@ def render_fit(step: coding.Step, quality: coding.Evaluation, triage: coding.Tri
 
 
 def _paragraphs(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(filter(None, parts))
 
 
-def columns_sentence(columns: coding.Columns) -> str:
+def _learned(model: CodingModel, found: tables.Answered, *more: Row) -> Iterator[str]:
+    """What a model reads, and the answers and codes that it has learned from."""
+    yield wrap([columns_sentence(model.columns)])
+    yield to_text(tables.counts_table({"answers": found}, more))
+    yield to_text(tables.codes_table({"answers": found}), most=MOST_CODES)
+
+
+def columns_sentence(columns: Columns) -> str:
     """What a model reads and where its codes stood."""
     kinds = {"text": columns.text, "numbers": columns.numeric, "categories": columns.categorical}
     read = ", the ".join(f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names)
@@ -52,13 +56,13 @@ def columns_sentence(columns: coding.Columns) -> str:
     return f"The model reads the {read}. The codes that people gave stand in {where}."
 
 
-def render_triage(triage: coding.Triage) -> str:
+def render_triage(triage: Triage) -> str:
     """The table, then the promise."""
     table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
     return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
 
 
-def render_update(step: coding.Step, triage: coding.Triage) -> str:
+def render_update(step: Step, triage: Triage) -> str:
     """What joined the model, and the new triage table."""
     event = step.model.history[-1]
     before = step.model.history[-2] if len(step.model.history) > 1 else event
@@ -73,25 +77,22 @@ def render_update(step: coding.Step, triage: coding.Triage) -> str:
     )
 
 
-def render_evaluation(
-    quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
-) -> str:
+def render_evaluation(quality: Evaluation, kept: Kept, table: CodedAnswers) -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
-    found = tables.answers_of_table(quality, table)
-    confusions = tables.confusions_table(quality.confusions)
+    here = tables.answers_of_table(coding.summarise(quality.labels, quality.Y), table)
+    confusions, found = tables.confusions_table(quality.confusions), quality.calibration
     return _paragraphs(
-        to_text(tables.counts_table({"here": found})),
+        to_text(tables.counts_table({"here": here})),
         wrap(unknown_codes(quality)),
         to_text(tables.measures_table(quality.scores, digits=4), columns=(0, 1)),
         wrap(kept_paragraphs(kept)),
-        f"{to_text(tables.calibration_table(quality.calibration))}\n"
-        f"{wrap([calibration_sentence(quality.calibration)])}",
+        f"{to_text(tables.calibration_table(found))}\n{wrap([calibration_sentence(found)])}",
         to_text(tables.labels_table(quality.by_label, quality.unknown_labels), most=MOST_WORST),
         to_text(confusions, most=MOST_WORST) if quality.confusions else "",
     )
 
 
-def unknown_codes(quality: coding.Evaluation) -> Iterable[str]:
+def unknown_codes(quality: Evaluation) -> Iterable[str]:
     """A sentence on codes that people gave and the model cannot give, if there are any."""
     if quality.unknown_labels:
         yield (
@@ -101,7 +102,6 @@ def unknown_codes(quality: coding.Evaluation) -> Iterable[str]:
 
 
 def calibration_sentence(found: Calibration) -> str:
-    """Whether theta is calibrated, and why."""
     from scipy.stats import binom
 
     n, n_more = len(found.counts), int((found.expected < found.lower).sum())
@@ -112,27 +112,23 @@ def calibration_sentence(found: Calibration) -> str:
         for shares in (found.expected, found.observed)
     )
     # Of a calibrated theta, fewer intervals than that hold it in less than one of twenty cases.
-    if n_inside >= binom.ppf(0.05, n, 0.95):
-        verdict = "Theta is calibrated as far as these answers can tell"
-    else:
-        verdict = "Theta is not calibrated"
+    good = n_inside >= binom.ppf(0.05, n, 0.95)
+    verdict = "calibrated as far as these answers can tell" if good else "not calibrated"
     return (
-        f"{verdict}: in {n_inside} of {count_noun(n, 'group')} of answers, the share of wrong "
-        "labels that it expects lies in the 95 % interval of the share observed. In "
+        f"Theta is {verdict}: in {n_inside} of {count_noun(n, 'group')} of answers, the share of "
+        "wrong labels that it expects lies in the 95 % interval of the share observed. In "
         f"{n_fewer} fewer are wrong than it expects, in {n_more} more. Expected and observed share "
         f"are {100 * found.error:.2g} percentage points apart on average; over all answers it "
         f"expects {expected} and {observed} are wrong."
     )
 
 
-def render_model(model: coding.CodingModel, manifest: Mapping[str, Any], path: Path) -> str:
+def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) -> str:
     """All that a model file says about itself."""
-    answers = {"answers": tables.answers_of_model(model)}
     features = ("features", f"{model.classifier.n_features_in_:,}")
+    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), features))
     return _paragraphs(
-        f"Model {path}\n{wrap([columns_sentence(model.columns)])}",
-        to_text(tables.counts_table(answers, [features])),
-        to_text(tables.codes_table(answers), most=MOST_CODES),
+        f"Model {path}\n{learned}",
         f"Weights of the two distances\n{model.classifier.regression_}",
         to_text(tables.versions_table(manifest["versions"])),
         to_text(tables.history_table(model.history), columns=(0, 1, 2, 3, 4, 6)),
@@ -151,71 +147,56 @@ def render_sample(sample: coding.Sample, out: Path) -> str:
 
 def render_audit(audit: coding.Audit) -> str:
     """The verified accuracy."""
-    lines = [
+    still_open = f"\n{count_noun(audit.n_open, 'row')} not checked yet" if audit.n_open else ""
+    return (
         f"{audit.n_right:,} of {count_noun(audit.n_checked, 'checked answer')} right: "
         f"{percent(audit.accuracy, 1)} ({percent_range(audit.low, audit.high)}, exact 95 % "
-        "interval)"
-    ]
-    if audit.n_open:
-        lines.append(f"{count_noun(audit.n_open, 'row')} not checked yet")
-    return "\n".join(lines)
+        f"interval){still_open}"
+    )
 
 
-def fit_record(
-    step: coding.Step, quality: coding.Evaluation, triage: coding.Triage
-) -> dict[str, Any]:
+def fit_record(step: Step, quality: Evaluation, triage: Triage) -> dict[str, Any]:
     """What :func:`render_fit` says, for JSON."""
     return {
         "columns": asdict(step.model.columns),
-        "rows": step.table.n_rows,
-        "coded": len(step.table.codes),
-        "set_aside": step.table.n_set_aside,
+        **_table_record(step.table),
         **asdict(coding.summarise(step.model.labels, step.model.Y)),
         "scores": [asdict(score) for score in quality.scores],
         "triage": triage_record(triage),
-        "notes": step.table.notes,
     }
 
 
-def triage_record(triage: coding.Triage) -> dict[str, Any]:
+def _table_record(table: CodedAnswers) -> dict[str, Any]:
+    n, n_set_aside = len(table.codes), table.n_set_aside
+    return {"rows": table.n_rows, "coded": n, "set_aside": n_set_aside, "notes": table.notes}
+
+
+def triage_record(triage: Triage) -> dict[str, Any]:
     """The triage table for JSON."""
-    return {
-        "measure": triage.measure,
-        "human_accuracy": triage.human_accuracy,
-        "rows": [asdict(row) for row in triage.rows],
-        "selection": selection_record(triage.selection),
-    }
+    return {**asdict(triage), "selection": selection_record(triage.selection)}
 
 
-def evaluation_record(
-    quality: coding.Evaluation, kept: coding.Kept, table: coding.CodedAnswers
-) -> dict[str, Any]:
+def evaluation_record(quality: Evaluation, kept: Kept, table: CodedAnswers) -> dict[str, Any]:
     """What :func:`render_evaluation` says, for JSON."""
     return {
-        "rows": table.n_rows,
-        "coded": len(table.codes),
-        "set_aside": table.n_set_aside,
+        **_table_record(table),
         "unknown_labels": list(quality.unknown_labels),
         "scores": [asdict(score) for score in quality.scores],
         "promise": {**asdict(kept), "selection": selection_record(kept.selection)},
         "calibration": asdict(quality.calibration),
         "by_label": [asdict(score) for score in quality.by_label],
         "confusions": [asdict(pair) for pair in quality.confusions],
-        "notes": table.notes,
     }
 
 
-def model_record(model: coding.CodingModel, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def model_record(model: CodingModel, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What :func:`render_model` says, for JSON."""
     regression = model.classifier.regression_
+    names = ("beta", "standard_errors", "n_pairs")
     return {
         "columns": asdict(model.columns),
         **asdict(coding.summarise(model.labels, model.Y)),
-        "coefficients": {
-            "beta": regression.beta,
-            "standard_errors": regression.standard_errors,
-            "n_pairs": regression.n_pairs,
-        },
+        "coefficients": {name: getattr(regression, name) for name in names},
         "history": [asdict(event) for event in model.history],
         "manifest": dict(manifest),
     }

@@ -25,20 +25,16 @@ def render_list(entries: Iterable[Entry], here: Mapping[str, bool]) -> str:
     head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
     rows = [
         (
-            *(entry.name, entry.domain),
-            *map(str, (entry.n_samples, entry.n_features, entry.n_labels)),
-            *(f"{entry.cardinality:.2f}", str(entry.n_labelsets)),
-            _where(entry, here[entry.name]),
+            *(e.name, e.domain, str(e.n_samples), str(e.n_features), str(e.n_labels)),
+            *(f"{e.cardinality:.2f}", str(e.n_labelsets), _where(e, here[e.name])),
         )
-        for entry in entries
+        for e in entries
     ]
     return align([head, *rows], right=range(2, 7))
 
 
 def _where(entry: Entry, here: bool) -> str:
-    if here:
-        return "yes"
-    return "with nldd" if entry.name == EMBEDDED else "no"
+    return "yes" if here else "with nldd" if entry.name == EMBEDDED else "no"
 
 
 def render_entry(entry: Entry, folder: Path, here: bool) -> str:
@@ -58,10 +54,10 @@ def render_entry(entry: Entry, folder: Path, here: bool) -> str:
     return "\n".join([entry.name, align_facts(facts), "\nFiles", *files])
 
 
-def _counts(of: "Entry | Facts", unit: str = "") -> list[tuple[str, str]]:
+def _counts(of: "Entry | Facts", kind: str = "") -> list[tuple[str, str]]:
     return [
         ("rows", str(of.n_samples)),
-        ("features", f"{of.n_features}{unit}"),
+        ("features", f"{of.n_features}{kind}"),
         ("labels", str(of.n_labels)),
         ("labels a row", f"{of.cardinality:.2f} (cardinality)"),
         ("labelsets", f"{of.n_labelsets} distinct"),

@@ -17,52 +17,51 @@ def render_demo(demo: Demo) -> str:
 
 
 def _scores(demo: Demo) -> str:
-    heads = [f"{SHORT_NAMES.get(measure.key, measure.name):>16}" for measure in PAPER_MEASURES]
-    better = [f"{measure.direction.split()[0] + ' better':>16}" for measure in PAPER_MEASURES]
+    names = [SHORT_NAMES.get(measure.key, measure.name) for measure in PAPER_MEASURES]
+    better = [f"{measure.direction.split()[0]} better" for measure in PAPER_MEASURES]
     lines = [
         f"Yeast: 2417 genes, 103 features, 14 labels; {demo.n_folds}-fold cross-validation",
         f"Base classifier: {BASE_NAMES[demo.base]} (the paper: {BASE_NAMES['svm']})",
         "",
-        " " * 15 + "".join(heads),
-        " " * 15 + "".join(better),
+        *(" " * 15 + "".join(f"{head:>16}" for head in heads) for heads in (names, better)),
     ]
     notes = []
     for method, scores in demo.scores.items():
-        ours, paper = "", ""
+        ours, paper = f"{method:<5}this run   ", f"{'':<5}paper      "
         for measure in PAPER_MEASURES:
-            ours += f"{scores[measure.key]:>15.4f} "
             doubt = doubtful(measure.key, "yeast", method)
             printed = published(measure.key).value("yeast", method)
+            ours += f"{scores[measure.key]:>15.4f} "
             paper += f"{printed:>15.4f}{'*' if doubt else ' '}"
             notes += [f"* {doubt}"] if doubt else []
-        lines += [f"{method:<5}this run   {ours}".rstrip(), f"{'':<5}paper      {paper}".rstrip()]
+        lines += [ours.rstrip(), paper.rstrip()]
     return "\n".join([*lines, *notes])
 
 
 def _coefficients(demo: Demo) -> str:
+    paper = PUBLISHED_COEFFICIENTS["yeast"]
+    table = zip(COEFFICIENTS, demo.beta, demo.beta_spread, paper, strict=True)
     lines = [
         "Weights of the two distances, mean over the folds",
         "  log-odds of a wrong label = b0 + b1 Dx + b2 Dy",
         "",
         f"{'':<20}{'this run':>10}{'+-':>8}{'paper':>10}",
+        *(f"{name:<20}{b:>10.4f}{s:>8.4f}{p:>10.4f}" for name, b, s, p in table),
     ]
-    paper = PUBLISHED_COEFFICIENTS["yeast"]
-    table = zip(COEFFICIENTS, demo.beta, demo.beta_spread, paper, strict=True)
-    lines += [f"{name:<20}{b:>10.4f}{s:>8.4f}{p:>10.4f}" for name, b, s, p in table]
     return "\n".join(lines)
 
 
 def _example(example: Example) -> str:
-    why = example.explanation
-    wrong, other = len(set(why.labels) ^ set(example.truth)), why.runner_up
+    why, truth = example.explanation, example.truth
     lines = [
         f"Gene {example.gene}: {braces(why.labels)}",
         f"  {theta_in_words(why.theta, why.n_labels)}",
         f"  from gene {why.row}: Dx = {why.Dx:.2f}, Dy = {why.Dy:.2f}; "
         f"weighted {why.x_part:.2f} + {why.y_part:.2f}",
     ]
-    if other is not None:
+    if other := why.runner_up:
         next_best = f"{braces(other.labels)} from gene {other.row}, theta {other.theta:.3f}"
         lines.append(f"  next best: {next_best}")
-    lines.append(f"  truth: {braces(example.truth)}; wrong labels: {wrong} of {why.n_labels}")
+    wrong = len(set(why.labels) ^ set(truth))
+    lines.append(f"  truth: {braces(truth)}; wrong labels: {wrong} of {why.n_labels}")
     return "\n".join(lines)

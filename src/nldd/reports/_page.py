@@ -30,9 +30,6 @@ ELEMENTS = {"svg", "g", "defs", "path", "use", "clipPath", "rect", "image", "pat
 ATTRIBUTES = {"id", "version", "viewBox", "x", "y", "width", "height", "d", "style", "transform"}
 ATTRIBUTES |= {"clip-path", "opacity", "patternUnits"}
 
-# From so many columns on, a table takes the whole width, then smaller letters.
-CLASSES = {"wide": 5, "dense": 9, "very-wide": 13}
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -61,7 +58,6 @@ class Figure:
 
 
 def draw(display: Any, key: str, caption: str, alt: str) -> Figure:
-    """A display of `nldd.displays` as a figure of a page."""
     drawing = display.plot().figure_
     return Figure(key, caption, svg(drawing, key), alt, drawing)
 
@@ -145,21 +141,13 @@ def _template() -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals |= {
-        "as_entry": as_entry,
-        "right_aligned": right_aligned,
-        "table_classes": _table_classes,
-        "checked_width": check_picture,
-    }
+    own = {"as_entry": as_entry, "right_aligned": right_aligned, "checked_width": check_picture}
+    environment.globals |= own
     return environment.from_string(_own_file("page.html.jinja"))
 
 
 def _own_file(name: str) -> str:
     return files("nldd.reports").joinpath(name).read_text(encoding="utf-8")
-
-
-def _table_classes(table: Table) -> str:
-    return " ".join(name for name, columns in CLASSES.items() if len(table.head) >= columns)
 
 
 def svg(figure: Any, prefix: str = "") -> str:
@@ -196,37 +184,38 @@ def check_picture(text: str) -> float:
     handlers, style sheets, links, foreign elements, and the parts of XML that HTML reads in
     another way.
     """
+    try:
+        return _picture_width(text)
+    except ValueError as error:
+        raise InputError(
+            "A figure must be an <svg> element with xmlns, width and shapes only, as from svg(); "
+            f"this one has {error}."
+        ) from None
+
+
+def _picture_width(text: str) -> float:
     if "<!" in text or "<?" in text:
-        raise _not_a_picture("a comment, declaration or instruction")
+        raise ValueError("a comment, declaration or instruction")
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise _not_a_picture(f"text that is not XML ({error})") from None
+        raise ValueError(f"text that is not XML ({error})") from None
     for element in root.iter():
-        _check_element(element)
+        if element.tag.removeprefix(SVG) not in ELEMENTS or not element.tag.startswith(SVG):
+            raise ValueError(f"<{element.tag}>")
+        for name, value in element.items():
+            if not _is_harmless(name, value):
+                raise ValueError(f"{name}={value[:60]!r}")
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(pt|px)?", root.get("width", ""))
     if root.tag != f"{SVG}svg" or found is None:
-        raise _not_a_picture(f"<{root.tag}> of width {root.get('width')!r}")
+        raise ValueError(f"<{root.tag}> of width {root.get('width')!r}")
     return float(found[1]) * (4 / 3 if found[2] == "pt" else 1)
 
 
-def _check_element(element: ElementTree.Element) -> None:
-    if element.tag.removeprefix(SVG) not in ELEMENTS or not element.tag.startswith(SVG):
-        raise _not_a_picture(f"<{element.tag}>")
-    for name, value in element.items():
-        if name in HREF:
-            safe = value.startswith(("#", "data:image/png;base64,"))
-        else:
-            safe = name in ATTRIBUTES and not re.search(r"url\((?!#)|@|\\|/\*", value)
-        if not safe:
-            raise _not_a_picture(f"{name}={value[:60]!r}")
-
-
-def _not_a_picture(what: str) -> InputError:
-    return InputError(
-        "A figure must be an <svg> element with xmlns, width and shapes only, as from svg(); "
-        f"this one has {what}."
-    )
+def _is_harmless(attribute: str, value: str) -> bool:
+    if attribute in HREF:
+        return value.startswith(("#", "data:image/png;base64,"))
+    return attribute in ATTRIBUTES and not re.search(r"url\((?!#)|@|\\|/\*", value)
 
 
 def _rendered(figure: Any, ending: str) -> bytes:

@@ -22,14 +22,14 @@ def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
     selection = triage.selection
     if selection.threshold is None or selection.accuracy is None:
         return _no_promise(selection, triage.measure)
-    combined = next(row.combined for row in triage.rows if row.chosen)
-    n_people = selection.n_answers - selection.n_auto
-    rest = (
-        f"The other {n_people:,} go to people; if these are right in "
-        f"{exact_percent(triage.human_accuracy)} of them, {percent(combined, 1)} are right in all."
-        if n_people
-        else "None is left to people."
-    )
+    rest = "None is left to people."
+    if n_people := selection.n_answers - selection.n_auto:
+        combined = next(row.combined for row in triage.rows if row.chosen)
+        rest = (
+            f"The other {n_people:,} go to people; if these are right in "
+            f"{exact_percent(triage.human_accuracy)} of them, {percent(combined, 1)} are right in "
+            "all."
+        )
     return (
         f"{percent(selection.share, 1)} of answers like these can be coded automatically, and "
         f"{_promised(selection, triage.measure)}, with {exact_percent(selection.confidence)} "
@@ -53,7 +53,6 @@ def _promised(selection: "Selection", measure: str) -> str:
 
 
 def _no_promise(selection: "Selection", measure: str) -> tuple[str, str]:
-    """Why nothing can be coded automatically, and what it would take."""
     reason = (
         "Nothing can be coded automatically yet. "
         f"{count_noun(selection.n_answers, 'coded answer')} cannot show, with "
@@ -92,25 +91,23 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     )
     if kept.accuracy is None or kept.low is None or kept.high is None:
         return "The machine is sure of none of these answers: all go to people.", promise
+    if kept.accuracy >= selection.target:
+        verdict = "The promise held."
+    elif kept.high >= selection.target:
+        verdict = "The accuracy is below the promise, by no more than chance can do."
+    else:
+        verdict = (
+            "The promise did not hold, by more than chance can do: these answers, or the people "
+            "who coded them, differ from those that the model learned from. Let some of them join "
+            "the model by nldd update."
+        )
     return (
-        f"{_verdict(kept.accuracy, kept.high, selection.target)} The machine codes "
+        f"{verdict} The machine codes "
         f"{kept.n_auto:,} of {count_noun(kept.n_answers, 'answer')} by itself "
         f"({percent(kept.share, 1)}), and {percent(kept.accuracy, 1)} of {OF_THESE[kept.measure]} "
         f"are right, with a 95 % interval of {percent_range(kept.low, kept.high)}; at least "
         f"{exact_percent(selection.target)} were promised.",
         promise,
-    )
-
-
-def _verdict(accuracy: float, high: float, target: float) -> str:
-    if accuracy >= target:
-        return "The promise held."
-    if high >= target:
-        return "The accuracy is below the promise, by no more than chance can do."
-    return (
-        "The promise did not hold, by more than chance can do: these answers, or the people who "
-        "coded them, differ from those that the model learned from. Let some of them join the "
-        "model by nldd update."
     )
 
 
@@ -141,17 +138,13 @@ def counts_record(
 ) -> dict[str, Any]:
     """The same for JSON."""
     return {
-        "rows": counts.n_rows,
-        "auto": counts.n_auto,
-        "review": counts.n_review,
-        "coded": counts.n_coded,
+        **{name: getattr(counts, f"n_{name}") for name in ("rows", "auto", "review", "coded")},
         "why": dict(counts.why),
         "threshold": threshold,
-        "selection": None if selection is None else selection_record(selection),
+        "selection": selection_record(selection),
         "notes": counts.notes,
     }
 
 
-def selection_record(selection: "Selection") -> dict[str, Any]:
-    """A threshold for JSON."""
-    return {**asdict(selection), "share": selection.share}
+def selection_record(selection: "Selection | None") -> dict[str, Any] | None:
+    return None if selection is None else {**asdict(selection), "share": selection.share}

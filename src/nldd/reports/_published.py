@@ -64,7 +64,7 @@ def published_average_ranks(measure: str) -> dict[str, float]:
 def published_significance(measure: str) -> dict[str, list[str]]:
     """Who was significantly better than whom."""
     measure = _check_measure(measure)
-    lines = _lines("significance")[1:]
+    lines = _lines("significance")
     return {better: worse.split() for key, better, worse in lines if key == measure}
 
 
@@ -81,14 +81,12 @@ def published_subsets() -> Mapping[tuple[str, str, str], float]:
     "total" has both.
     """
     table = _table("bibtex_subsets")
-    return MappingProxyType(
-        {
-            (measure, subset, method): value
-            for measure, row in zip(table.datasets, table.rows, strict=True)
-            for column, value in zip(table.methods, row, strict=True)
-            for subset, method in [column.split("_")]
-        }
-    )
+    found = {}
+    for measure, row in zip(table.datasets, table.rows, strict=True):
+        for column, value in zip(table.methods, row, strict=True):
+            subset, method = column.split("_")
+            found[measure, subset, method] = value
+    return MappingProxyType(found)
 
 
 def doubtful(measure: str, dataset: str, method: str) -> str | None:
@@ -125,11 +123,8 @@ def _check_measure(measure: str) -> str:
 @cache
 def _table(name: str) -> PublishedTable:
     (_, *methods), *lines = _lines(name)
-    return PublishedTable(
-        tuple(line[0] for line in lines),
-        tuple(methods),
-        tuple(tuple(map(float, line[1:])) for line in lines),
-    )
+    rows = (tuple(map(float, values)) for _, *values in lines)
+    return PublishedTable(tuple(line[0] for line in lines), tuple(methods), tuple(rows))
 
 
 def _lines(name: str) -> list[list[str]]:

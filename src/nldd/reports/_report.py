@@ -1,6 +1,7 @@
 """The report of a benchmark: one HTML page, and its tables and figures for use elsewhere."""
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from shlex import quote
 
@@ -13,10 +14,10 @@ from nldd.datasets import load_yeast
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record, read_records
-from nldd.metrics import PAPER_MEASURES, Measure
+from nldd.metrics import PAPER_MEASURES
 from nldd.reports import _benchmark_tables as tables
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
-from nldd.reports._results import FloatArray, Results, results
+from nldd.reports._results import Results, results
 from nldd.reports._table import RENDERERS, Table
 
 PAGE = "report.html"
@@ -58,24 +59,22 @@ def report(folder: Path, out: Path | None = None, protocol: str | None = None) -
 
 def make_report(results: Results) -> Page:
     """The report as a page; sections with nothing in them are left out."""
-    scores = (tables.score_table(results, measure) for measure in PAPER_MEASURES)
-    subsets = (tables.subset_table(results, measure) for measure in PAPER_MEASURES)
-    shares, diagrams = [tables.share_table(results.shares)], difference_diagrams(results)
-    differ = (about_differences(results),)
+    scores = [tables.score_table(results, measure) for measure in PAPER_MEASURES]
+    subsets = [tables.subset_table(results, measure) for measure in PAPER_MEASURES]
+    run = (tables.problems_table, tables.settings_table, tables.warnings_table)
     # They show the yeast data, so a report on other data has no use for them.
     pictures = illustrations() if "yeast" in results.datasets else ()
-    run = (tables.problems_table, tables.settings_table, tables.warnings_table)
+    shares, shares_drawn = tables.share_table(results.shares), share_figures(results.shares)
+    differ, diagrams = (about_differences(results),), difference_diagrams(results)
     sections = (
-        _section("scores", "Scores", ABOUT_SCORES, scores),
-        Section("Critical differences", differ, figures=tuple(diagrams), id="differences"),
-        _section("times", "Running times", tables=[tables.time_table(results)]),
-        _section("weights", "Weights of the distances", tables=[tables.coefficient_table(results)]),
-        _section("subsets", "Labelsets that training has not seen", ABOUT_SUBSETS, subsets),
-        _section(
-            "shares", "Shares of the training data", (), shares, share_figures(results.shares)
-        ),
-        Section("How NLDD works", figures=tuple(pictures), id="illustrations"),
-        _section("run", "What was run", tables=(make(results) for make in run)),
+        _section("scores", "Scores", scores, ABOUT_SCORES),
+        _section("differences", "Critical differences", (), differ, diagrams),
+        _section("times", "Running times", [tables.time_table(results)]),
+        _section("weights", "Weights of the distances", [tables.coefficient_table(results)]),
+        _section("subsets", "Labelsets that training has not seen", subsets, ABOUT_SUBSETS),
+        _section("shares", "Shares of the training data", [shares], (), shares_drawn),
+        _section("illustrations", "How NLDD works", figures=pictures),
+        _section("run", "What was run", [table(results) for table in run]),
     )
     return Page(
         f"Benchmark of multi-label methods: {results.protocol}",
@@ -90,12 +89,11 @@ def make_report(results: Results) -> Page:
 def _section(
     id: str,
     title: str,
-    paragraphs: tuple[str, ...] = (),
     tables: Iterable[Table | None] = (),
+    paragraphs: tuple[str, ...] = (),
     figures: Iterable[Figure] = (),
 ) -> Section:
-    present = tuple(table for table in tables if table is not None)
-    return Section(title, paragraphs, present, tuple(figures), id)
+    return Section(title, paragraphs, tuple(filter(None, tables)), tuple(figures), id)
 
 
 def write_report(page: Page, out: Path) -> list[Path]:
@@ -103,16 +101,14 @@ def write_report(page: Page, out: Path) -> list[Path]:
     for ending in RENDERERS:
         # What an earlier report said was missing may be there now.
         (out / "tables" / f"problems.{ending}").unlink(missing_ok=True)
-    written: list[Path] = []
-    for table in page.tables:
-        for ending, render in RENDERERS.items():
-            path = out / "tables" / f"{table.key}.{ending}"
-            write_atomically(path, render(table).encode())
-            written.append(path)
+    written = [out / PAGE]
+    for table, (ending, render) in product(page.tables, RENDERERS.items()):
+        written.append(out / "tables" / f"{table.key}.{ending}")
+        write_atomically(written[-1], render(table).encode())
     for figure in page.figures:
         written += save_figure(figure.drawing, out / "figures", figure.key)
     write_atomically(out / PAGE, render_page(page).encode())
-    return [out / PAGE, *written]
+    return written
 
 
 def about_differences(results: Results) -> str:
@@ -122,53 +118,46 @@ def about_differences(results: Results) -> str:
     if n < 2 or not n_pairs:
         return "Methods are compared from two of them and two complete data sets on."
     least = min(1.0, n_pairs * 2 / 2**n)
-    end = (
-        ", so no pair can differ at 0.05 and one bar joins all methods." if least >= ALPHA else "."
-    )
+    end = ", so no pair can differ at 0.05 and one bar joins all methods" if least >= ALPHA else ""
     return (
         f"With {n} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest p-value "
-        f"that Holm's correction can leave is {least:.2g}{end}"
+        f"that Holm's correction can leave is {least:.2g}{end}."
     )
 
 
 def difference_diagrams(results: Results) -> Iterator[Figure]:
     """One diagram a measure, from two methods and two complete data sets on."""
+    methods = results.methods
     for measure in PAPER_MEASURES:
-        values = results.means(measure)
-        if len(results.methods) >= 2 and statistics.complete_rows(values).sum() >= 2:
-            yield _diagram(results.methods, values, measure)
-
-
-def _diagram(methods: tuple[str, ...], values: FloatArray, measure: Measure) -> Figure:
-    averages = statistics.average_ranks(values, measure.greater_is_better)
-    groups = statistics.cliques(averages, statistics.pairwise_holm(values), ALPHA)
-    test = statistics.friedman(values, measure.greater_is_better)
-    return draw(
-        displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
-        f"differences_{measure.key}",
-        f"{measure.name}: average ranks, best on the left. Friedman's test over "
-        f"{test.n_datasets} data sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. "
-        "Bars join methods that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).",
-        f"Average ranks on {measure.name}: {methods[int(np.argmin(averages))]} is best with "
-        f"{averages.min():.2f}.",
-    )
+        values, better = results.means(measure), measure.greater_is_better
+        if len(methods) < 2 or statistics.complete_rows(values).sum() < 2:
+            continue
+        averages = statistics.average_ranks(values, better)
+        groups = statistics.cliques(averages, statistics.pairwise_holm(values), ALPHA)
+        test = statistics.friedman(values, better)
+        yield draw(
+            displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
+            f"differences_{measure.key}",
+            f"{measure.name}: average ranks, best on the left. Friedman's test over "
+            f"{test.n_datasets} data sets: chi-square {test.statistic:.1f}, p = "
+            f"{test.p_value:.2g}. Bars join methods that do not differ (two-sided Wilcoxon tests, "
+            "Holm's correction, 0.05).",
+            f"Average ranks on {measure.name}: {methods[int(np.argmin(averages))]} is best with "
+            f"{averages.min():.2f}.",
+        )
 
 
 def share_figures(records: list[Record]) -> Iterator[Figure]:
     """Time and errors as curves, once the whole of the training rows is there to compare with."""
     if not any(record.train_share == 1 for record in records):
         return
-    method, dataset = records[0].method, records[0].dataset
-    display = displays.ShareDisplay(
-        [record.train_share or 0.0 for record in records],
-        [record.seconds for record in records],
-        [tables.mismatches(record) for record in records],
-        f"{method} on {dataset}",
-    )
+    name = f"{records[0].method} on {records[0].dataset}"
+    found = [(r.train_share, r.seconds, tables.mismatches(r)) for r in records]
+    shares, seconds, wrong = map(list, zip(*found, strict=True))
     yield draw(
-        display,
+        displays.ShareDisplay(shares, seconds, wrong, name),
         "shares",
-        f"{method} on {dataset}: running time relative to all training rows, and the average "
+        f"{name}: running time relative to all training rows, and the average "
         "number of wrong labels, against the share of the training rows.",
         "Two curves over the share of the training rows: time, and wrong labels.",
     )

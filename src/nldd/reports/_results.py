@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -64,14 +64,12 @@ class Results:
         return self.table(lambda cells: float(np.mean([c.scores[measure.key] for c in cells])))
 
     def standard_errors(self, measure: Measure) -> FloatArray:
-        """Standard error of that mean, from the spread between test rows."""
+        """Standard error of that mean, from the spread between test rows; NaN without one."""
 
         def of_mean(cells: list[Record]) -> float:
-            errors = [cell.details["standard_errors"].get(measure.key) for cell in cells]
-            if any(error is None for error in errors):
-                return float("nan")
-            # Folds test on different rows, so their errors are independent.
-            return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
+            found = [cell.details["standard_errors"].get(measure.key) for cell in cells]
+            # Folds test on different rows, so their errors are independent; None becomes NaN.
+            return float(np.sqrt(np.sum(np.square(np.array(found, dtype=float)))) / len(found))
 
         return self.table(of_mean)
 
@@ -88,13 +86,13 @@ def results(records: Iterable[Record], protocol: str | None = None) -> Results:
             found[record.dataset, record.method].append(record)
     whole: dict[tuple[str, str], list[Record]] = {}
     incomplete = []
-    for (dataset, method), cells in found.items():
+    for pair, cells in found.items():
         good = sorted((cell for cell in cells if cell.error is None), key=lambda cell: cell.fold)
         n_folds = cells[0].details["n_folds"]
         if len(good) == n_folds:
-            whole[dataset, method] = good
+            whole[pair] = good
         else:
-            incomplete.append((dataset, method, len(good), n_folds))
+            incomplete.append((*pair, len(good), n_folds))
     if not whole:
         raise InputError(
             f"No method has all its folds on any data set yet; {len(records)} cells are there. "
@@ -102,8 +100,8 @@ def results(records: Iterable[Record], protocol: str | None = None) -> Results:
         )
     return Results(
         protocol=name,
-        datasets=in_order((dataset for dataset, _ in whole), list(CATALOGUE)),
-        methods=in_order((method for _, method in whole), list(METHODS)),
+        datasets=_in_order({dataset for dataset, _ in whole}, list(CATALOGUE)),
+        methods=_in_order({method for _, method in whole}, list(METHODS)),
         finished=[record for record in records if record.error is None],
         failed=[record for record in records if record.error is not None],
         incomplete=incomplete,
@@ -111,10 +109,9 @@ def results(records: Iterable[Record], protocol: str | None = None) -> Results:
     )
 
 
-def in_order(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Distinct names, the known ones first and in their order, then the others by alphabet."""
-    distinct = set(names)
-    return tuple(name for name in known if name in distinct) + tuple(sorted(distinct - set(known)))
+def _in_order(names: set[str], known: list[str]) -> tuple[str, ...]:
+    """The known names first and in their order, then the others by alphabet."""
+    return (*filter(names.__contains__, known), *sorted(names.difference(known)))
 
 
 def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
@@ -131,16 +128,6 @@ def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
         how = "Choose one with --protocol." if field == "protocol" else "Keep each in its folder."
         raise InputError(f"The cells are of several {field}s: {names}. {how}")
     return found[0] if wanted is None else wanted
-
-
-def none_if_nan(value: float | None) -> float | None:
-    """The value for a CSV file, in which one that is missing is empty."""
-    return None if value is None or np.isnan(value) else value
-
-
-def number(value: float, text: str) -> str:
-    """The text of a value for a table, in which one that is missing is a dash."""
-    return "-" if np.isnan(value) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +151,12 @@ def render_outcome(result: Outcome, *, as_json: bool) -> str:
     if as_json:
         failed = [{**record.key._asdict(), "error": record.error} for record in result.failed]
         return json.dumps({"file": str(file), "cells": result.n_cells, "failed": failed})
-    lines = [f"{result.n_cells - len(result.failed)} of {result.n_cells} cells are in {file}."]
-    lines += [
-        f"Failed: {record.method} on {record.dataset}, fold {record.fold + 1}: {record.error}"
-        for record in result.failed
+    failures = [
+        f"Failed: {cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}"
+        for cell in result.failed
     ]
-    if result.failed:
-        lines.append("Try: the same command again, which runs the failed cells once more.")
-    else:
-        lines.append(f"Next: nldd report {quote(str(result.folder))}")
-    return "\n".join(lines)
+    first = f"{result.n_cells - len(failures)} of {result.n_cells} cells are in {file}."
+    last = f"Next: nldd report {quote(str(result.folder))}"
+    if failures:
+        last = "Try: the same command again, which runs the failed cells once more."
+    return "\n".join([first, *failures, last])

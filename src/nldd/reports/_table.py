@@ -2,10 +2,11 @@
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from textwrap import indent
+from typing import TypeVar
 
 from nldd.exceptions import InputError
 from nldd.reports._text import align
@@ -20,6 +21,7 @@ class Entry:
     under: str = ""
 
 
+Item = TypeVar("Item")
 Row = tuple[Entry | str, ...]
 DataRow = tuple[str | float | int | None, ...]
 
@@ -58,14 +60,25 @@ class Table:
 
     def __post_init__(self) -> None:
         check_key("table", self.key)
-        printed = [("head", row) for row in (*self.rows, *self.foot)]
-        for head, row in (*printed, *(("data_head", row) for row in self.data)):
-            width = len(getattr(self, head))
-            if len(row) != width:
+        for name, rows in {"head": (*self.rows, *self.foot), "data_head": self.data}.items():
+            width = len(getattr(self, name))
+            for row in (row for row in rows if len(row) != width):
                 raise InputError(
                     f"Table {self.key!r}: every row needs one cell for each of the {width} columns "
-                    f"of its {head}; got {len(row)} cells: {row!r}."
+                    f"of its {name}; got {len(row)} cells: {row!r}."
                 )
+
+
+def tabulate(
+    key: str,
+    title: str,
+    items: Iterable[Item],
+    columns: Mapping[str, Callable[[Item], Entry | str]],
+    *notes: str,
+) -> Table:
+    """A table with one row an item; each head of a column stands with what makes its cells."""
+    rows = (tuple(cell(item) for cell in columns.values()) for item in items)
+    return Table(key, title, tuple(columns), tuple(rows), notes=notes)
 
 
 def check_key(kind: str, key: str) -> None:
@@ -78,7 +91,6 @@ def check_key(kind: str, key: str) -> None:
 
 
 def as_entry(cell: Entry | str) -> Entry:
-    """The cell as an :class:`Entry`."""
     return cell if isinstance(cell, Entry) else Entry(cell)
 
 
@@ -88,12 +100,13 @@ def right_aligned(table: Table) -> tuple[bool, ...]:
     A column is one of numbers if at least one of its cells in the body is, and the others are
     empty, a dash or "n/a".
     """
-    columns = [[as_entry(row[j]).text for row in table.rows] for j in range(len(table.head))]
-    present = [[text for text in column if text.strip() not in MISSING] for column in columns]
-    return tuple(
-        j > 0 and bool(texts) and all(map(NUMBER.fullmatch, texts))
-        for j, texts in enumerate(present)
-    )
+
+    def is_number(j: int) -> bool:
+        texts = [as_entry(row[j]).text for row in table.rows]
+        present = [text for text in texts if text.strip() not in MISSING]
+        return bool(present) and all(map(NUMBER.fullmatch, present))
+
+    return tuple(j > 0 and is_number(j) for j in range(len(table.head)))
 
 
 def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
@@ -111,16 +124,16 @@ def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None
       scene   0.1
       and 1 more
     """
-    right, aligned = right_aligned(table), set()
+    numeric, right = right_aligned(table), set()
     texts: list[list[str]] = []
     for j in range(len(table.head)) if columns is None else columns:
         cells = [as_entry(row[j]) for row in (*table.rows[:most], *table.foot)]
-        if right[j]:
-            aligned.add(len(texts))
+        if numeric[j]:
+            right.add(len(texts))
         texts.append([table.head[j], *(cell.text for cell in cells)])
         if any(cell.under for cell in cells):
             texts.append(["", *(f"({cell.under})" if cell.under else "" for cell in cells)])
-    lines = align(list(zip(*texts, strict=True)), aligned)
+    lines = align(list(zip(*texts, strict=True)), right)
     n_more = 0 if most is None else len(table.rows) - most
     more = f"\n  and {n_more:,} more" if n_more > 0 else ""
     return f"{table.title}\n{indent(lines, '  ')}{more}"
@@ -141,8 +154,8 @@ def to_csv(table: Table) -> str:
 
 def _csv_cell(cell: Entry | str | float | int | None) -> str:
     if isinstance(cell, Entry):
-        both = f"{cell.text} ({cell.under})" if cell.text and cell.under else ""
-        text = both or cell.text or cell.under
+        both = cell.text and cell.under
+        text = f"{cell.text} ({cell.under})" if both else cell.text or cell.under
     elif isinstance(cell, float):
         # NumPy's floats are floats with a repr of their own.
         text = repr(float(cell))
@@ -165,13 +178,15 @@ def to_markdown(table: Table) -> str:
     | :---- | -------: |
     | yeast | **0.19** |
     """
-    right = right_aligned(table)
     head = [escape_markdown(text) for text in table.head]
     body = [[_markdown_cell(as_entry(cell)) for cell in row] for row in (*table.rows, *table.foot)]
-    widths = [max(3, *(len(row[j]) for row in [head, *body])) for j in range(len(head))]
-    rule = ["-" * (width - 1) for width in widths]
-    rule = [f"{dash}:" if r else f":{dash}" for dash, r in zip(rule, right, strict=True)]
-    lines = [_markdown_row(row, widths, right) for row in [head, rule, *body]]
+    widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
+    pads = [str.rjust if number else str.ljust for number in right_aligned(table)]
+    rule = [pad(":", width, "-") for pad, width in zip(pads, widths, strict=True)]
+    lines = []
+    for row in (head, rule, *body):
+        cells = [pad(text, width) for pad, text, width in zip(pads, row, widths, strict=True)]
+        lines.append(f"| {' | '.join(cells)} |")
     # A paragraph must not be read as an item of a list, or as a rule.
     notes = [
         re.sub(r"^(\d*)([-+.)])(?=[\s-]|$)", r"\1\\\2", escape_markdown(note))
@@ -189,12 +204,6 @@ def _markdown_cell(entry: Entry) -> str:
     text, under = escape_markdown(entry.text), escape_markdown(entry.under)
     text = f"**{text}**" if entry.bold and text else text
     return f"{text}<br><small>{under}</small>" if under else text
-
-
-def _markdown_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    columns = zip(cells, widths, right, strict=True)
-    padded = [text.rjust(width) if r else text.ljust(width) for text, width, r in columns]
-    return f"| {' | '.join(padded)} |"
 
 
 # "[" and "*" would be read as arguments of the "\\" that ends the row before.
@@ -216,7 +225,6 @@ def to_latex(table: Table) -> str:
     Second lines of cells are a row of their own in ``\scriptsize``.
     """
     columns = "".join("r" if right else "l" for right in right_aligned(table))
-    foot = [r"\midrule", *_latex_rows(table.foot)] if table.foot else []
     lines = [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}[ht]",
@@ -224,17 +232,27 @@ def to_latex(table: Table) -> str:
         rf"\caption{{{escape_latex(table.title)}}}",
         rf"\label{{tab:{table.key}}}",
         rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        _latex_row([escape_latex(text) for text in table.head]),
-        r"\midrule",
-        *_latex_rows(table.rows),
-        *foot,
+        *(r"\toprule", *_latex_rows([table.head])),
+        *(r"\midrule", *_latex_rows(table.rows)),
+        *((r"\midrule", *_latex_rows(table.foot)) if table.foot else ()),
         r"\bottomrule",
         r"\end{tabular}",
         *(rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _latex_rows(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        texts, unders = [], []
+        for entry in map(as_entry, row):
+            text, under = escape_latex(entry.text), escape_latex(entry.under)
+            texts.append(rf"\textbf{{{text}}}" if entry.bold and text else text)
+            unders.append(rf"{{\scriptsize {under}}}" if under else "")
+        yield rf"{' & '.join(texts)} \\"
+        if any(unders):
+            yield rf"{' & '.join(unders)} \\"
 
 
 def escape_latex(text: str) -> str:
@@ -248,34 +266,8 @@ def escape_latex(text: str) -> str:
     return re.sub(r"([-`',])(?=\1)", r"\1{}", escaped)
 
 
-def _latex_rows(rows: Sequence[Row]) -> list[str]:
-    lines = []
-    for row in rows:
-        entries = [as_entry(cell) for cell in row]
-        lines.append(_latex_row([_latex_text(entry) for entry in entries]))
-        unders = [escape_latex(entry.under) for entry in entries]
-        if any(entry.under for entry in entries):
-            lines.append(
-                _latex_row([rf"{{\scriptsize {text}}}" if text else "" for text in unders])
-            )
-    return lines
-
-
-def _latex_text(entry: Entry) -> str:
-    text = escape_latex(entry.text)
-    return rf"\textbf{{{text}}}" if entry.bold and text else text
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return rf"{' & '.join(cells)} \\"
-
-
 def _one_line(text: str) -> str:
     return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split())
 
 
-RENDERERS: dict[str, Callable[[Table], str]] = {
-    "csv": to_csv,
-    "md": to_markdown,
-    "tex": to_latex,
-}
+RENDERERS: dict[str, Callable[[Table], str]] = {"csv": to_csv, "md": to_markdown, "tex": to_latex}

@@ -7,13 +7,11 @@ from unicodedata import bidirectional
 
 from nldd._wording import percent
 
-LONGEST_NAME = 80
 # They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
 JOINERS = "\u200c\u200d"
-ISOLATE, END_ISOLATE = "\u2068", "\u2069"
 
 
-def visible(text: str, longest: int = LONGEST_NAME) -> str:
+def visible(text: str, longest: int = 80) -> str:
     """Text from a file on one line: cut, and what is not printable shown by its code.
 
     Words from right to left keep to themselves, so that what stands beside them stays in order.
@@ -31,11 +29,10 @@ def visible(text: str, longest: int = LONGEST_NAME) -> str:
         for c in line
     )
     right_to_left = any(bidirectional(c) in ("R", "AL") for c in seen)
-    return f"{ISOLATE}{seen}{END_ISOLATE}" if right_to_left else seen
+    return f"\u2068{seen}\u2069" if right_to_left else seen  # isolated from its neighbours
 
 
 def name_list(names: Sequence[str], most: int = 12) -> str:
-    """Names in quotes, and how many more there are."""
     quoted = ", ".join(f'"{visible(name)}"' for name in names[:most])
     return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
 
@@ -46,7 +43,6 @@ def exact_percent(share: float) -> str:
 
 
 def percent_range(low: float, high: float, digits: int = 1) -> str:
-    """Limits of a share in percent."""
     return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
 
 
@@ -57,18 +53,14 @@ def theta_number(theta: float) -> str:
 
 def align(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
     """Rows of cells as lines with columns, those of `right` flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if j in right else cell.ljust(width)
-            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    columns = []
+    for j, cells in enumerate(zip(*rows, strict=True)):
+        pad, width = str.rjust if j in right else str.ljust, max(map(len, cells))
+        columns.append([pad(cell, width) for cell in cells])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
 def align_facts(facts: Iterable[tuple[str, str]]) -> str:
-    """Names and values, one pair a line."""
     return "\n".join(f"  {name:<17}{value}" for name, value in facts)
 
 
