@@ -66,6 +66,16 @@ def with_narrow_indices(X: Any) -> Any:
     return type(X)((X.data, *(i.astype(np.int32) for i in (X.indices, X.indptr))), shape=X.shape)
 
 
+def read_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
+    """The weights of the rows, checked; None if there are none."""
+    if sample_weight is None:
+        return None
+    weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weight.any():
+        raise InputError("sample_weight must be positive for at least one row; all are 0.")
+    return np.asarray(weight)
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
@@ -93,16 +103,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         X = self._validate_features(X, reset=True)
         check_consistent_length(X, table.Y)
         self._remember_labels(table)
-        rows = np.arange(X.shape[0])
-        self._n_rows_given = len(rows)
-        if sample_weight is None:
-            return Training(X, table.Y, None, rows)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weight.any():
-            raise InputError("sample_weight must be positive for at least one row; all are 0.")
+        self._n_rows_given = X.shape[0]
+        weight = read_weights(sample_weight, X)
+        T = Training(X, table.Y, weight, np.arange(X.shape[0]))
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
-        T = Training(X, table.Y, weight, rows)
-        return T if weight.all() else T[np.flatnonzero(weight)]
+        return T if weight is None or weight.all() else T[np.flatnonzero(weight)]
 
     def _validate_predict(self, X: Any) -> Any:
         """Check new rows against what `fit` saw."""

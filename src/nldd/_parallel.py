@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from threading import Lock
 from typing import Any
 
@@ -62,9 +62,8 @@ def _set_threads(library: Any, n_threads: int) -> None:
     give_way(force=True)
 
 
-def one_blas_thread() -> AbstractContextManager[None]:
-    """Context for products of thin matrices, on which several threads only wait for each other."""
-    return _limit_blas(1)
+# Context for products of thin matrices, on which several threads only wait for each other.
+one_blas_thread = partial(_limit_blas, 1)
 
 
 def do_all(
