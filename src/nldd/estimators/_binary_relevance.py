@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
+    PredictsFromScores,
     WithWorkers,
     fit_label_models,
     label_columns,
@@ -17,7 +18,7 @@ from nldd.estimators._label_models import (
 from nldd.exceptions import InputError
 
 
-class BinaryRelevance(WithWorkers):
+class BinaryRelevance(PredictsFromScores, WithWorkers):
     """One independent binary classifier per label (BR).
 
     Parameters
@@ -95,17 +96,7 @@ class BinaryRelevance(WithWorkers):
         self._fit_labels(self._validate_fit(X, y, sample_weight))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or classes for a 1-D target."""
-        return self._answer(self._labels(self._validate_predict(X)))
-
-    @where_base_has_probabilities
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label, of shape (n_samples, n_labels).
-
-        For a 1-D target the classes exclude each other, and rows are made to sum to one.
-        """
-        return self._answer_proba(self._columns("predict_proba", self._validate_predict(X)))
+    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
 
     def _fit_labels(self, T: Training) -> None:
         estimator, method = self._base_estimator(), self._decision_method()
@@ -119,10 +110,13 @@ class BinaryRelevance(WithWorkers):
             estimator, [T], self.label_names_, **self._fit_options("binary relevance", rng)
         )
 
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+        return label_columns(self.estimators_, "predict_proba", X, self.n_jobs), None
+
     def _labels(self, X: Any) -> NDArray[np.int8]:
         """Indicator of the predicted labels; of the one with the largest value if 1-D."""
         method = self._decision_method()
-        values = self._columns(method, X)
+        values = label_columns(self.estimators_, method, X, self.n_jobs)
         if self.single_label_:
             best = values.argmax(axis=1)[:, np.newaxis]
             return (np.arange(self.n_labels_) == best).astype(np.int8)
@@ -132,6 +126,3 @@ class BinaryRelevance(WithWorkers):
         has_decisions = hasattr(self._base_estimator(), "decision_function")
         sign = self.decision == "sign" or (self.decision == "auto" and has_decisions)
         return "decision_function" if sign else "predict_proba"
-
-    def _columns(self, method: str, X: Any) -> NDArray[np.float64]:
-        return label_columns(self.estimators_, method, X, self.n_jobs)

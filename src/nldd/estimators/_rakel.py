@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
 from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
-from nldd.estimators._label_powerset import fit_powerset, multiclass_estimator
+from nldd.estimators._label_powerset import WithMulticlassEstimator, fit_powerset
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
@@ -50,7 +50,7 @@ def _draw_distinct(
     return sorted(drawn)
 
 
-class RAkEL(PredictsFromScores, WithWorkers):
+class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
@@ -140,6 +140,3 @@ class RAkEL(PredictsFromScores, WithWorkers):
         asked = np.bincount(np.concatenate(self.subsets_), minlength=self.n_labels_)
         share = votes / np.maximum(asked, 1)
         return share, share > self.threshold if self.strict else share >= self.threshold
-
-    def _base_estimator(self) -> Any:
-        return multiclass_estimator(self.estimator)

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 
-from nldd._base import MultiLabelClassifier
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import draw_seed
+from nldd.estimators._label_models import PredictsFromScores, draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
 
 
-class RandomForestPCT(MultiLabelClassifier):
+class RandomForestPCT(PredictsFromScores):
     """Random forest whose trees split on all labels together (RF-PCT).
 
     Parameters
@@ -77,27 +76,14 @@ class RandomForestPCT(MultiLabelClassifier):
         """Grow the forest. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        forest = RandomForestClassifier(
-            n_estimators=self.n_estimators,
-            max_features=self.max_features,
-            min_samples_leaf=self.min_samples_leaf,
-            max_depth=self.max_depth,
-            n_jobs=self.n_jobs,
-            random_state=draw_seed(rng),
-        )
+        forest = RandomForestClassifier(**{**self.get_params(), "random_state": draw_seed(rng)})
         self._forest: JointModel = fit_joint(forest, T, rng)
         self.estimators_ = self._forest.estimators
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels more probable than not: an indicator array, or the likeliest class if 1-D."""
-        P = self._probabilities(X)
-        return self._answer(P if self.single_label_ else (P > 0.5).astype(np.int8))
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], None]:
+        return self._forest.probabilities(X), None
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Mean share of each label in the leaves, of shape (n_samples, n_labels)."""
-        return self._answer_proba(self._probabilities(X))
-
-    def _probabilities(self, X: Any) -> NDArray[np.float64]:
-        X = self._validate_predict(X)
-        return self._forest.probabilities(X)
+    def _labels(self, X: Any) -> NDArray[Any]:
+        P, _ = self._scores(X)
+        return P if self.single_label_ else P > 0.5
