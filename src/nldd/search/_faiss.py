@@ -10,8 +10,7 @@ from scipy.sparse import issparse
 
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.search._distances import FloatArray, exact_distances
-from nldd.search._index import LabelsetIndex
-from nldd.search._query import Score
+from nldd.search._index import LabelsetIndex, Score
 
 # Neighbours that faiss is asked for, and lists of rows that it looks through for them.
 NEIGHBORS = 32
