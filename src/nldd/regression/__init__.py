@@ -10,11 +10,10 @@ with b1, b2 >= 0, so that theta never falls when a distance grows.
 
 ::
 
-    Pairs --_likelihood, _models--> Estimate --_fit--> DistanceRegression
+    Pairs --_likelihood--> Estimate --_regression--> DistanceRegression
 
-``_likelihood`` has the loss and its minimum under the bounds, ``_models`` the estimates of both
-models, ``_fit`` their standard errors, the correlated pairs of one instance (GEE) and all warnings,
-``_result`` the pairs and the fitted regression: theta, scores, a summary.
+``_likelihood`` has the loss and the estimates of both models, ``_regression`` their standard
+errors, the correlated pairs of one instance (GEE) and all warnings.
 """
 
 import lazy_loader
