@@ -90,8 +90,7 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
             Or a list of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifiers; rows of weight 0 are left out.
+        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
         """
         self._fit_labels(self._validate_fit(X, y, sample_weight))
         return self

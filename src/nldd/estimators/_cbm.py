@@ -124,8 +124,6 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
     flips come from a heap in order of cost. From a set whose costliest flip is the i-th cheapest,
     two more are reached, each once: with the next flip added, or in place of the i-th.
 
-    Examples
-    --------
     >>> [y.tolist() for _, y in falling_labelsets(np.array([2.0, -1.0]))]
     [[1, 0], [1, 1], [0, 0], [0, 1]]
     """
@@ -189,8 +187,6 @@ def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDAr
     For each t the t largest terms are best; the empty prediction scores the probability of the
     empty labelset. (Dembczynski et al., 2011, NIPS 24.)
 
-    Examples
-    --------
     >>> best_expected_f(np.array([[0.4, 0.3, 0.3]]), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]]))
     array([[1, 1, 0]], dtype=int8)
     """
@@ -220,8 +216,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     n_iterations : int, default=10, iterations of expectation and maximisation
     variance : float, default=1.0, that of the Gaussian prior of all weights; biases are free
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
-        What is predicted: the most probable labelset, exactly; labels more probable than not; the
-        labelset of largest expected F-measure; the most probable *training* labelset.
+        The most probable labelset, exactly; labels more probable than not; the labelset of largest
+        expected F-measure; the most probable *training* labelset.
     inner_steps : int, default=15, steps of L-BFGS in each maximisation
     n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
     feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
@@ -245,7 +241,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
-    as in the authors' program. Truncated maximisation keeps the objective falling.
+    as in the authors' program.
 
     References
     ----------

@@ -1,7 +1,6 @@
 """Classifier chain: each label is predicted with the labels before it as features."""
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -32,13 +31,12 @@ def chain_order(
         return np.arange(n_labels)
     if isinstance(order, str):
         return rng.permutation(n_labels)
-    given = list(order)
-    whole = all(isinstance(label, Integral) and not isinstance(label, bool) for label in given)
-    if not whole or sorted(given) != list(range(n_labels)):
+    given = np.array(order)
+    if given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(n_labels)):
         raise InputError(
             f"order must hold each of 0, ..., {n_labels - 1} once, one per label; got {order!r}."
         )
-    return np.array(given, dtype=np.intp)
+    return given.astype(np.intp)
 
 
 def fit_links(
@@ -104,8 +102,8 @@ class ClassifierChain(PredictsFromScores, WithBaseEstimator):
     Notes
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
-    rows, and predicts from ``[x, y'_o(1), ..., y'_o(j-1)]`` with the labels predicted so far, as 0
-    and 1; so its probability is one given these labels. Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
+    rows, and predicts, also its probability, from x and the labels predicted so far, as 0 and 1.
+    Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
 
     References
     ----------

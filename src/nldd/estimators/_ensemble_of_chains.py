@@ -45,13 +45,11 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
     n_members : int, default=10, the number of chains
     bootstrap : bool, default=True, whether rows are drawn with replacement
     row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
-    feature_fraction : float in (0, 1], default=1.0
-        Features drawn for each member, without replacement; label columns are always kept.
+    feature_fraction : float in (0, 1], default=1.0, the share of the features drawn for each
     order : {"random", "given"}, default="random"; "given" is that of the columns
     threshold : {"majority", "cardinality"}, default="majority"
-        "majority" predicts labels with at least half of the votes. "cardinality" takes the share
-        of votes at which training rows get as many labels on average as they have, judged by
-        the members that did not see them.
+        At least half of the votes, or the share at which training rows get as many labels on
+        average as they have, judged by the members that did not see them.
     n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
@@ -63,11 +61,7 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
     Notes
     -----
     With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
-    (five of ten count). `predict_proba` is ``v_l / m``, on the side of 1/2 that `predict` takes.
-
-    References
-    ----------
-    That of :class:`nldd.ClassifierChain`.
+    (five of ten count), and ``v_l / m`` is its probability. See :class:`nldd.ClassifierChain`.
 
     Examples
     --------

@@ -62,8 +62,6 @@ def braces(labels: tuple[Any, ...]) -> str:
 def theta_in_words(theta: float, n_labels: int) -> str:
     """Theta as a sentence.
 
-    Examples
-    --------
     >>> theta_in_words(0.125, 14)
     'theta 0.125: about 1 label in 8 is wrong, 1.8 of 14'
     >>> theta_in_words(0.7, 10)

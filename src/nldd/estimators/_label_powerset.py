@@ -82,10 +82,6 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
     The probability of a label is the sum of the probabilities of the labelsets that contain it.
     Only labelsets seen in training can be predicted; cost grows with their number.
 
-    References
-    ----------
-    That of :class:`nldd.BinaryRelevance`.
-
     Examples
     --------
     >>> from nldd import LabelPowerset
