@@ -21,7 +21,7 @@ from nldd.exceptions import InputError
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The training data T of the paper; `rows` are positions in the data that `fit` was given."""
+    """The training data T of the paper; `rows` are positions in the data of `fit`."""
 
     X: Any
     Y: NDArray[np.int8]
@@ -79,15 +79,12 @@ def read_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
-    A 2-D target (indicator, sparse, frame, or a list of label sets) gives indicator predictions. A
-    1-D target of classes is read as one label per class and gives 1-D predictions.
+    A 2-D target gives indicator predictions; a 1-D one is read as one label per class and gives
+    1-D predictions.
     """
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Subset accuracy: the share of rows whose whole labelset is right.
-
-        `y` may have any form that `fit` takes. A row with a label unknown to `fit` counts as wrong.
-        """
+        """Share of rows whose whole labelset is right; one with a label unknown to `fit` is not."""
         Y_pred = self.predict(X)
         if self.single_label_:
             return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))

@@ -22,10 +22,9 @@ FORMS = (
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels as an indicator matrix of shape (n_samples, n_labels).
+    """Labels as an indicator matrix; names are columns, members of label sets, or 0, 1, ...
 
-    Names are columns of a frame, members of label sets, classes of a 1-D target, or 0, 1, ... A 1-D
-    target is `single`: every class is one label, and every row carries exactly one.
+    A 1-D target is `single`: every class is one label, and every row carries exactly one.
     """
 
     Y: NDArray[np.int8]
@@ -134,8 +133,8 @@ def _read_frame(frame: Any) -> LabelTable:
         options = {"dtype": float, "na_value": np.nan} if hasattr(frame, "isna") else {}
         values = np.asarray(frame.to_numpy(**options), dtype=float)
     except (TypeError, ValueError) as error:
-        message = f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}"
-        raise InputError(message) from None
+        what = f"Y must hold only 0 and 1, but a label column holds text ({error})."
+        raise InputError(f"{what} {FORMS}") from None
     if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0]
         raise InputError(
@@ -232,8 +231,7 @@ def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
         return _as_names(sorted(found))
     except TypeError:
         kinds = ", ".join(sorted({type(label).__name__ for label in found}))
-        message = f"Label names must be of one type to be put in order; got {kinds}."
-        raise InputError(message) from None
+        raise InputError(f"Label names must be of one type, to be sorted; got {kinds}.") from None
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:

@@ -16,8 +16,7 @@ SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} le
 def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Iterator[T]:
     """Pass `steps` through, drawing how many of `total` have gone by.
 
-    On a terminal the line is redrawn in place; anywhere else, where a redrawn line
-    would fill a log file, one line is written at the end.
+    On a terminal the line is redrawn in place; in a log file one is written at the end.
     """
     if not show:
         yield from steps
@@ -39,10 +38,7 @@ def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Itera
 def progress_of_share(
     steps: Iterable[T], share: Callable[[], float], title: str, *, show: bool
 ) -> Iterator[T]:
-    """Pass `steps` through, drawing on a terminal what `share` of the work is done.
-
-    For work of unknown length, such as a file of so many rows that nobody has counted.
-    """
+    """Pass `steps` of unknown number through, drawing on a terminal what `share` is done."""
     out = sys.stderr
     if not show or not out.isatty():
         yield from steps

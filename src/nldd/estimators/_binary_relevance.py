@@ -26,12 +26,11 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     estimator : classifier, default=None
         Cloned once per label. None is ``LogisticRegression(solver="liblinear")``.
     decision : {"auto", "sign", "probability"}, default="auto"
-        When a label is predicted: decision value above 0, or probability above 1/2. The two
-        differ for calibrated support vector machines; the paper's BR takes the sign. "auto" is
-        "sign" where the estimator has a ``decision_function``, else "probability".
-    n_jobs : int, default=None
-        Labels fitted at a time, in threads. Results do not depend on it, unless the base classifier
-        draws from a generator of the whole process, as liblinear does with ``dual=True``.
+        Whether a label needs a decision value above 0, as in the paper, or a probability above 1/2;
+        "auto" is "sign" where the estimator has a ``decision_function``, else "probability".
+    n_jobs : int, default=None, labels fitted at a time, in threads
+        Results depend on it only if the classifier draws from a generator of the whole process,
+        as liblinear does with ``dual=True``.
     random_state : int, RandomState or None, default=None, seeds clones that have no seed
     verbose : int, default=0; above 0, a progress bar on standard error
 
@@ -47,8 +46,6 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N. For a
     1-D target every class is a label and the class of the largest value is predicted.
 
-    References
-    ----------
     G. Tsoumakas and I. Katakis (2007). Multi-label classification: an overview.
     International Journal of Data Warehousing and Mining 3(3), 1-13.
 

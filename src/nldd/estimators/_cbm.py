@@ -243,8 +243,6 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
     as in the authors' program.
 
-    References
-    ----------
     C. Li, B. Wang, V. Pavlu and J. Aslam (2016). Conditional Bernoulli mixtures for multi-label
     classification. International Conference on Machine Learning, 2482-2491.
 

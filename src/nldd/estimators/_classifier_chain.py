@@ -105,8 +105,6 @@ class ClassifierChain(PredictsFromScores, WithBaseEstimator):
     rows, and predicts, also its probability, from x and the labels predicted so far, as 0 and 1.
     Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
 
-    References
-    ----------
     J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
     classification. Machine Learning 85(3), 333-359.
 

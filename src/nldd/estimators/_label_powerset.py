@@ -66,9 +66,8 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Multi-class classifier of the labelsets. None is ``LogisticRegression()``; one that can tell
-        only two classes apart is used one against the rest.
+    estimator : classifier, default=None, which is ``LogisticRegression()``
+        Of the labelsets; one that can tell only two classes apart is used one against the rest.
     random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
 
     Attributes

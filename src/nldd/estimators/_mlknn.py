@@ -37,8 +37,6 @@ class MLkNN(PredictsFromScores):
 
     and its probability is the left side over the sum of both.
 
-    References
-    ----------
     M.-L. Zhang and Z.-H. Zhou (2007). ML-KNN: a lazy learning approach to multi-label learning.
     Pattern Recognition 40(7), 2038-2048.
 

@@ -348,8 +348,8 @@ class NLDDClassifier(WithWorkers):
         numbers = np.column_stack([Dx, Dy, *self.regression_.parts(Dx, Dy), theta]).tolist()
         evidence = zip(labels, rows, numbers, P.tolist(), strict=True)
         return [
-            Explanation(names, row, *five, self.n_labels_, tuple(p))
-            for names, row, five, p in evidence
+            Explanation(names, row, dx, dy, x_part, y_part, one_theta, self.n_labels_, tuple(p))
+            for names, row, (dx, dy, x_part, y_part, one_theta), p in evidence
         ]
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """The paper's base classifier: a linear support vector machine with Platt's probabilities."""
 
-from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -24,12 +23,6 @@ FloatArray = NDArray[np.float64]
 # Of Newton's method for the sigmoid, as in LIBSVM.
 MAX_STEPS, GRADIENT_TOLERANCE, RIDGE, ARMIJO, CLIP = 100, 1e-5, 1e-12, 1e-4, 1e-7
 STEPS = 0.5 ** np.arange(34)
-
-
-def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
-    """Consecutive folds ``floor(i n / k) .. floor((i + 1) n / k) - 1``."""
-    edges = [i * n_samples // n_folds for i in range(n_folds + 1)]
-    return [slice(start, stop) for start, stop in pairwise(edges)]
 
 
 def linear_machine(
@@ -96,9 +89,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=1.0, the penalty of margin violations
-    solver : {"libsvm", "liblinear"}, default="libsvm"
-        "libsvm" is the paper's; its time grows faster than the number of rows. "liblinear" solves
-        the same problem but for a penalty on the intercept, in a fraction of the time.
+    solver : {"libsvm", "liblinear"}, default="libsvm", which is the paper's
+        "liblinear" adds a penalty on the intercept, and takes a fraction of the time.
     n_folds : int, default=5, folds of the cross-validation behind the sigmoid
     tol : float, default=1e-3, stopping tolerance of the solver
     random_state : int, RandomState or None, default=None
@@ -115,8 +107,6 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin the two may
     disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
 
-    References
-    ----------
     J. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
     regularized likelihood methods. In Advances in Large Margin Classifiers, MIT Press.
 
@@ -174,9 +164,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
                 f"{len(self.classes_)} classes. Use BinaryRelevance(PlattSVC()) for several labels."
             )
         if len(self.classes_) < 2:
-            raise InputError(
-                f"PlattSVC needs two classes; y has one class only: {self.classes_[0]}"
-            )
+            only = self.classes_[0]
+            raise InputError(f"PlattSVC needs two classes; y has one class only: {only}.")
         self.coef_, self.intercept_ = self._fit_machine(X, code, weight)
         self.sigmoid_ = fit_sigmoid(self._out_of_fold(X, code, weight), code, weight)
         return self
@@ -207,8 +196,9 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         """Decision value of each row from a machine that was fitted without it."""
         order = check_random_state(self.random_state).permutation(len(code))
         values = np.empty(len(code))
-        for fold in fold_slices(len(code), self.n_folds):
-            held_out, kept = order[fold], np.delete(order, fold)
+        folds = np.split(order, [i * len(order) // self.n_folds for i in range(1, self.n_folds)])
+        for i, held_out in enumerate(folds):
+            kept = np.concatenate(folds[:i] + folds[i + 1 :])
             positive = code[kept].astype(bool)
             if positive.all() or not positive.any():
                 values[held_out] = 1.0 if positive.any() else -1.0

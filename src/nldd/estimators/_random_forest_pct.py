@@ -1,6 +1,5 @@
 """A random forest of predictive clustering trees: one tree predicts all labels at once."""
 
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -8,9 +7,12 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 
-from nldd._sklearn import Interval, validate_parameters
+from nldd._sklearn import validate_parameters
 from nldd.estimators._label_models import PredictsFromScores, draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
+
+# Settings of scikit-learn's trees that can be chosen here.
+OF_TREES = ("n_estimators", "max_features", "min_samples_leaf", "max_depth")
 
 
 class RandomForestPCT(PredictsFromScores):
@@ -31,8 +33,6 @@ class RandomForestPCT(PredictsFromScores):
     for 0 and 1 is half of their Gini impurity. The probability of a label is the mean over trees of
     its share in the leaf; it is predicted above 1/2.
 
-    References
-    ----------
     D. Kocev, C. Vens, J. Struyf and S. Dzeroski (2013). Tree ensembles for predicting structured
     outputs. Pattern Recognition 46(3), 817-833.
 
@@ -46,12 +46,8 @@ class RandomForestPCT(PredictsFromScores):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_features": [str, Integral, Real, None],
-        "min_samples_leaf": [Integral, Real],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        name: RandomForestClassifier._parameter_constraints[name]
+        for name in (*OF_TREES, "n_jobs", "random_state")
     }
 
     def __init__(

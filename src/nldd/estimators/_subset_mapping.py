@@ -28,8 +28,6 @@ class SubsetMapping(BinaryRelevance):
     Hamming distance ``|b| + |u| - 2 b.u``. Where several are equally near, which is common, the
     most frequent one is taken, and among those the one that came first in training.
 
-    References
-    ----------
     R. Schapire and Y. Singer (1999). Improved boosting algorithms using confidence-rated
     predictions. Machine Learning 37(3), 297-336.
 

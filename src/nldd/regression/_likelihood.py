@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,10 @@ MAX_STEPS, ARMIJO, ROUNDING = 200, 1e-4, 1e-14
 
 # Linear: a slope that changes no log-odds by more, log-odds beyond which a label is all but
 # certain, and information below which nothing is known about a direction.
-NO_EFFECT = 1e-9
-CERTAIN = 15.0
-NO_INFORMATION = 1e-6
+NO_EFFECT, CERTAIN, NO_INFORMATION = 1e-9, 15.0, 1e-6
 
-# Multiplicative: the likelihood may have several maxima in the exponents, so the best starts of a
-# grid are tried. 0^0 is 1 while 0^b is 0, so an exponent of 0 is a model of its own and not a
-# limit of others.
+# Multiplicative: the likelihood may have several maxima, so the best starts of a grid are tried.
+# 0^0 is 1 while 0^b is 0, so an exponent of 0 is a model of its own and not a limit of others.
 STARTS = (1.0, 0.01, 0.1, 0.3, 0.6, 1.5, 2.5, 4.0, 8.0)
 N_STARTS = 5
 SMALLEST, LARGEST = 1e-6, 10.0
@@ -71,8 +69,7 @@ class BinomialLoss:
         return replace(self, k=self.k + extra / 2, m=self.m + extra)
 
 
-@dataclass(frozen=True, eq=False)
-class Minimum:
+class Minimum(NamedTuple):
     """Where the loss is smallest, and how it was reached."""
 
     b: FloatArray
@@ -98,7 +95,7 @@ def minimize(
     A coefficient at a bound beyond which the loss would fall is held there, which is the
     optimality condition of Karush, Kuhn and Tucker. In the others the step is Newton's with the
     expected information, cut back to the bounds and halved until the loss falls. (Bertsekas,
-    1982, SIAM J. Control Optim. 20; for a linear model expected and observed information agree.)
+    1982, SIAM J. Control Optim. 20.)
     """
     b, n_steps, converged = start, 0, False
     while not converged and n_steps < MAX_STEPS:
@@ -127,9 +124,7 @@ def minimize(
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Coefficients of either model, which of them are free rather than held at 0, the log-odds
-    of each pair, and their derivatives by the coefficients, of shape (n_pairs, 3).
-    """
+    """Coefficients, which of them are free rather than held at 0, log-odds and their derivatives."""
 
     beta: FloatArray
     free: NDArray[np.bool_]
@@ -199,8 +194,7 @@ def fit_multiplicative(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Es
 def log_odds(b: FloatArray, Dx: FloatArray, Dy: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Log-odds of each pair and their derivatives by b0, b1, b2.
 
-    The derivative of ``Dx^b1`` by b1 is ``Dx^b1 * log Dx``, and 0 where Dx is 0 (where the
-    power is 0, or constant at 1 for b1 = 0).
+    That of ``Dx^b1`` is ``Dx^b1 * log Dx``, and 0 where Dx is 0 and the power constant.
     """
     term = np.power(Dx, b[1]) * np.power(Dy, b[2])
     log_Dx = np.log(Dx, out=np.zeros_like(Dx), where=Dx > 0)
@@ -229,8 +223,7 @@ def _fit_face(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray, free: list[boo
         return eta, J[:, free]
 
     def start(exponents: tuple[float, ...]) -> FloatArray:
-        """With the intercept that suits the exponents, by a few steps in that one direction."""
-        b = np.array([0.0, *exponents])
+        b = np.array([0.0, *exponents])  # and the intercept that suits them, by a few steps
         for _ in range(8):
             eta = model(b)[0]
             b[0] -= np.clip(loss.gradient(eta).sum() / max(loss.curvature(eta).sum(), 1e-9), -2, 2)
@@ -243,4 +236,4 @@ def _fit_face(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray, free: list[boo
     starts.sort(key=lambda b: loss.value(model(b)[0]))
     found = [minimize(loss, model, b, lower, upper) for b in starts[:N_STARTS]]
     best = min(found, key=lambda minimum: minimum.value)
-    return replace(best, b=embedding @ best.b)
+    return best._replace(b=embedding @ best.b)

@@ -132,10 +132,8 @@ class DistanceRegression:
         if self.fixed:
             lines.append(f"not estimated: {', '.join(self.fixed)} (negative, or not identified)")
         if self.separated:
-            lines += [
-                "separated: the distances tell right from wrong labels perfectly here;",
-                "counts were smoothed to keep the coefficients finite",
-            ]
+            lines.append("separated: the distances tell right from wrong labels perfectly here;")
+            lines.append("counts were smoothed to keep the coefficients finite")
         return "\n".join(lines)
 
     __str__ = summary
@@ -148,8 +146,6 @@ def fit_regression(
 
     The covariance "exchangeable" estimates the linear model by GEE, with statsmodels.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> Dx, Dy = rng.uniform(0, 4, 500), rng.uniform(0, 2, 500)
     >>> errors = rng.binomial(10, 1 / (1 + np.exp(3 - 0.2 * Dx - Dy)))
@@ -190,10 +186,8 @@ def check_regression(model: str, covariance: str) -> None:
     if covariance == "independent":
         return
     if model != "linear":
-        raise InputError(
-            f'covariance="exchangeable" is there for model="linear" only; got model={model!r}. '
-            'Use covariance="independent" with it.'
-        )
+        what = f'covariance="exchangeable" is there for model="linear" only; got model={model!r}.'
+        raise InputError(f'{what} Use covariance="independent" with it.')
     _require_statsmodels()
 
 
@@ -298,14 +292,14 @@ def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str)
         )
         warn(what, SeparationWarning, stacklevel=5)
     if not result.converged:
-        what = f"The regression did not converge in {result.n_steps} steps {at}."
-        warn(what, ConvergenceWarning, stacklevel=5)
+        steps = f"in {result.n_steps} steps {at}"
+        warn(f"The regression did not converge {steps}.", ConvergenceWarning, stacklevel=5)
     if result.fixed:
         names = " and ".join(result.fixed)
-        what = f"The {result.n_pairs} pairs do not determine {names}."
+        what = f"{result.n_pairs} pairs"
         if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
-            what = (
-                f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
-                "cannot tell it from the rest, so it only settles ties."
-            )
+            what = f"No weight for {names}: the {what} give a negative weight or cannot tell it "
+            what += "from the rest, so it only settles ties."
+        else:
+            what = f"The {what} do not determine {names}."
         warn(what, ZeroWeightWarning, stacklevel=5)

@@ -40,8 +40,6 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     "numeric", "all" and "none", the first leaves features of one or two values (words that occur
     or do not) as they are. The divisor of what is left alone, constants included, is 1.
 
-    Examples
-    --------
     >>> X = np.array([[0.0, 1.0, 7.0], [1.0, 3.0, 7.0], [1.0, 5.0, 7.0]])
     >>> feature_scale(X)
     array([1., 2., 1.])

@@ -22,9 +22,8 @@ FEW_ROWS = 10_000
 class FaissLabelsetIndex(LabelsetIndex):
     """A :class:`LabelsetIndex` in which every search starts from the neighbours that faiss finds.
 
-    The best of them is a score to beat from the start. Where the bounds prove that nothing beats
-    it, it is the answer; where they do not, the search goes on. So answers are exact, whatever
-    faiss missed: ``Neighbors.certified`` says where its candidate was proven right.
+    The best of them is a score to beat. Where the bounds prove that nothing beats it, it is the
+    answer; elsewhere the search goes on. So answers are exact, whatever faiss missed.
     """
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
