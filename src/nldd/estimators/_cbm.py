@@ -1,7 +1,4 @@
-"""Conditional Bernoulli mixtures: independent labels within components that depend on x.
-
-The first functions fit such a mixture, the next ones choose the labelset to predict from it.
-"""
+"""Conditional Bernoulli mixtures: how they are fitted, and the labelset to predict from one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -120,9 +117,9 @@ def _descend(
 def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
     """All labelsets of independent labels with log-odds `z`, by falling log-probability.
 
-    The best labelset has the labels with z >= 0; flipping label l costs the size of z_l. Sets of
-    flips come from a heap in order of cost. From a set whose costliest flip is the i-th cheapest,
-    two more are reached, each once: with the next flip added, or in place of the i-th.
+    The best one has the labels with z >= 0; flipping label l costs the size of z_l. Sets of flips
+    come from a heap in order of cost. From one whose costliest flip is the i-th cheapest, two more
+    are reached, each once: with the next flip added, or in place of the i-th.
 
     >>> [y.tolist() for _, y in falling_labelsets(np.array([2.0, -1.0]))]
     [[1, 0], [1, 1], [0, 0], [0, 1]]
@@ -147,10 +144,10 @@ def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]
 def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> NDArray[np.int8]:
     """The most probable labelset of one mixture, by a threshold rule.
 
-    Components list their labelsets from the most probable on, and each is scored under the whole
-    mixture. One not listed yet has in each component at most the probability q_k of the last one
-    listed there, so once the best score reaches ``log of the sum of pi_k q_k`` nothing better is to
-    come. The list that adds most to that bound goes on first; among equals the first is kept.
+    Components list their labelsets from the most probable on, to be scored under the mixture. One
+    not listed yet has at most the probability q_k of the last one listed in each, so once the best
+    score reaches ``log of the sum of pi_k q_k`` nothing better is to come; that list goes on first
+    which adds most to the bound.
     """
     lists = [falling_labelsets(z) for z in Z]
     bound = np.full(len(Z), np.inf)

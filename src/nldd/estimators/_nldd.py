@@ -146,8 +146,6 @@ class NLDDClassifier(WithWorkers):
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
     Dask arrays are predicted block by block. For a 1-D target of classes each is one label.
 
-    References
-    ----------
     H. Gweon, M. Schonlau and S. H. Steiner (2019). Nearest labelset using double distances for
     multi-label classification. PeerJ Computer Science 5:e242. doi:10.7717/peerj-cs.242
 
@@ -241,8 +239,7 @@ class NLDDClassifier(WithWorkers):
         check_consistent_length(X, Y)
         self.index_.add(X, Y)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        numbers = self._n_rows_given + np.arange(len(Y))
-        self.rows_: NDArray[np.intp] = np.concatenate([self.rows_, numbers])
+        self.rows_ = np.append(self.rows_, self._n_rows_given + np.arange(len(Y)))
         self._n_rows_given += len(Y)
         return self
 
@@ -283,13 +280,9 @@ class NLDDClassifier(WithWorkers):
                 f"distinct training labelsets; got {k!r}."
             )
         _, near = self._search(X, int(k))
-        return NearestLabelsets(
-            self.labelsets_[near.labelset],
-            self.regression_.theta(near.Dx, near.Dy),
-            self.rows_[near.row],
-            near.Dx,
-            near.Dy,
-        )
+        theta = self.regression_.theta(near.Dx, near.Dy)
+        labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
+        return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
 
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
@@ -328,7 +321,7 @@ class NLDDClassifier(WithWorkers):
         Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
         self.index_ = Index(T.X, T.Y, scale)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        self.rows_ = T.rows
+        self.rows_: NDArray[np.intp] = T.rows
         return self
 
     def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:

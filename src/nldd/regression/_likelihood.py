@@ -61,9 +61,8 @@ class BinomialLoss:
     def smoothed(self, n_parameters: int) -> "BinomialLoss":
         """The same with a few labels added, half of them wrong, spread over all observations.
 
-        Every observation then has right and wrong labels, if only fractions of one, and the
-        likelihood a finite maximum. As many are added as there are parameters, so their influence
-        fades as data come in. Weights count as frequencies.
+        Each then has right and wrong labels, if only fractions of one, and the likelihood a finite
+        maximum. As many are added as there are parameters: their influence fades as data come in.
         """
         extra = n_parameters / self.weight.sum()
         return replace(self, k=self.k + extra / 2, m=self.m + extra)
@@ -124,7 +123,7 @@ def minimize(
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Coefficients, which of them are free rather than held at 0, log-odds and their derivatives."""
+    """Coefficients, which of them are free, not held at 0, log-odds and their derivatives."""
 
     beta: FloatArray
     free: NDArray[np.bool_]

@@ -32,8 +32,7 @@ class Pairs:
 
     Each array has one entry a pair: distances in feature and in label space, the number of labels
     in which the two differ, the validation row (`instance`) and the training `row`, as positions
-    in the data of `fit`, and the sample weight of the instance, or 1. Pairs that share an instance
-    are not independent.
+    in the data of `fit`, and the sample weight of the instance, or 1.
     """
 
     Dx: FloatArray
@@ -296,10 +295,8 @@ def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str)
         warn(f"The regression did not converge {steps}.", ConvergenceWarning, stacklevel=5)
     if result.fixed:
         names = " and ".join(result.fixed)
-        what = f"{result.n_pairs} pairs"
+        what = f"The {result.n_pairs} pairs do not determine {names}."
         if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
-            what = f"No weight for {names}: the {what} give a negative weight or cannot tell it "
-            what += "from the rest, so it only settles ties."
-        else:
-            what = f"The {what} do not determine {names}."
+            what = f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
+            what += "cannot tell it from the rest, so it only settles ties."
         warn(what, ZeroWeightWarning, stacklevel=5)
