@@ -89,9 +89,9 @@ def nearest_pairs(
 class NLDDClassifier(WithWorkers):
     """Nearest Labelset using Double Distances (NLDD).
 
-    Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
-    distance in features and its distance, in labels, from the probabilities of independent
-    classifiers. A binomial regression gives the weights, and how likely a label is wrong.
+    Predicts the labelset of the training row with the smallest weighted sum of its distance in
+    features and its distance, in labels, from the probabilities of independent classifiers. A
+    binomial regression gives the weights, and how likely a label is wrong.
 
     Parameters
     ----------
@@ -239,7 +239,8 @@ class NLDDClassifier(WithWorkers):
         check_consistent_length(X, Y)
         self.index_.add(X, Y)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        self.rows_ = np.append(self.rows_, self._n_rows_given + np.arange(len(Y)))
+        numbers = self._n_rows_given + np.arange(len(Y))
+        self.rows_: NDArray[np.intp] = np.append(self.rows_, numbers)
         self._n_rows_given += len(Y)
         return self
 
@@ -321,7 +322,7 @@ class NLDDClassifier(WithWorkers):
         Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
         self.index_ = Index(T.X, T.Y, scale)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        self.rows_: NDArray[np.intp] = T.rows
+        self.rows_ = T.rows
         return self
 
     def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:

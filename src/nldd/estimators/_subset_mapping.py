@@ -28,6 +28,8 @@ class SubsetMapping(BinaryRelevance):
     Hamming distance ``|b| + |u| - 2 b.u``. Where several are equally near, which is common, the
     most frequent one is taken, and among those the one that came first in training.
 
+    References
+    ----------
     R. Schapire and Y. Singer (1999). Improved boosting algorithms using confidence-rated
     predictions. Machine Learning 37(3), 297-336.
 
@@ -54,4 +56,5 @@ class SubsetMapping(BinaryRelevance):
         """The training labelset nearest to what the classifiers say; the first one among equals."""
         # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
         U, B = self.labelsets_.astype(float), super()._labels(X).astype(float)
-        return self.labelsets_[(U.sum(axis=1) - 2 * B @ U.T).argmin(axis=1)]
+        distance = U.sum(axis=1) - 2 * B @ U.T  # but for |b|, which is the same for all
+        return self.labelsets_[distance.argmin(axis=1)]
