@@ -170,19 +170,16 @@ def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> N
 
 def _logsumexp(values: FloatArray) -> float:
     """As scipy's, without its generality: this is called for every labelset listed."""
-    top = values.max()
-    if not np.isfinite(top):
-        return float(top)
-    return float(top + np.log(np.exp(values - top).sum()))
+    top = float(values.max())
+    return top + float(np.log(np.exp(values - top).sum())) if np.isfinite(top) else top
 
 
 def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
     """Labelset of largest expected F-measure for each row of `G`, the labelsets' probabilities.
 
     With ``P[l, s]`` the probability that label l is on in a labelset of s labels, a prediction h of
-    t labels has the expected F-measure ``sum over l in h of sum over s of 2 P[l, s] / (s + t)``.
-    For each t the t largest terms are best; the empty prediction scores the probability of the
-    empty labelset. (Dembczynski et al., 2011, NIPS 24.)
+    t labels has the expected F-measure ``sum over l in h of sum over s of 2 P[l, s] / (s + t)``,
+    the empty one the probability of the empty labelset. (Dembczynski et al., 2011, NIPS 24.)
 
     >>> best_expected_f(np.array([[0.4, 0.3, 0.3]]), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]]))
     array([[1, 1, 0]], dtype=int8)

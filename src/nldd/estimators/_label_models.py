@@ -34,11 +34,7 @@ class PredictsFromScores(MultiLabelClassifier):
         return self._answer(self._labels(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label, (n_samples, n_labels), on the side of 1/2 of `predict`.
-
-        A share of votes where the method votes. Classes of a 1-D target exclude each other, and
-        rows are made to sum to one.
-        """
+        """Probability, or share of votes, of each label; for a 1-D target they sum to one."""
         X = self._validate_predict(X)
         return self._answer_proba(*self._scores(X))
 
@@ -135,10 +131,7 @@ def take_columns(X: Any, columns: NDArray[np.intp]) -> Any:
 
 
 class Prototype:
-    """An estimator to make unfitted copies of; `clone` for each may take as long as the fit.
-
-    They are to be fitted to `T`, whose weights are refused if the estimator would ignore them.
-    """
+    """An estimator to fit copies of to `T`; `clone` for each may take as long as the fit."""
 
     def __init__(self, estimator: Any, T: Training) -> None:
         if T.weights and not has_fit_parameter(estimator, "sample_weight"):
@@ -176,8 +169,8 @@ def fit_label_models(
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    Seeds are drawn before the work is shared out, so the result does not depend on the workers. A
-    linear model with ``warm_start=True`` starts from what it learned on the part before.
+    Results do not depend on the workers: seeds are drawn before the work is shared out. A linear
+    model with ``warm_start=True`` starts from what it learned on the part before.
     """
     prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]

@@ -42,10 +42,9 @@ def _decision_values(X: Any, coef: FloatArray, intercept: FloatArray) -> FloatAr
 def fit_sigmoid(
     f: FloatArray, y: NDArray[np.int_], weight: FloatArray | None = None
 ) -> tuple[float, float]:
-    """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``.
+    """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``, with targets slightly inside (0, 1).
 
-    Newton's method with step halving (Lin, Lin and Weng, 2007, Machine Learning 68), with LIBSVM's
-    constants. Targets are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
+    Newton's method with step halving (Lin, Lin and Weng, 2007, Machine Learning 68).
     """
     weight = np.ones(len(y)) if weight is None else weight
     n_positive, n_negative = weight @ (y == 1), weight @ (y == 0)
@@ -104,7 +103,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     Notes
     -----
     With decision value ``f(x) = w.x + b``, the probability of the second class is
-    ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin the two may
+    ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin they may
     disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
 
     J. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
