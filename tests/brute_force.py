@@ -6,18 +6,27 @@ products run in BLAS and rounding is dealt with as in the fast search, so answer
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
 from nldd.search import TIE, Neighbors
-from nldd.search._distances import (
-    exact_distances,
-    fast_squared_distances,
-    rounding_bound,
-    scaled,
-    squared_norms,
-)
+from nldd.search._distances import EPSILON, exact_distances, scaled, squared_norms
 
 BLOCK = 512
+
+
+def fast_squared_distances(A, B, A_norms, B_norms):
+    """``|a|^2 + |b|^2 - 2 a.b`` for all pairs of rows: one matrix product, some rounding."""
+    D = np.asarray(safe_sparse_dot(A, B.T, dense_output=True))
+    D *= -2
+    D += A_norms[:, np.newaxis]
+    D += B_norms
+    return D
+
+
+def rounding_bound(n_terms, A_norms, B_norms):
+    """How far each row of `fast_squared_distances` can be from the truth."""
+    return (n_terms + 8) * EPSILON * (A_norms + B_norms.max(initial=0.0))
 
 
 def linear(weight_x, weight_y):

@@ -31,6 +31,17 @@ def clock(monkeypatch):
     return clock
 
 
+@pytest.fixture(params=[io.StringIO])
+def stream(request, monkeypatch):
+    """Standard error, as a file or as what the test asks for."""
+    stream = request.param()
+    monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
+    return stream
+
+
+on_terminal = pytest.mark.parametrize("stream", [Terminal], indirect=True)
+
+
 def walk(steps, clock, seconds):
     """Go through `steps`, taking `seconds` for each."""
     seen = []
@@ -40,9 +51,9 @@ def walk(steps, clock, seconds):
     return seen
 
 
-def test_progress_on_terminal_counts_the_steps_on_one_line():
-    stream = Terminal()
-    assert list(progress("abc", 3, "folds", show=True, stream=stream)) == list("abc")
+@on_terminal
+def test_progress_on_terminal_counts_the_steps_on_one_line(stream):
+    assert list(progress("abc", 3, "folds", show=True)) == list("abc")
     drawn = stream.getvalue()
     assert drawn.count("\n") == 1
     assert drawn.endswith("\n")
@@ -50,38 +61,35 @@ def test_progress_on_terminal_counts_the_steps_on_one_line():
     assert " 3/3 [00:00, 00:00 left]" in drawn.split("\r")[-1]
 
 
-def test_share_on_terminal_ends_at_the_whole():
-    stream = Terminal()
+@on_terminal
+def test_share_on_terminal_ends_at_the_whole(stream):
     shares = iter([0.25, 0.5, 0.9])
-    steps = progress_of_share("abc", lambda: next(shares), "rows", show=True, stream=stream)
+    steps = progress_of_share("abc", lambda: next(shares), "rows", show=True)
     assert list(steps) == list("abc")
     assert "100 %" in stream.getvalue().split("\r")[-1]
 
 
-def test_share_elsewhere_is_silent():
-    stream = io.StringIO()
-    assert list(progress_of_share("abc", lambda: 0.5, "rows", show=True, stream=stream)) == [*"abc"]
+def test_share_elsewhere_is_silent(stream):
+    assert list(progress_of_share("abc", lambda: 0.5, "rows", show=True)) == [*"abc"]
     assert stream.getvalue() == ""
 
 
-def test_progress_elsewhere_writes_one_line_at_the_end(clock):
-    stream = io.StringIO()
-    steps = progress(range(3), 3, "folds", show=True, stream=stream)
+def test_progress_elsewhere_writes_one_line_at_the_end(clock, stream):
+    steps = progress(range(3), 3, "folds", show=True)
     next(steps)
     assert stream.getvalue() == ""
     walk(steps, clock, 40.0)
     assert stream.getvalue() == "folds: 3 of 3 in 01:20\n"
 
 
-def test_progress_counts_the_steps_that_came(clock):
-    stream = io.StringIO()
-    walk(progress([7, 8], 5, "folds", show=True, stream=stream), clock, 0.0)
+def test_progress_counts_the_steps_that_came(clock, stream):
+    walk(progress([7, 8], 5, "folds", show=True), clock, 0.0)
     assert stream.getvalue() == "folds: 2 of 5 in 00:00\n"
 
 
-@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()], ids=["file", "terminal"])
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal], indirect=True, ids=["file", "terminal"])
 def test_progress_not_shown_passes_through_silently(stream, capsys):
-    steps = progress(iter([3, 1, 2]), 3, "folds", show=False, stream=stream)
+    steps = progress(iter([3, 1, 2]), 3, "folds", show=False)
     assert list(steps) == [3, 1, 2]
     assert stream.getvalue() == ""
     assert capsys.readouterr() == ("", "")
@@ -90,9 +98,7 @@ def test_progress_not_shown_passes_through_silently(stream, capsys):
 @pytest.mark.parametrize("show", [True, False])
 def test_progress_takes_steps_only_when_asked(show):
     taken = []
-    steps = progress(
-        (taken.append(i) or i for i in range(3)), 3, "folds", show=show, stream=io.StringIO()
-    )
+    steps = progress((taken.append(i) or i for i in range(3)), 3, "folds", show=show)
     assert taken == []
     assert next(steps) == 0
     assert taken == [0]

@@ -21,7 +21,7 @@ from nldd.exceptions import InputError
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The training data T of the paper; `rows` are positions in the data that `fit` was given."""
+    """The training data T of the paper; `rows` are positions in the data of `fit`."""
 
     X: Any
     Y: NDArray[np.int8]
@@ -66,18 +66,25 @@ def with_narrow_indices(X: Any) -> Any:
     return type(X)((X.data, *(i.astype(np.int32) for i in (X.indices, X.indptr))), shape=X.shape)
 
 
+def read_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
+    """The weights of the rows, checked; None if there are none."""
+    if sample_weight is None:
+        return None
+    weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weight.any():
+        raise InputError("sample_weight must be positive for at least one row; all are 0.")
+    return np.asarray(weight)
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
-    A 2-D target (indicator, sparse, frame, or a list of label sets) gives indicator predictions. A
-    1-D target of classes is read as one label per class and gives 1-D predictions.
+    A 2-D target gives indicator predictions; a 1-D one is read as one label per class and gives
+    1-D predictions.
     """
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Subset accuracy: the share of rows whose whole labelset is right.
-
-        `y` may have any form that `fit` takes. A row with a label unknown to `fit` counts as wrong.
-        """
+        """Share of rows whose whole labelset is right; one with a label unknown to `fit` is not."""
         Y_pred = self.predict(X)
         if self.single_label_:
             return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))
@@ -93,16 +100,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         X = self._validate_features(X, reset=True)
         check_consistent_length(X, table.Y)
         self._remember_labels(table)
-        rows = np.arange(X.shape[0])
-        self._n_rows_given = len(rows)
-        if sample_weight is None:
-            return Training(X, table.Y, None, rows)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weight.any():
-            raise InputError("sample_weight must be positive for at least one row; all are 0.")
+        self._n_rows_given = X.shape[0]
+        weight = read_weights(sample_weight, X)
+        T = Training(X, table.Y, weight, np.arange(X.shape[0]))
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
-        T = Training(X, table.Y, weight, rows)
-        return T if weight.all() else T[np.flatnonzero(weight)]
+        return T if weight is None or weight.all() else T[np.flatnonzero(weight)]
 
     def _validate_predict(self, X: Any) -> Any:
         """Check new rows against what `fit` saw."""

@@ -11,8 +11,7 @@ import numpy as np
 def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Let a method that maps rows of X to rows of an array take Dask arrays, and return one.
 
-    Nothing is computed before it is asked for, and no more than a block of rows is in memory at a
-    worker. The model goes to each worker once.
+    A worker has the model once, and a block of rows at a time in memory.
     """
 
     @wraps(method)

@@ -19,8 +19,7 @@ POLL_SECONDS = 0.1
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream beside the place of a file; at the end it is moved there in one step.
 
-    Until the move the old file stays as it is, and nobody ever reads half of the new one. After an
-    error within the block the old file is still there, and nothing else.
+    Nobody ever reads half of the file, and after an error the old one is still there, nothing else.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
@@ -54,10 +53,9 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def file_lock(path: Path, doing: str, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Hold the lock file `path`; whoever comes second waits, and is told so by `tell`.
+    """Hold the lock file `path`, which ends with the process, however that ends.
 
-    The lock belongs to the process and ends with it, however it ends. `doing` says what the other
-    process is at, such as "fetching into data".
+    Who comes second waits, and is told by `tell` what the first is `doing`: "fetching into data".
     """
     lock = FileLock(path)
     try:

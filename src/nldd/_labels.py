@@ -22,10 +22,9 @@ FORMS = (
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels as an indicator matrix of shape (n_samples, n_labels).
+    """Labels as an indicator matrix; names are columns, members of label sets, or 0, 1, ...
 
-    Names are columns of a frame, members of label sets, classes of a 1-D target, or 0, 1, ... A 1-D
-    target is `single`: every class is one label, and every row carries exactly one.
+    A 1-D target is `single`: every class is one label, and every row carries exactly one.
     """
 
     Y: NDArray[np.int8]
@@ -36,8 +35,6 @@ class LabelTable:
 def read_labels(Y: Any) -> LabelTable:
     """Turn any supported form of labels into a :class:`LabelTable`.
 
-    Examples
-    --------
     >>> read_labels([{"sad", "quiet"}, {"happy"}, set()]).Y
     array([[0, 1, 1],
            [1, 0, 0],
@@ -49,8 +46,7 @@ def read_labels(Y: Any) -> LabelTable:
         raise InputError(f"fit requires y to be passed, but the target y is None. {FORMS}")
     if is_frame(Y) or issparse(Y):
         return read_indicator(Y)
-    if _holds_label_sets(Y):
-        sets = _as_sets(Y)
+    if (sets := _label_sets(Y)) is not None:
         names = _sorted_names(sets)
         if not len(names):
             raise InputError(f"No row of Y carries any label: all {len(sets)} sets are empty.")
@@ -82,8 +78,7 @@ def read_labels_as(Y: Any, names: NDArray[np.object_]) -> LabelTable:
 
     Label sets and named frames are matched by name, everything else by position.
     """
-    if _holds_label_sets(Y):
-        sets = _as_sets(Y)
+    if (sets := _label_sets(Y)) is not None:
         unknown = _sorted_names([labels - set(names) for labels in sets])
         names = np.concatenate([names, unknown])
         return LabelTable(indicator(sets, names), names)
@@ -119,8 +114,6 @@ def indicator(sets: Sequence[Iterable[Any]], names: NDArray[np.object_]) -> NDAr
 def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tuple[Any, ...]]:
     """Names of the labels that each row of an indicator matrix carries.
 
-    Examples
-    --------
     >>> as_label_sets([[1, 0, 1], [0, 0, 0]], ["sad", "happy", "quiet"])
     [('sad', 'quiet'), ()]
     """
@@ -140,8 +133,8 @@ def _read_frame(frame: Any) -> LabelTable:
         options = {"dtype": float, "na_value": np.nan} if hasattr(frame, "isna") else {}
         values = np.asarray(frame.to_numpy(**options), dtype=float)
     except (TypeError, ValueError) as error:
-        message = f"Y must hold only 0 and 1, but a label column holds text ({error}). {FORMS}"
-        raise InputError(message) from None
+        what = f"Y must hold only 0 and 1, but a label column holds text ({error})."
+        raise InputError(f"{what} {FORMS}") from None
     if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0]
         raise InputError(
@@ -203,25 +196,17 @@ def _is_binary(values: NDArray[Any]) -> bool:
     return values.dtype.kind in "biuf" and bool(np.all((values == 0) | (values == 1)))
 
 
-def _holds_label_sets(Y: Any) -> bool:
-    """Whether `Y` lists one collection of label names per row, rather than rows of 0 and 1."""
-    is_matrix = isinstance(Y, np.ndarray) and (Y.dtype != object or Y.ndim != 1)
-    if is_matrix or not (isinstance(Y, list | tuple | np.ndarray) or hasattr(Y, "to_list")):
-        return False
+def _label_sets(Y: Any) -> list[set[Any]] | None:
+    """The label names of each row, or None where `Y` does not list a collection of them per row."""
+    is_vector = isinstance(Y, np.ndarray) and Y.dtype == object and Y.ndim == 1
+    if not (isinstance(Y, list | tuple) or is_vector or hasattr(Y, "to_list")):
+        return None
     rows = Y.to_list() if hasattr(Y, "to_list") else list(Y)
-    collections = [row for row in rows if isinstance(row, list | tuple | set | frozenset)]
-    if not collections:
-        return False
-    if not isinstance(Y, list | tuple) or any(isinstance(row, set | frozenset) for row in rows):
-        return True
-    # Lists in a list: numbers in rows of one length are an indicator matrix.
-    ragged = len({len(row) for row in collections}) > 1 or len(collections) < len(rows)
-    return ragged or any(isinstance(label, str) for row in collections for label in row)
-
-
-def _as_sets(Y: Any) -> list[set[Any]]:
+    has_collections = any(isinstance(row, list | tuple | set | frozenset) for row in rows)
+    if not has_collections or (isinstance(Y, list | tuple) and _is_matrix(rows)):
+        return None
     sets = []
-    for i, labels in enumerate(Y.to_list() if hasattr(Y, "to_list") else Y):
+    for i, labels in enumerate(rows):
         members: Any = None if isinstance(labels, str) else labels
         try:
             sets.append(set(members))
@@ -231,14 +216,22 @@ def _as_sets(Y: Any) -> list[set[Any]]:
     return sets
 
 
+def _is_matrix(rows: list[Any]) -> bool:
+    """Whether lists in a list are rows of a matrix: numbers, and all of one length."""
+    return (
+        all(isinstance(row, list | tuple) for row in rows)
+        and len({len(row) for row in rows}) == 1
+        and not any(isinstance(label, str) for row in rows for label in row)
+    )
+
+
 def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
     found = set[Any]().union(*sets)
     try:
         return _as_names(sorted(found))
     except TypeError:
         kinds = ", ".join(sorted({type(label).__name__ for label in found}))
-        message = f"Label names must be of one type to be put in order; got {kinds}."
-        raise InputError(message) from None
+        raise InputError(f"Label names must be of one type, to be sorted; got {kinds}.") from None
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:

@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from threading import Lock
 from typing import Any
 
@@ -34,8 +34,7 @@ _lock, _limits, _found = Lock(), list[int](), list[int]()
 def _limit_blas(n_threads: int) -> Iterator[None]:
     """A limit on BLAS threads that calls within calls, and from several threads, can share.
 
-    It belongs to the process, so the strictest of those who are inside holds for all of them, and
-    what the first one found comes back when the last one leaves.
+    The strictest one inside holds for all, and what the first found comes back after the last.
     """
     with _lock:
         if not _limits:
@@ -62,9 +61,8 @@ def _set_threads(library: Any, n_threads: int) -> None:
     give_way(force=True)
 
 
-def one_blas_thread() -> AbstractContextManager[None]:
-    """Context for products of thin matrices, on which several threads only wait for each other."""
-    return _limit_blas(1)
+# Context for products of thin matrices, on which several threads only wait for each other.
+one_blas_thread = partial(_limit_blas, 1)
 
 
 def do_all(
@@ -95,8 +93,7 @@ def do_all(
 def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
     """Results in order, from threads of our own; no more tasks are taken than are being done.
 
-    joblib's threads would do, but it looks for results every 10 ms, which is longer than many a
-    whole piece of work takes here.
+    joblib looks for results every 10 ms, which is longer than many a whole piece of work takes.
     """
     config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
 

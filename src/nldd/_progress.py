@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TextIO, TypeVar
+from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -13,18 +13,15 @@ COUNT_FORMAT = "{desc} |{bar:30}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} le
 SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} left]"
 
 
-def progress(
-    steps: Iterable[T], total: int, title: str, *, show: bool, stream: TextIO | None = None
-) -> Iterator[T]:
+def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Iterator[T]:
     """Pass `steps` through, drawing how many of `total` have gone by.
 
-    On a terminal the line is redrawn in place; anywhere else, where a redrawn line
-    would fill a log file, one line is written at the end.
+    On a terminal the line is redrawn in place; in a log file one is written at the end.
     """
     if not show:
         yield from steps
         return
-    out = stream or sys.stderr
+    out = sys.stderr
     if out.isatty():
         yield from tqdm(steps, title, total, file=out, bar_format=COUNT_FORMAT, dynamic_ncols=True)
         return
@@ -34,30 +31,20 @@ def progress(
             yield step
             done += 1
     finally:
-        elapsed = clock(time.monotonic() - start)
-        out.write(f"{title}: {done} of {total} in {elapsed}\n")
+        out.write(f"{title}: {done} of {total} in {clock(time.monotonic() - start)}\n")
         out.flush()
 
 
 def progress_of_share(
-    steps: Iterable[T],
-    share: Callable[[], float],
-    title: str,
-    *,
-    show: bool,
-    stream: TextIO | None = None,
+    steps: Iterable[T], share: Callable[[], float], title: str, *, show: bool
 ) -> Iterator[T]:
-    """Pass `steps` through, drawing on a terminal what `share` of the work is done.
-
-    For work of unknown length, such as a file of so many rows that nobody has counted.
-    """
-    out = stream or sys.stderr
+    """Pass `steps` of unknown number through, drawing on a terminal what `share` is done."""
+    out = sys.stderr
     if not show or not out.isatty():
         yield from steps
         return
-    with tqdm(
-        desc=title, total=1.0, file=out, bar_format=SHARE_FORMAT, dynamic_ncols=True
-    ) as drawn:
+    options = {"file": out, "bar_format": SHARE_FORMAT, "dynamic_ncols": True}
+    with tqdm(desc=title, total=1.0, **options) as drawn:
         for step in steps:
             yield step
             drawn.update(min(share(), 1.0) - drawn.n)
@@ -67,8 +54,6 @@ def progress_of_share(
 def clock(seconds: float) -> str:
     """Minutes and seconds, with hours where there are any.
 
-    Examples
-    --------
     >>> clock(61.7), clock(3723)
     ('01:02', '1:02:03')
     """

@@ -1,5 +1,7 @@
-"""The scikit-learn names that are private or young, imported in one place."""
+"""The scikit-learn names that are private or young, imported in one place for all others."""
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
 from sklearn.base import _fit_context as validate_parameters
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
@@ -9,15 +11,3 @@ from sklearn.utils.validation import (
     has_fit_parameter,
     validate_data,
 )
-
-__all__ = [
-    "HasMethods",
-    "Interval",
-    "LinearClassifierMixin",
-    "StrOptions",
-    "check_sample_weight",
-    "get_tags",
-    "has_fit_parameter",
-    "validate_data",
-    "validate_parameters",
-]

@@ -7,8 +7,6 @@ from itertools import islice
 def quote(text: str, longest: int = 40) -> str:
     r"""Text for a message: quoted, control characters visible, not too long.
 
-    Examples
-    --------
     >>> print(quote("a\tb"), quote("Wolfeschlegelstein", longest=10))
     'a\tb' 'Wolfesc...'
     """
@@ -18,8 +16,6 @@ def quote(text: str, longest: int = 40) -> str:
 def quote_first(texts: Iterable[str], longest: int = 40) -> str:
     """The first few of some texts for a message.
 
-    Examples
-    --------
     >>> print(quote_first("abc"), quote_first("abcdefg"), sep="; ")
     'a', 'b', 'c'; 'a', 'b', 'c', 'd', 'e', ...
     """
@@ -30,8 +26,6 @@ def quote_first(texts: Iterable[str], longest: int = 40) -> str:
 def count_noun(n: int, noun: str) -> str:
     """A number with its noun.
 
-    Examples
-    --------
     >>> count_noun(1, "blank line"), count_noun(1200, "blank line")
     ('1 blank line', '1,200 blank lines')
     """
@@ -41,8 +35,6 @@ def count_noun(n: int, noun: str) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """A share in percent; 0 and 100 are said only where nothing had to be rounded.
 
-    Examples
-    --------
     >>> percent(0.6249), percent(0.931, 1), percent(0.9997), percent(1.0, 1)
     ('62 %', '93.1 %', '99.97 %', '100 %')
     """

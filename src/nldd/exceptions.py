@@ -6,10 +6,9 @@ from warnings import warn
 
 
 class NLDDError(Exception):
-    """Anything that nldd refuses to do; the command line prints it and stops.
+    """Anything that nldd refuses to do: the message says why, the `hint` what to do about it.
 
-    The message says what was expected and what came; the `hint` what to do about it, such as a
-    command, which the command line prints behind ``Try:``.
+    The command line prints both, the hint behind ``Try:``, and stops.
     """
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:

@@ -9,7 +9,7 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
 
 from nldd import PlattSVC
-from nldd.estimators._platt_svc import fit_sigmoid, fold_slices, sigmoid
+from nldd.estimators._platt_svc import fit_sigmoid, sigmoid
 
 
 def decisions(seed, n_samples=150):
@@ -82,11 +82,6 @@ def test_sigmoid_stays_inside_the_unit_interval():
     f = np.array([-1e300, -1.0, 0.0, 1.0, 1e300])
     expected = [1e-7, 1 / (1 + np.e), 0.5, np.e / (1 + np.e), 1 - 1e-7]
     np.testing.assert_allclose(sigmoid(f, -1.0, 0.0), expected, rtol=1e-13)
-
-
-def test_fold_slices_by_hand():
-    # Floors of 0, 1.4, 2.8, 4.2, 5.6, 7.
-    assert fold_slices(7, 5) == [slice(0, 1), slice(1, 2), slice(2, 4), slice(4, 5), slice(5, 7)]
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])

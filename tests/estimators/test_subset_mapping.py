@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd import BinaryRelevance, PlattSVC, SubsetMapping
-from nldd.estimators._subset_mapping import frequent_first, nearest_in_hamming
 
 
 class Echo(ClassifierMixin, BaseEstimator):
@@ -29,6 +28,15 @@ def echoed(Y, B):
     """What SubsetMapping makes of BR outputs `B` after training labelsets `Y`."""
     Y = np.asarray(Y)
     return SubsetMapping(Echo()).fit(Y.astype(float), Y).predict(np.asarray(B, dtype=float))
+
+
+def trained_to_echo(Y):
+    """A model of the labelsets `Y` whose classifiers say what they are given, constant or not."""
+    model = SubsetMapping(Echo()).fit(Y.astype(float), Y)
+    model.estimators_ = [Echo() for _ in Y.T]
+    for column, echo in enumerate(model.estimators_):
+        echo.column_ = column
+    return model
 
 
 def nearest_naively(b, Y):
@@ -85,10 +93,11 @@ def test_nearest_in_hamming_equals_a_loop_over_all_rows(block):
     """NLDD's search in label space alone, with b in place of the probabilities."""
     for seed in range(100 * block, 100 * block + 100):
         Y, B = random_labelsets(seed)
-        labelsets, counts = frequent_first(Y)
-        found = nearest_in_hamming(B, labelsets)
+        model = trained_to_echo(Y)
+        found = model.predict(B)
         assert_array_equal(found, [nearest_naively(b, Y) for b in B.tolist()])
-        assert_array_equal(counts, [(u == Y).all(axis=1).sum() for u in labelsets])
+        counts = [(u == Y).all(axis=1).sum() for u in model.labelsets_]
+        assert_array_equal(model.counts_, counts)
         smallest = (B[:, np.newaxis] != Y).sum(axis=2).min(axis=1)
         assert_array_equal((found != B).sum(axis=1), smallest)
 
@@ -99,7 +108,7 @@ def test_many_labels_do_not_overflow():
     Y[0] = 1  # a sum of 400 does not fit into the int8 of the labels
     B = np.vstack([1 - Y[:2], Y[:3], rng.integers(0, 2, size=(5, 400))]).astype(np.int8)
     expected = [nearest_naively(b, Y) for b in B.tolist()]
-    assert_array_equal(nearest_in_hamming(B, frequent_first(Y)[0]), expected)
+    assert_array_equal(trained_to_echo(Y).predict(B), expected)
 
 
 @pytest.mark.parametrize(

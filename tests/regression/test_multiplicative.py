@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
 from nldd.regression import fit_regression
-from nldd.regression._models import fit_multiplicative, log_odds
+from nldd.regression._likelihood import fit_multiplicative, log_odds
 
 
 def fit_model(pairs):

@@ -12,7 +12,7 @@ from scipy.special import expit
 import reference
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
 from nldd.regression import fit_regression
-from nldd.regression._models import identified_columns
+from nldd.regression._likelihood import identified_columns
 
 
 def separated_pairs(kind, n_pairs=60):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
-from nldd.search._arrays import is_worth_packing, pack
+from nldd.search._layout import is_worth_packing, pack
 from nldd.search._scan import overlap
 
 WIDTHS = [1, 63, 64, 65, 129]

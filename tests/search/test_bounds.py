@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 
 from nldd.exceptions import InputError
-from nldd.search._bounds import COORDINATES, LowerBounds, Sketch
+from nldd.search._distances import COORDINATES, LowerBounds, Sketch
 from nldd.search._scan import _sketch_square, gap
 
 
@@ -107,7 +107,7 @@ def test_sketches_do_not_depend_on_blocks(container, monkeypatch):
     Z = container(normal(np.random.default_rng(8), 40, 30))
     sketch = Sketch(Z)
     whole, error = sketch(Z)
-    monkeypatch.setattr("nldd.search._bounds.BLOCK", 7)
+    monkeypatch.setattr("nldd.search._distances.BLOCK", 7)
     in_parts, error_in_parts = sketch(Z)
     np.testing.assert_allclose(in_parts, whole, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(error_in_parts, error, rtol=1e-12)

@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from nldd.search._groups import distinct_labelsets, split_into_cells
+from nldd.search._layout import distinct_labelsets, split_into_cells
 
 
 def naive_cells(rows, sketch, max_rows):

@@ -35,7 +35,7 @@ def test_query_equals_brute_force(way, n_features, monkeypatch):
         (90, 3, 2),
         (90, 5, 32),
     ]:
-        monkeypatch.setattr("nldd.search._groups.CELL_ROWS", cell_rows)
+        monkeypatch.setattr("nldd.search._layout.CELL_ROWS", cell_rows)
         X, Y, X_new, P, scale = random_problem(rng, way, n_rows, n_features, n_labels)
         index = LabelsetIndex(as_rows(X), Y, scale)
         oracle = BruteForceIndex(X, Y, scale)
@@ -124,7 +124,7 @@ def test_query_of_dense_rows_far_from_zero(offset, monkeypatch):
 def test_query_from_the_centre_of_rows_that_are_all_equally_far(container, monkeypatch):
     """The query is a zero, whose sketch is exact; what is off are the sketches of the rows."""
     monkeypatch.setattr("nldd.search._index.FEW_ROWS", 0)
-    monkeypatch.setattr("nldd.search._groups.CELL_ROWS", 4)
+    monkeypatch.setattr("nldd.search._layout.CELL_ROWS", 4)
     for seed in range(5):
         half = np.random.default_rng(seed).choice([-1.0, 1.0], size=(20, 40))
         X = container(np.concatenate([half, -half]))

@@ -71,7 +71,7 @@ def way(request, monkeypatch):
     if request.param == "sketches":
         monkeypatch.setattr("nldd.search._index.FEW_ROWS", 0)
     if request.param == "sketches for any score":
-        monkeypatch.setattr("nldd.search._bounds.LARGEST_SQUARE", -1.0)
+        monkeypatch.setattr("nldd.search._distances.LARGEST_SQUARE", -1.0)
     return request.param
 
 

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
+    PredictsFromScores,
     WithWorkers,
     fit_label_models,
     label_columns,
@@ -17,7 +18,7 @@ from nldd.estimators._label_models import (
 from nldd.exceptions import InputError
 
 
-class BinaryRelevance(WithWorkers):
+class BinaryRelevance(PredictsFromScores, WithWorkers):
     """One independent binary classifier per label (BR).
 
     Parameters
@@ -25,12 +26,11 @@ class BinaryRelevance(WithWorkers):
     estimator : classifier, default=None
         Cloned once per label. None is ``LogisticRegression(solver="liblinear")``.
     decision : {"auto", "sign", "probability"}, default="auto"
-        When a label is predicted: decision value above 0, or probability above 1/2. The two
-        differ for calibrated support vector machines; the paper's BR takes the sign. "auto" is
-        "sign" where the estimator has a ``decision_function``, else "probability".
-    n_jobs : int, default=None
-        Labels fitted at a time, in threads. Results do not depend on it, unless the base classifier
-        draws from a generator of the whole process, as liblinear does with ``dual=True``.
+        Whether a label needs a decision value above 0, as in the paper, or a probability above 1/2;
+        "auto" is "sign" where the estimator has a ``decision_function``, else "probability".
+    n_jobs : int, default=None, labels fitted at a time, in threads
+        Results depend on it only if the classifier draws from a generator of the whole process,
+        as liblinear does with ``dual=True``.
     random_state : int, RandomState or None, default=None, seeds clones that have no seed
     verbose : int, default=0; above 0, a progress bar on standard error
 
@@ -46,8 +46,6 @@ class BinaryRelevance(WithWorkers):
     Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N. For a
     1-D target every class is a label and the class of the largest value is predicted.
 
-    References
-    ----------
     G. Tsoumakas and I. Katakis (2007). Multi-label classification: an overview.
     International Journal of Data Warehousing and Mining 3(3), 1-13.
 
@@ -89,23 +87,12 @@ class BinaryRelevance(WithWorkers):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
             Or a list of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the classifiers; rows of weight 0 are left out.
+        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
         """
         self._fit_labels(self._validate_fit(X, y, sample_weight))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or classes for a 1-D target."""
-        return self._answer(self._labels(self._validate_predict(X)))
-
-    @where_base_has_probabilities
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label, of shape (n_samples, n_labels).
-
-        For a 1-D target the classes exclude each other, and rows are made to sum to one.
-        """
-        return self._answer_proba(self._columns("predict_proba", self._validate_predict(X)))
+    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
 
     def _fit_labels(self, T: Training) -> None:
         estimator, method = self._base_estimator(), self._decision_method()
@@ -119,10 +106,13 @@ class BinaryRelevance(WithWorkers):
             estimator, [T], self.label_names_, **self._fit_options("binary relevance", rng)
         )
 
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+        return label_columns(self.estimators_, "predict_proba", X, self.n_jobs), None
+
     def _labels(self, X: Any) -> NDArray[np.int8]:
         """Indicator of the predicted labels; of the one with the largest value if 1-D."""
         method = self._decision_method()
-        values = self._columns(method, X)
+        values = label_columns(self.estimators_, method, X, self.n_jobs)
         if self.single_label_:
             best = values.argmax(axis=1)[:, np.newaxis]
             return (np.arange(self.n_labels_) == best).astype(np.int8)
@@ -132,6 +122,3 @@ class BinaryRelevance(WithWorkers):
         has_decisions = hasattr(self._base_estimator(), "decision_function")
         sign = self.decision == "sign" or (self.decision == "auto" and has_decisions)
         return "decision_function" if sign else "predict_proba"
-
-    def _columns(self, method: str, X: Any) -> NDArray[np.float64]:
-        return label_columns(self.estimators_, method, X, self.n_jobs)

@@ -1,7 +1,9 @@
-"""Conditional Bernoulli mixtures: independent labels within components that depend on x."""
+"""Conditional Bernoulli mixtures: how they are fitted, and the labelset to predict from one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from heapq import heappop, heappush
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -11,12 +13,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logsumexp
 from sklearn.utils import check_consistent_length, check_random_state, gen_batches
 
-from nldd._base import MultiLabelClassifier
 from nldd._parallel import delayed, do_all
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.estimators._best_labelset import best_expected_f, joint_mode
-from nldd.exceptions import InputError
+from nldd.estimators._label_models import PredictsFromScores, draw_share, take_columns
 
 FloatArray = NDArray[np.float64]
 
@@ -27,6 +27,8 @@ EMPTY = 1e-8
 BLOCK_ROWS = 512
 # Of the first mixture of labels: smallest probability, most steps of EM, smallest relative gain.
 CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
+# Probabilities all near 1/2 could ask for every labelset there is; then the best so far is taken.
+MAX_POPS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +79,6 @@ def _expectation_maximisation(
     return value, gamma
 
 
-def _log_likelihood(Y: FloatArray, Z: FloatArray) -> FloatArray:
-    """Log-likelihood of each row's labels in each component, (n, K), from log-odds (n, K, L)."""
-    return np.einsum("nl,nkl->nk", Y, Z) - np.logaddexp(0, Z).sum(axis=2)
-
-
 def _label_loss(
     outputs: FloatArray, Y: FloatArray, gamma: FloatArray, varies: NDArray[np.bool_]
 ) -> tuple[float, FloatArray]:
@@ -101,22 +98,110 @@ def _descend(
     loss: Any, model: Weights, prior_variance: float, X: Any, transposed: Any, n_steps: int
 ) -> Weights:
     """At most `n_steps` of L-BFGS on the loss plus ``|W|^2 / (2 prior_variance)``."""
-    shape = model.W.shape
+
+    def unpack(flat: FloatArray) -> Weights:
+        return Weights(flat[: model.W.size].reshape(model.W.shape), flat[model.W.size :])
 
     def objective(flat: FloatArray) -> tuple[float, FloatArray]:
-        W, bias = flat[: model.W.size].reshape(shape), flat[model.W.size :]
-        value, slope = loss(np.asarray(X @ W) + bias)
-        gradient = np.asarray(transposed @ slope) + W / prior_variance
-        value += float(np.square(W).sum()) / (2 * prior_variance)
+        at = unpack(flat)
+        value, slope = loss(at.outputs(X))
+        gradient = np.asarray(transposed @ slope) + at.W / prior_variance
+        value += float(np.square(at.W).sum()) / (2 * prior_variance)
         return value, np.concatenate([gradient.ravel(), slope.sum(axis=0)])
 
     start = np.concatenate([model.W.ravel(), model.bias])
     options = {"maxiter": n_steps, "maxcor": 5, "ftol": 1e-10}
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
-    return Weights(found.x[: model.W.size].reshape(shape), found.x[model.W.size :])
+    return unpack(minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x)
 
 
-class ConditionalBernoulliMixture(MultiLabelClassifier):
+def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
+    """All labelsets of independent labels with log-odds `z`, by falling log-probability.
+
+    The best one has the labels with z >= 0; flipping label l costs the size of z_l. Sets of flips
+    come from a heap in order of cost. From one whose costliest flip is the i-th cheapest, two more
+    are reached, each once: with the next flip added, or in place of the i-th.
+
+    >>> [y.tolist() for _, y in falling_labelsets(np.array([2.0, -1.0]))]
+    [[1, 0], [1, 1], [0, 0], [0, 1]]
+    """
+    best = (z >= 0).astype(np.int8)
+    order = np.argsort(np.abs(z), kind="stable")
+    cost = np.abs(z)[order].tolist()
+    top = -float(np.logaddexp(0, -np.abs(z)).sum())
+    yield top, best
+    heap: list[tuple[float, int, tuple[int, ...]]] = [(cost[0], 0, (0,))] if cost else []
+    while heap:
+        total, last, flips = heappop(heap)
+        y = best.copy()
+        y[order[list(flips)]] ^= 1
+        yield top - total, y
+        if last + 1 < len(cost):
+            heappush(heap, (total + cost[last + 1], last + 1, (*flips, last + 1)))
+            swapped = total - cost[last] + cost[last + 1]
+            heappush(heap, (swapped, last + 1, (*flips[:-1], last + 1)))
+
+
+def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> NDArray[np.int8]:
+    """The most probable labelset of one mixture, by a threshold rule.
+
+    Components list their labelsets from the most probable on, to be scored under the mixture. One
+    not listed yet has at most the probability q_k of the last one listed in each, so once the best
+    score reaches ``log of the sum of pi_k q_k`` nothing better is to come; that list goes on first
+    which adds most to the bound.
+    """
+    lists = [falling_labelsets(z) for z in Z]
+    bound = np.full(len(Z), np.inf)
+    softplus = np.logaddexp(0, Z).sum(axis=1)
+    best, best_score = np.zeros(Z.shape[1], dtype=np.int8), -np.inf
+    seen: set[bytes] = set()
+    for _ in range(MAX_POPS):
+        k = int(np.argmax(bound + log_pi))
+        log_probability, y = next(lists[k], (-np.inf, None))
+        bound[k] = log_probability
+        if y is not None and y.tobytes() not in seen:
+            seen.add(y.tobytes())
+            score = float(_logsumexp(Z @ y - softplus + log_pi))
+            if score > best_score and (allow_empty or y.any()):
+                best, best_score = y, score
+        if best_score >= _logsumexp(bound + log_pi) - 1e-12:
+            break
+    return best
+
+
+def _logsumexp(values: FloatArray) -> float:
+    """As scipy's, without its generality: this is called for every labelset listed."""
+    top = float(values.max())
+    return top + float(np.log(np.exp(values - top).sum())) if np.isfinite(top) else top
+
+
+def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Labelset of largest expected F-measure for each row of `G`, the labelsets' probabilities.
+
+    With ``P[l, s]`` the probability that label l is on in a labelset of s labels, a prediction h of
+    t labels has the expected F-measure ``sum over l in h of sum over s of 2 P[l, s] / (s + t)``,
+    the empty one the probability of the empty labelset. (Dembczynski et al., 2011, NIPS 24.)
+
+    >>> best_expected_f(np.array([[0.4, 0.3, 0.3]]), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]]))
+    array([[1, 1, 0]], dtype=int8)
+    """
+    sizes = labelsets.sum(axis=1)
+    n_samples, n_labels = len(G), labelsets.shape[1]
+    present = [s for s in np.unique(sizes) if s > 0]
+    P = {s: G[:, sizes == s] @ labelsets[sizes == s].astype(float) for s in present}
+    best = np.zeros((n_samples, n_labels), dtype=np.int8)
+    best_value = G[:, sizes == 0].sum(axis=1)
+    for t in range(1, n_labels + 1):
+        terms = sum((2 * P[s] / (s + t) for s in present), np.zeros((n_samples, n_labels)))
+        order = np.argsort(-terms, axis=1, kind="stable")[:, :t]
+        value = np.take_along_axis(terms, order, axis=1).sum(axis=1)
+        better = value > best_value
+        best_value[better] = value[better]
+        best[better] = 0
+        best[np.flatnonzero(better)[:, np.newaxis], order[better]] = 1
+    return best
+
+
+class ConditionalBernoulliMixture(PredictsFromScores):
     """Mixture of independent logistic regressions, with weights that depend on x (CBM).
 
     Parameters
@@ -125,8 +210,8 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
     n_iterations : int, default=10, iterations of expectation and maximisation
     variance : float, default=1.0, that of the Gaussian prior of all weights; biases are free
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
-        What is predicted: the most probable labelset, exactly; labels more probable than not; the
-        labelset of largest expected F-measure; the most probable *training* labelset.
+        The most probable labelset, exactly; labels more probable than not; the labelset of largest
+        expected F-measure; the most probable *training* labelset.
     inner_steps : int, default=15, steps of L-BFGS in each maximisation
     n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
     feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
@@ -150,10 +235,8 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
-    as in the authors' program. Truncated maximisation keeps the objective falling.
+    as in the authors' program.
 
-    References
-    ----------
     C. Li, B. Wang, V. Pavlu and J. Aslam (2016). Conditional Bernoulli mixtures for multi-label
     classification. International Conference on Machine Learning, 2482-2491.
 
@@ -209,12 +292,10 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         """Fit the mixture by generalised EM; `X` and `y` are as in BinaryRelevance."""
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
-        n_chosen = max(1, round(self.feature_fraction * T.X.shape[1]))
-        self.features_ = np.sort(rng.permutation(T.X.shape[1])[:n_chosen])
+        self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
         self.labelsets_ = np.unique(T.Y, axis=0).astype(np.int64)
         self.allow_empty_ = bool((T.Y.sum(axis=1) == 0).any())
-        X = self._chosen_features(T.X).astype(np.float64)
-        Y = T.Y.astype(np.float64)
+        X, Y = take_columns(T.X, self.features_).astype(np.float64), T.Y.astype(np.float64)
 
         gamma = fit_bernoulli_mixture(T.Y, self.n_components, self.n_restarts, rng)
         self._start(X.shape[1], Y)
@@ -228,32 +309,18 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         self.objective_ = np.array([*objective, self._expect(X, Y)[1]])
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """What `predictor` asks for: an indicator array, or the likeliest class if 1-D."""
-        X = self._chosen_features(self._validate_predict(X))
-        predict = self._marginals if self.single_label_ else self._predict_block
-        return self._answer(self._in_blocks(predict, X))
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Marginal probability of each label, on the side of 1/2 that `predict` takes."""
-        X = self._chosen_features(self._validate_predict(X))
-        P = self._in_blocks(self._marginals, X)
-        Y_pred = None if self.single_label_ else self._in_blocks(self._predict_block, X)
-        return self._answer_proba(P, Y_pred)
-
     def labelset_log_proba(self, X: Any, Y: Any) -> FloatArray:
-        """``log p(y | x)`` of each row with its labelset."""
-        X = self._chosen_features(self._validate_predict(X))
-        labels = self._read_labels(Y).Y
+        """``log p(y | x)`` of each row with its labelset, in any form that `fit` takes."""
+        X = take_columns(self._validate_predict(X), self.features_)
+        labels = self._read_known_labels(Y)
         check_consistent_length(X, labels)
-        if labels.shape[1] > self.n_labels_:
-            raise InputError(
-                f"Y must have the {self.n_labels_} labels that the model knows; "
-                f"got {labels.shape[1]}."
-            )
-        log_pi, Z = self._mixture(X)
-        joint = log_pi + _log_likelihood(labels.astype(float), Z)
-        return np.asarray(logsumexp(joint, axis=1))
+        return np.asarray(logsumexp(self._log_joint(X, labels.astype(float)), axis=1))
+
+    def _scores(self, X: Any) -> tuple[FloatArray, NDArray[Any]]:
+        return self._in_blocks(self._marginals, X), self._labels(X)
+
+    def _labels(self, X: Any) -> NDArray[Any]:
+        return self._in_blocks(self._marginals if self.single_label_ else self._predict_block, X)
 
     def _start(self, n_features: int, Y: FloatArray) -> None:
         """All weights 0; constant labels are certain and stay so."""
@@ -265,8 +332,7 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
 
     def _expect(self, X: Any, Y: FloatArray) -> tuple[FloatArray, float]:
         """Responsibilities, and the objective at the present weights."""
-        log_pi, Z = self._mixture(X)
-        joint = log_pi + _log_likelihood(Y, Z)
+        joint = self._log_joint(X, Y)
         log_p = logsumexp(joint, axis=1)
         penalty = sum(np.square(model.W).sum() for model in self.estimators_) / 4
         penalty += np.square(self.gating_.W).sum() / 2
@@ -278,10 +344,9 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         busy = [k for k in range(self.n_components) if gamma[:, k].sum() > EMPTY]
         descend = partial(_descend, X=X, transposed=transposed, n_steps=self.inner_steps)
         losses = (partial(_label_loss, Y=Y, gamma=gamma[:, k], varies=self._varies) for k in busy)
-        tasks = (
-            delayed(descend)(loss, self.estimators_[k], 2 * self.variance)
-            for k, loss in zip(busy, losses, strict=True)
-        )
+        models = [self.estimators_[k] for k in busy]
+        calls = zip(losses, models, strict=True)
+        tasks = (delayed(descend)(loss, model, 2 * self.variance) for loss, model in calls)
         for k, model in zip(busy, do_all(tasks, len(busy), self.n_jobs), strict=True):
             self.estimators_[k] = model
         if self.n_components > 1:
@@ -292,6 +357,11 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         log_pi = log_softmax(self.gating_.outputs(X), axis=1)
         Z = np.stack([model.outputs(X) for model in self.estimators_], axis=1)
         return np.asarray(log_pi), np.clip(Z, -CERTAIN, CERTAIN)
+
+    def _log_joint(self, X: Any, Y: FloatArray) -> FloatArray:
+        """Log-probability of each row's component and labels together, (n, K)."""
+        log_pi, Z = self._mixture(X)
+        return log_pi + (np.einsum("nl,nkl->nk", Y, Z) - np.logaddexp(0, Z).sum(axis=2))
 
     def _marginals(self, X: Any) -> FloatArray:
         log_pi, Z = self._mixture(X)
@@ -311,9 +381,7 @@ class ConditionalBernoulliMixture(MultiLabelClassifier):
         G = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
         return best_expected_f(G, self.labelsets_.astype(np.int8))
 
-    def _chosen_features(self, X: Any) -> Any:
-        return X if len(self.features_) == X.shape[1] else X[:, self.features_]
-
     def _in_blocks(self, function: Any, X: Any) -> NDArray[Any]:
+        X = take_columns(X, self.features_)
         blocks = gen_batches(X.shape[0], BLOCK_ROWS)
         return np.concatenate([function(X[block]) for block in blocks])

@@ -1,7 +1,6 @@
 """Classifier chain: each label is predicted with the labels before it as features."""
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +12,9 @@ from nldd._base import Training
 from nldd._progress import progress
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
+    PredictsFromScores,
     Prototype,
     WithBaseEstimator,
-    check_weights_supported,
     draw_seed,
     fit_label,
     has_probabilities,
@@ -32,13 +31,12 @@ def chain_order(
         return np.arange(n_labels)
     if isinstance(order, str):
         return rng.permutation(n_labels)
-    given = list(order)
-    whole = all(isinstance(label, Integral) and not isinstance(label, bool) for label in given)
-    if not whole or sorted(given) != list(range(n_labels)):
+    given = np.array(order)
+    if given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(n_labels)):
         raise InputError(
             f"order must hold each of 0, ..., {n_labels - 1} once, one per label; got {order!r}."
         )
-    return np.array(given, dtype=np.intp)
+    return given.astype(np.intp)
 
 
 def fit_links(
@@ -49,10 +47,9 @@ def fit_links(
     rng: np.random.RandomState,
 ) -> Iterator[Any]:
     """Fit the classifiers along the chain, handing each over when it is done."""
-    check_weights_supported(estimator, T.sample_weight)
+    prototype = Prototype(estimator, T)
     extended = _extended(T.X, T.Y[:, order])
     n_features = T.X.shape[1]
-    prototype = Prototype(estimator)
     for j, label in enumerate(order):
         model = prototype.copy(draw_seed(rng))
         features = extended[:, : n_features + j]
@@ -87,7 +84,7 @@ def _extended(X: Any, labels: NDArray[np.int8]) -> Any:
     return np.hstack([X, labels.astype(X.dtype)])
 
 
-class ClassifierChain(WithBaseEstimator):
+class ClassifierChain(PredictsFromScores, WithBaseEstimator):
     """Labels predicted one after the other, each with those before it as features (CC).
 
     Parameters
@@ -105,11 +102,9 @@ class ClassifierChain(WithBaseEstimator):
     Notes
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
-    rows, and predicts from ``[x, y'_o(1), ..., y'_o(j-1)]`` with the labels predicted so far, as 0
-    and 1. Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
+    rows, and predicts, also its probability, from x and the labels predicted so far, as 0 and 1.
+    Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
 
-    References
-    ----------
     J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
     classification. Machine Learning 85(3), 333-359.
 
@@ -153,17 +148,9 @@ class ClassifierChain(WithBaseEstimator):
         self.estimators_ = list(progress(links, self.n_labels_, "classifier chain", show=show))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or classes for a 1-D target."""
-        Y_pred, P = self._along_chain(X)
-        return self._answer(P if self.single_label_ and has_probabilities(self) else Y_pred)
+    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
 
-    @where_base_has_probabilities
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label, given the labels predicted before it in the chain."""
-        Y_pred, P = self._along_chain(X)
-        return self._answer_proba(P, Y_pred)
-
-    def _along_chain(self, X: Any) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-        X = self._validate_predict(X)
-        return predict_chain(self.estimators_, self.order_, X, has_probabilities(self))
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        """Labels along the chain, and their probabilities, or else the labels themselves."""
+        Y_pred, P = predict_chain(self.estimators_, self.order_, X, has_probabilities(self))
+        return P if has_probabilities(self) else Y_pred.astype(float), Y_pred

@@ -12,7 +12,13 @@ from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._classifier_chain import fit_links, predict_chain
-from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
+from nldd.estimators._label_models import (
+    PredictsFromScores,
+    WithWorkers,
+    draw_seed,
+    draw_share,
+    take_columns,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +32,7 @@ class Member:
 
     def votes(self, X: Any) -> NDArray[np.int8]:
         """Labels that the chain predicts."""
-        X = X if len(self.features) == X.shape[1] else X[:, self.features]
+        X = take_columns(X, self.features)
         return predict_chain(self.links, self.order, X, with_probabilities=False)[0]
 
 
@@ -39,13 +45,11 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
     n_members : int, default=10, the number of chains
     bootstrap : bool, default=True, whether rows are drawn with replacement
     row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
-    feature_fraction : float in (0, 1], default=1.0
-        Features drawn for each member, without replacement; label columns are always kept.
+    feature_fraction : float in (0, 1], default=1.0, the share of the features drawn for each
     order : {"random", "given"}, default="random"; "given" is that of the columns
     threshold : {"majority", "cardinality"}, default="majority"
-        "majority" predicts labels with at least half of the votes. "cardinality" takes the share
-        of votes at which training rows get as many labels on average as they have, judged by
-        the members that did not see them.
+        At least half of the votes, or the share at which training rows get as many labels on
+        average as they have, judged by the members that did not see them.
     n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
@@ -57,11 +61,7 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
     Notes
     -----
     With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
-    (five of ten count). `predict_proba` is ``v_l / m``, on the side of 1/2 that `predict` takes.
-
-    References
-    ----------
-    That of :class:`nldd.ClassifierChain`.
+    (five of ten count), and ``v_l / m`` is its probability. See :class:`nldd.ClassifierChain`.
 
     Examples
     --------
@@ -123,19 +123,15 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
 
     def _fit_member(self, T: Training, seed: int) -> Member:
         rng = np.random.RandomState(seed)
-        n_samples, n_features = T.X.shape
-        size = max(1, round(self.row_fraction * n_samples))
+        (n_samples, n_features), n_labels = T.X.shape, T.Y.shape[1]
         if self.bootstrap:
-            rows = rng.randint(n_samples, size=size)
+            rows = rng.randint(n_samples, size=max(1, round(self.row_fraction * n_samples)))
         else:
-            rows = np.sort(rng.permutation(n_samples)[:size])
-        kept = max(1, round(self.feature_fraction * n_features))
-        features = np.sort(rng.permutation(n_features)[:kept])
-        n_labels = T.Y.shape[1]
+            rows = draw_share(n_samples, self.row_fraction, rng)
+        features = draw_share(n_features, self.feature_fraction, rng)
         order = rng.permutation(n_labels) if self.order == "random" else np.arange(n_labels)
         part = T[rows]
-        if kept < n_features:
-            part = replace(part, X=part.X[:, features])
+        part = replace(part, X=take_columns(part.X, features))
         links = list(fit_links(self._base_estimator(), part, order, self.label_names_, rng))
         return Member(order, links, features, rows)
 

@@ -62,8 +62,6 @@ def braces(labels: tuple[Any, ...]) -> str:
 def theta_in_words(theta: float, n_labels: int) -> str:
     """Theta as a sentence.
 
-    Examples
-    --------
     >>> theta_in_words(0.125, 14)
     'theta 0.125: about 1 label in 8 is wrong, 1.8 of 14'
     >>> theta_in_words(0.7, 10)
@@ -78,14 +76,10 @@ def theta_in_words(theta: float, n_labels: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class NearestLabelsets:
-    """The k best distinct labelsets of each row, best first.
+    """The k best distinct labelsets of each row, best first: (n_samples, k, n_labels).
 
-    Attributes
-    ----------
-    labelsets : ndarray of shape (n_samples, k, n_labels)
-    theta : ndarray of shape (n_samples, k), probabilities that one label is wrong
-    row : ndarray of shape (n_samples, k), the training rows, counted in the data of `fit`
-    Dx, Dy : ndarray of shape (n_samples, k)
+    The other arrays are (n_samples, k): `theta`, the probability that one label is wrong, the
+    training `row`, counted in the data of `fit`, and its distances `Dx` and `Dy`.
     """
 
     labelsets: NDArray[np.int64]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import gen_batches
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
@@ -20,25 +21,31 @@ from nldd.exceptions import InputError
 
 
 def default_estimator() -> LogisticRegression:
-    """The base classifier used where none is given: fast, and probabilities for free."""
+    """The base classifier where none is given: fast, and probabilities for free."""
     return LogisticRegression(solver="liblinear")
 
 
 class PredictsFromScores(MultiLabelClassifier):
-    """A multi-label classifier that scores all labels of a row and compares them with a bound."""
+    """A multi-label classifier that scores all labels of a row, and takes some of them."""
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or the class of largest score if 1-D."""
-        scores, labels = self._scores(self._validate_predict(X))
-        return self._answer(scores if self.single_label_ else labels)
+        """Labels of each row: an indicator array, or the likeliest class for a 1-D target."""
+        X = self._validate_predict(X)
+        return self._answer(self._labels(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability, or share of votes, of each label: an array (n_samples, n_labels)."""
-        return self._answer_proba(*self._scores(self._validate_predict(X)))
+        """Probability, or share of votes, of each label; for a 1-D target they sum to one."""
+        X = self._validate_predict(X)
+        return self._answer_proba(*self._scores(X))
 
     @abstractmethod
-    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Scores from 0 to 1 of all labels, and which of the labels are predicted."""
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+        """Scores from 0 to 1 of all labels, and the labels that they are to agree with, if any."""
+
+    def _labels(self, X: Any) -> NDArray[Any]:
+        """Which labels are predicted, or for a 1-D target the scores, of which the largest wins."""
+        scores, labels = self._scores(X)
+        return scores if self.single_label_ or labels is None else labels
 
 
 class WithBaseEstimator(MultiLabelClassifier):
@@ -86,15 +93,6 @@ def has_probabilities(method: WithBaseEstimator) -> bool:
 where_base_has_probabilities = available_if(has_probabilities)
 
 
-def check_weights_supported(estimator: Any, sample_weight: Any) -> None:
-    """Refuse sample weights that the base classifier would have to ignore."""
-    if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
-        raise InputError(
-            f"sample_weight was given, but {estimator!r} does not take it in fit. "
-            "Use a base estimator that does, or leave the weights out."
-        )
-
-
 class ConstantLabel:
     """Stands in for the classifier of a label that is the same in all training rows."""
 
@@ -122,25 +120,40 @@ def draw_seed(rng: np.random.RandomState) -> int:
     return int(rng.randint(np.iinfo(np.int32).max))
 
 
-class Prototype:
-    """An estimator to make unfitted copies of; `clone` for each may take as long as the fit."""
+def draw_share(n: int, share: float, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """A share of the numbers below n, at least one of them, in rising order."""
+    return np.sort(rng.permutation(n)[: max(1, round(share * n))])
 
-    def __init__(self, estimator: Any) -> None:
+
+def take_columns(X: Any, columns: NDArray[np.intp]) -> Any:
+    """The columns of `X` in this order; `X` itself where these are all."""
+    return X if len(columns) == X.shape[1] else X[:, columns]
+
+
+class Prototype:
+    """An estimator to fit copies of to `T`; `clone` for each may take as long as the fit."""
+
+    def __init__(self, estimator: Any, T: Training) -> None:
+        if T.weights and not has_fit_parameter(estimator, "sample_weight"):
+            raise InputError(
+                f"sample_weight was given, but {estimator!r} does not take it in fit. "
+                "Use a base estimator that does, or leave the weights out."
+            )
         self.estimator = clone(estimator)
         # Every random_state that was left at None, those of nested estimators included.
         self.seed_names = [
             name
             for name, value in self.estimator.get_params(deep=True).items()
-            if value is None and (name == "random_state" or name.endswith("__random_state"))
+            if value is None and name.split("__")[-1] == "random_state"
         ]
 
     def copy(self, seed: int) -> Any:
-        """An unfitted copy."""
+        """An unfitted copy, with this seed where it has none."""
         model = deepcopy(self.estimator)
-        if self.seed_names == ["random_state"]:
-            model.random_state = int(seed)
+        if self.seed_names == ["random_state"]:  # as set_params would, in less time than a fit
+            model.random_state = seed
         elif self.seed_names:
-            model.set_params(**dict.fromkeys(self.seed_names, int(seed)))
+            model.set_params(**dict.fromkeys(self.seed_names, seed))
         return model
 
 
@@ -156,29 +169,23 @@ def fit_label_models(
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    Seeds are drawn before the work is shared out, so the result does not depend on the workers. A
-    linear model with ``warm_start=True`` starts from what it learned on the part before.
+    Results do not depend on the workers: seeds are drawn before the work is shared out. A linear
+    model with ``warm_start=True`` starts from what it learned on the part before.
     """
-    for T in parts:
-        check_weights_supported(estimator, T.sample_weight)
+    prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]
-    seeds = [[draw_seed(rng) for _ in range(n_labels)] for _ in parts]
-    prototype = Prototype(estimator)
-    numbers = range(len(parts))
-    chains = [list(numbers)] if _starts_warm(estimator) else [[number] for number in numbers]
+    seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]
+    chains = [seeded] if _starts_warm(estimator) else [[part] for part in seeded]
     tasks = (
-        delayed(_fit_in_turn)(
-            prototype, [parts[i] for i in chain], j, [seeds[i][j] for i in chain], label_names[j]
-        )
+        delayed(_fit_in_turn)(prototype, chain, j, label_names[j])
         for chain in chains
         for j in range(n_labels)
     )
     # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
     with config_context(assume_finite=True):
         models = do_all(tasks, len(chains) * n_labels, n_jobs, title if verbose else None)
-    if len(chains) == 1:
-        return [list(of_part) for of_part in zip(*models, strict=True)]
-    return [[model for (model,) in models[n_labels * i : n_labels * (i + 1)]] for i in numbers]
+    of_chains = (models[batch] for batch in gen_batches(len(models), n_labels))
+    return [list(of_part) for of_chain in of_chains for of_part in zip(*of_chain, strict=True)]
 
 
 def _starts_warm(estimator: Any) -> bool:
@@ -191,13 +198,13 @@ def _starts_warm(estimator: Any) -> bool:
 
 
 def _fit_in_turn(
-    prototype: Prototype, parts: list[Training], label: int, seeds: list[int], name: Any
+    prototype: Prototype, chain: list[tuple[Training, list[int]]], label: int, name: Any
 ) -> list[Any]:
-    """Models of one label on each of the parts, each one a start for the next."""
+    """Models of one label on each part of the chain, each one a start for the next."""
     models: list[Any] = []
-    for T, seed in zip(parts, seeds, strict=True):
+    for T, seeds in chain:
         warm = models and hasattr(models[-1], "coef_")
-        model = deepcopy(models[-1]) if warm else prototype.copy(seed)
+        model = deepcopy(models[-1]) if warm else prototype.copy(seeds[label])
         models.append(fit_label(model, T.X, T.Y[:, label], T.weights, name))
     return models
 
@@ -209,8 +216,7 @@ def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], 
     try:
         return model.fit(X, y, **weights)
     except Exception as error:
-        carriers = f"{int(y.sum())} of {len(y)} rows carry it"
-        error.add_note(f"while fitting label {name!r}: {carriers}")
+        error.add_note(f"while fitting label {name!r}: {y.sum()} of {len(y)} rows carry it")
         raise
 
 
@@ -218,11 +224,9 @@ def label_columns(
     models: list[Any], method: str, X: Any, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
-    tasks = (delayed(_column)(model, method, X) for model in models)
+    tasks = (delayed(getattr(model, method))(X) for model in models)
     with config_context(assume_finite=True):
-        return np.column_stack(do_all(tasks, len(models), n_jobs))
-
-
-def _column(model: Any, method: str, X: Any) -> NDArray[np.float64]:
-    values = getattr(model, method)(X)
-    return np.asarray(values[:, 1] if method == "predict_proba" else values, dtype=np.float64)
+        columns = do_all(tasks, len(models), n_jobs)
+    if method == "predict_proba":
+        columns = [both[:, 1] for both in columns]
+    return np.column_stack(columns).astype(np.float64, copy=False)

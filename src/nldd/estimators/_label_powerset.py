@@ -11,9 +11,9 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
 from nldd.estimators._label_models import (
+    PredictsFromScores,
     Prototype,
     WithBaseEstimator,
-    check_weights_supported,
     draw_seed,
     where_base_has_probabilities,
 )
@@ -28,48 +28,46 @@ class Powerset:
 
     def predict(self, X: Any) -> NDArray[np.int8]:
         """Labelset of each row."""
-        if not self.estimators:
-            return np.tile(self.labelsets[0], (X.shape[0], 1))
-        return self.labelsets[self.estimators[0].predict(X)]
+        n_samples = X.shape[0]
+        code = self.estimators[0].predict(X) if self.estimators else np.zeros(n_samples, dtype=int)
+        return self.labelsets[code]
 
     def marginals(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label: the sum over the labelsets that contain it."""
-        if not self.estimators:
-            return np.tile(self.labelsets[0].astype(float), (X.shape[0], 1))
-        return self.estimators[0].predict_proba(X) @ self.labelsets.astype(float)
+        P = self.estimators[0].predict_proba(X) if self.estimators else np.ones((X.shape[0], 1))
+        return P @ self.labelsets.astype(float)
 
 
-def multiclass_estimator(estimator: Any) -> Any:
-    """`estimator`, made fit for several classes if it is not, or the default."""
-    if estimator is None:
-        return LogisticRegression()
-    tags = get_tags(estimator).classifier_tags
-    if tags is not None and not tags.multi_class:
-        return OneVsRestClassifier(estimator)
-    return estimator
+class WithMulticlassEstimator(WithBaseEstimator):
+    """A method whose base classifier tells labelsets apart, if need be by one against the rest."""
+
+    def _base_estimator(self) -> Any:
+        if self.estimator is None:
+            return LogisticRegression()
+        tags = get_tags(self.estimator).classifier_tags
+        is_binary = tags is not None and not tags.multi_class
+        return OneVsRestClassifier(self.estimator) if is_binary else self.estimator
 
 
 def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
     """Fit `estimator` to the labelsets of T, numbered by first appearance."""
-    check_weights_supported(estimator, T.sample_weight)
+    prototype = Prototype(estimator, T)
     sorted_sets, first, code = np.unique(T.Y, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     labelsets = sorted_sets[order]
     if len(labelsets) == 1:
         return Powerset(labelsets, [])
     number = np.argsort(order)[code.ravel()]
-    model = Prototype(estimator).copy(seed).fit(T.X, number, **T.weights)
-    return Powerset(labelsets, [model])
+    return Powerset(labelsets, [prototype.copy(seed).fit(T.X, number, **T.weights)])
 
 
-class LabelPowerset(WithBaseEstimator):
+class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
     """One class per training labelset (LP).
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Multi-class classifier of the labelsets. None is ``LogisticRegression()``; one that can tell
-        only two classes apart is used one against the rest.
+    estimator : classifier, default=None, which is ``LogisticRegression()``
+        Of the labelsets; one that can tell only two classes apart is used one against the rest.
     random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
 
     Attributes
@@ -82,10 +80,6 @@ class LabelPowerset(WithBaseEstimator):
     -----
     The probability of a label is the sum of the probabilities of the labelsets that contain it.
     Only labelsets seen in training can be predicted; cost grows with their number.
-
-    References
-    ----------
-    That of :class:`nldd.BinaryRelevance`.
 
     Examples
     --------
@@ -112,16 +106,10 @@ class LabelPowerset(WithBaseEstimator):
         self.estimators_ = self._powerset.estimators
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable training labelset: an indicator array, or classes for a 1-D target."""
-        X = self._validate_predict(X)
-        return self._answer(self._powerset.predict(X))
+    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
 
-    @where_base_has_probabilities
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each label, on the side of 1/2 that `predict` takes."""
-        X = self._validate_predict(X)
-        return self._answer_proba(self._powerset.marginals(X), self._powerset.predict(X))
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        return self._powerset.marginals(X), self._labels(X)
 
-    def _base_estimator(self) -> Any:
-        return multiclass_estimator(self.estimator)
+    def _labels(self, X: Any) -> NDArray[np.int8]:
+        return self._powerset.predict(X)

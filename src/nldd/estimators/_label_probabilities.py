@@ -8,13 +8,7 @@ from numpy.typing import NDArray
 
 from nldd._base import Training
 from nldd._sklearn import get_tags
-from nldd.estimators._label_models import (
-    Prototype,
-    check_weights_supported,
-    draw_seed,
-    fit_label_models,
-    label_columns,
-)
+from nldd.estimators._label_models import Prototype, draw_seed, fit_label_models, label_columns
 
 
 class SeparateModels:
@@ -38,11 +32,9 @@ class JointModel:
     def probabilities(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Probability of each label, of shape (n_samples, n_labels)."""
         del n_jobs  # the model has its own
-        P = np.tile(self.constants, (X.shape[0], 1))
-        if self.estimators:
-            varies = np.isnan(self.constants)
-            proba = self.estimators[0].predict_proba(X)
-            P[:, varies] = _positive_columns(proba, int(varies.sum()))
+        P, varies = np.tile(self.constants, (X.shape[0], 1)), np.isnan(self.constants)
+        for model in self.estimators:
+            P[:, varies] = _positive_columns(model.predict_proba(X), varies.sum())
         return P
 
 
@@ -58,14 +50,13 @@ def fit_label_probabilities(
 
 def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointModel:
     """Fit a multi-label `estimator` to all labels of T that vary."""
-    check_weights_supported(estimator, T.sample_weight)
-    first = T.Y[0]
-    varies = (first != T.Y).any(axis=0)
-    constants = np.where(varies, np.nan, first.astype(float))
+    prototype = Prototype(estimator, T)
+    varies = (T.Y[0] != T.Y).any(axis=0)
+    constants = np.where(varies, np.nan, T.Y[0])
     if not varies.any():
         return JointModel([], constants)
     Y = T.Y[:, varies].astype(np.int64)
-    model = Prototype(estimator).copy(draw_seed(rng))
+    model = prototype.copy(draw_seed(rng))
     single = Y.shape[1] == 1 and get_tags(model).target_tags.single_output
     model.fit(T.X, Y.ravel() if single else Y, **T.weights)
     return JointModel([model], constants)
@@ -74,8 +65,8 @@ def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointM
 def _is_multilabel(estimator: Any) -> bool:
     """Whether `estimator` takes a whole indicator matrix, as random forests do."""
     tags = get_tags(estimator)
-    joint = tags.classifier_tags is not None and tags.classifier_tags.multi_label
-    return bool(joint or tags.target_tags.multi_output)
+    is_multilabel = getattr(tags.classifier_tags, "multi_label", False)
+    return bool(is_multilabel or tags.target_tags.multi_output)
 
 
 def _positive_columns(proba: Any, n_labels: int) -> NDArray[np.float64]:

@@ -29,16 +29,13 @@ class MLkNN(PredictsFromScores):
 
     Notes
     -----
-    Distances are Euclidean on the features as they are. The neighbours of a training row are its
-    k nearest *other* rows; rows at the same distance count in training order. With C_l of the k
-    neighbours of x carrying label l, the label is predicted iff::
+    Distances are Euclidean on the features as they are; rows at the same distance count in training
+    order. With C_l of the k nearest *other* rows carrying label l, it is predicted iff::
 
         P(l) P(C_l | l) > (1 - P(l)) P(C_l | not l)
 
     and its probability is the left side over the sum of both.
 
-    References
-    ----------
     M.-L. Zhang and Z.-H. Zhou (2007). ML-KNN: a lazy learning approach to multi-label learning.
     Pattern Recognition 40(7), 2038-2048.
 
@@ -87,9 +84,8 @@ class MLkNN(PredictsFromScores):
         """Smoothed distribution of the count of carriers over the chosen rows of each label."""
         columns = zip(carriers.T, on.T, strict=True)
         counts = [np.bincount(column[rows], minlength=self.k + 1) for column, rows in columns]
-        histogram = np.array(counts)
-        total = histogram.sum(axis=1, keepdims=True)
-        return (self.s + histogram) / (self.s * (self.k + 1) + total)
+        total = np.sum(counts, axis=1, keepdims=True)
+        return (self.s + np.array(counts)) / (self.s * (self.k + 1) + total)
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Posterior probabilities, and labels whose side of Bayes' rule is the larger one."""

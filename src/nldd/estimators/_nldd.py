@@ -63,9 +63,10 @@ def nearest_pairs(
     nearest in both spaces, the instance gives a single pair.
     """
     index = LabelsetIndex(T1.X, T1.Y, scale)
-    titles = ("pairs nearest in x", "pairs nearest in y") if verbose else (None, None)
-    m1 = index.query(T2.X, P, IN_FEATURES, n_jobs=n_jobs, title=titles[0])
-    m2 = index.query(T2.X, P, IN_LABELS, n_jobs=n_jobs, title=titles[1])
+    m1, m2 = (
+        index.query(T2.X, P, score, 1, n_jobs, f"pairs nearest in {space}" if verbose else None)
+        for score, space in ((IN_FEATURES, "x"), (IN_LABELS, "y"))
+    )
     twice = (m1.row != m2.row).ravel()
     instance = np.concatenate([np.arange(len(T2)), np.flatnonzero(twice)])
 
@@ -88,33 +89,31 @@ def nearest_pairs(
 class NLDDClassifier(WithWorkers):
     """Nearest Labelset using Double Distances (NLDD).
 
-    Predicts a labelset seen in training: that of the row with the smallest weighted sum of its
-    distance in features and its distance, in labels, from the probabilities of independent
-    classifiers. A binomial regression gives the weights, and how likely a label is wrong.
+    Predicts the labelset of the training row with the smallest weighted sum of its distance in
+    features and its distance, in labels, from the probabilities of independent classifiers. A
+    binomial regression gives the weights, and how likely a label is wrong.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        Base classifier of a label. One that takes a whole indicator matrix (a random forest, say)
-        is used as one model for all labels. None is ``LogisticRegression(solver="liblinear")``;
-        ``PlattSVC()`` is the paper's.
+        Base classifier of a label, or of all if it takes a whole indicator matrix, as forests do.
+        None is ``LogisticRegression(solver="liblinear")``; ``PlattSVC()`` is the paper's.
     model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
     covariance : {"independent", "exchangeable"}, default="independent"
-        "exchangeable" lets the two pairs of an instance correlate (generalised estimating
-        equations; needs ``pip install "nldd[gee]"``). It is there for the linear model.
+        "exchangeable" lets the two pairs of an instance correlate, in the linear model, by
+        generalised estimating equations (``pip install "nldd[gee]"``).
     standardize : {"numeric", "all", "none"}, default="numeric"
-        Features divided by their standard deviation before distances are taken. "numeric" leaves
-        two-valued features, such as words that occur or not, as they are.
+        Features divided by their standard deviation for distances; "numeric" leaves those of two
+        values, such as words that occur or not, as they are.
     train_fraction : float in (0, 1], default=1.0, share of rows to draw; 0.7 in the paper if large
     max_pairs : int or None, default=2000
-        Validation instances that are paired with their neighbours; of more, so many are drawn at
-        random. None takes all, which makes `fit` quadratic in the number of rows, see Notes.
+        Validation instances to pair with their neighbours; of more, so many are drawn at random.
+        None takes all, which makes `fit` quadratic in the number of rows, see Notes.
     search : {"exact", "faiss"}, default="exact"
-        How predictions search. "faiss" starts from neighbours that faiss finds in dense features,
-        and proves or replaces them: the answers are the same. Needs ``pip install "nldd[faiss]"``.
+        "faiss" starts from neighbours that faiss finds in dense features, and proves or replaces
+        them: the answers are the same (``pip install "nldd[faiss]"``).
     n_jobs : int, default=None, labels fitted and blocks of rows searched at a time, in threads
-    random_state : int, RandomState or None, default=None
-        Draws the halves T1 and T2, and seeds base classifiers that have no seed of their own.
+    random_state : int, RandomState or None, default=None, draws T1 and T2, and seeds classifiers
     verbose : int, default=0; above 0, progress bars on standard error
 
     Attributes
@@ -131,27 +130,22 @@ class NLDDClassifier(WithWorkers):
     Notes
     -----
     Training (Algorithm 1 of the paper). T is cut at random into halves T1 and T2. Classifiers
-    fitted to T1 give each instance of T2 its probabilities p. The instance is paired with the row
-    of T1 nearest in features, Dx = |x - x_j|, and the one nearest in labels, Dy = |p - y_j|; among
-    rows equally near in one distance the other one decides, then the lowest row. The number of
-    labels in which a pair differs is binomial with L and theta, and maximum likelihood gives::
+    fitted to T1 give each instance of T2 its probabilities p. It is paired with the row of T1
+    nearest in features, Dx = |x - x_j|, and the one nearest in labels, Dy = |p - y_j|; among equals
+    the other distance decides, then the lowest row. The number of labels in which a pair differs is
+    binomial with L and theta, and maximum likelihood gives::
 
         log(theta / (1 - theta)) = b0 + b1 * Dx + b2 * Dy        linear
         log(theta / (1 - theta)) = b0 + Dx^b1 * Dy^b2            multiplicative
 
-    under b1, b2 >= 0. The classifiers are then fitted to all of T.
+    under b1, b2 >= 0. The classifiers are then fitted to all of T. On the paper's data sets,
+    drawing 2,000 validation instances instead of taking all moves each of the four measures by
+    less than 0.001 (the table is in docs/performance.md).
 
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
-    as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only,
-    and works in blocks: no matrix of all new rows by all training rows is held.
-
-    On the paper's data sets, drawing 2,000 validation instances instead of taking all moves each
-    of the four measures by less than 0.001 (the table is in docs/performance.md).
-
+    as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
     Dask arrays are predicted block by block. For a 1-D target of classes each is one label.
 
-    References
-    ----------
     H. Gweon, M. Schonlau and S. H. Steiner (2019). Nearest labelset using double distances for
     multi-label classification. PeerJ Computer Science 5:e242. doi:10.7717/peerj-cs.242
 
@@ -205,9 +199,8 @@ class NLDDClassifier(WithWorkers):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the classifiers and the weights of both distances.
 
-        `X`, `y` and `sample_weight` are those of :meth:`nldd.BinaryRelevance.fit`. The weights
-        count in the base classifiers and, as validation instances, in the regression, where a
-        weight of 2 is as good as two rows. Rows of weight 0 are left out altogether.
+        Arguments are those of :meth:`nldd.BinaryRelevance.fit`. Sample weights count in the base
+        classifiers and in the regression, where a weight of 2 is as good as two rows.
         """
         rng = check_random_state(self.random_state)
         T = self._training_data(X, y, sample_weight, rng)
@@ -223,8 +216,8 @@ class NLDDClassifier(WithWorkers):
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A new classifier, fitted to other rows with the weights of this one.
 
-        Its theta is on the same scale, while those of two calls of `fit` differ by the chance of
-        their halves. So a theta may be looked for by cross-validation and used with this model.
+        Their thetas are on one scale, while those of two calls of `fit` differ by the chance of
+        their halves: one found by cross-validation can be used with this model.
         """
         check_is_fitted(self)
         other = clone(self)
@@ -237,10 +230,9 @@ class NLDDClassifier(WithWorkers):
     def add(self, X: Any, y: Any) -> Self:
         """Let more rows with known labels into the search, without fitting anything again.
 
-        Their labelsets can be predicted at once, new combinations of the known labels included.
-        The classifiers, the weights of the distances and the scale of the features stay as they
-        are, so after many rows a new `fit` is better. All rows are grouped anew, so add many at a
-        time. `y` may have any form that `fit` takes.
+        Their labelsets can be predicted at once, new combinations of known labels included. All
+        else stays as it is, so after many rows a new `fit` is better. All rows are grouped anew,
+        so add many at a time. `y` may have any form that `fit` takes.
         """
         X = self._validate_predict(X)
         Y = self._read_known_labels(y)
@@ -248,7 +240,7 @@ class NLDDClassifier(WithWorkers):
         self.index_.add(X, Y)
         self.labelsets_ = self.index_.labelsets.astype(np.int64)
         numbers = self._n_rows_given + np.arange(len(Y))
-        self.rows_: NDArray[np.intp] = np.concatenate([self.rows_, numbers])
+        self.rows_: NDArray[np.intp] = np.append(self.rows_, numbers)
         self._n_rows_given += len(Y)
         return self
 
@@ -260,11 +252,7 @@ class NLDDClassifier(WithWorkers):
 
     @block_by_block
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Label probabilities that agree with `predict`, of shape (n_samples, n_labels).
-
-        Those of the classifiers, but for labels on which the predicted labelset overrules them:
-        these are moved to their side of 1/2, just so far that rounding gives the prediction.
-        """
+        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
         P, near = self._search(X)
         return self._answer_proba(agreeing(P, self.index_.labelsets[near.labelset[:, 0]]))
 
@@ -293,13 +281,9 @@ class NLDDClassifier(WithWorkers):
                 f"distinct training labelsets; got {k!r}."
             )
         _, near = self._search(X, int(k))
-        return NearestLabelsets(
-            self.labelsets_[near.labelset],
-            self.regression_.theta(near.Dx, near.Dy),
-            self.rows_[near.row],
-            near.Dx,
-            near.Dy,
-        )
+        theta = self.regression_.theta(near.Dx, near.Dy)
+        labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
+        return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
 
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
@@ -313,7 +297,6 @@ class NLDDClassifier(WithWorkers):
         return SearchStats.of(near, len(self.index_))
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, rng: RandomState) -> Training:
-        """T: rows that are good to learn from, and of them the share that is asked for."""
         T = self._validate_fit(X, y, sample_weight)
         if self.train_fraction < 1:
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
@@ -357,11 +340,10 @@ class NLDDClassifier(WithWorkers):
         rows = self.rows_[near.row[:, rank]].tolist()
         theta = self.regression_.theta(Dx, Dy)
         numbers = np.column_stack([Dx, Dy, *self.regression_.parts(Dx, Dy), theta]).tolist()
+        evidence = zip(labels, rows, numbers, P.tolist(), strict=True)
         return [
             Explanation(names, row, dx, dy, x_part, y_part, one_theta, self.n_labels_, tuple(p))
-            for names, row, (dx, dy, x_part, y_part, one_theta), p in zip(
-                labels, rows, numbers, P.tolist(), strict=True
-            )
+            for names, row, (dx, dy, x_part, y_part, one_theta), p in evidence
         ]
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
@@ -387,10 +369,8 @@ class NLDDClassifier(WithWorkers):
             )
         if len(T) < MIN_ROWS:
             share = f" after train_fraction={self.train_fraction}" * (self.train_fraction < 1)
-            raise InputError(
-                f"NLDD needs at least {MIN_ROWS} training rows, two for each half; "
-                f"got n_samples={len(T)}{share}."
-            )
+            needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
+            raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
         if (T.Y[0] == T.Y).all():
             labels = braces(as_label_sets(T.Y[:1], self.label_names_)[0])
             raise InputError(

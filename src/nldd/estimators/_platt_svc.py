@@ -1,6 +1,5 @@
 """The paper's base classifier: a linear support vector machine with Platt's probabilities."""
 
-from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,30 +14,15 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._sklearn import (
-    Interval,
-    StrOptions,
-    check_sample_weight,
-    validate_data,
-    validate_parameters,
-)
+from nldd._base import read_weights
+from nldd._sklearn import Interval, StrOptions, validate_data, validate_parameters
 from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
 
 # Of Newton's method for the sigmoid, as in LIBSVM.
-MAX_STEPS = 100
-GRADIENT_TOLERANCE = 1e-5
-RIDGE = 1e-12
-ARMIJO = 1e-4
+MAX_STEPS, GRADIENT_TOLERANCE, RIDGE, ARMIJO, CLIP = 100, 1e-5, 1e-12, 1e-4, 1e-7
 STEPS = 0.5 ** np.arange(34)
-CLIP = 1e-7
-
-
-def fold_slices(n_samples: int, n_folds: int) -> list[slice]:
-    """Consecutive folds ``floor(i n / k) .. floor((i + 1) n / k) - 1``."""
-    edges = [i * n_samples // n_folds for i in range(n_folds + 1)]
-    return [slice(start, stop) for start, stop in pairwise(edges)]
 
 
 def linear_machine(
@@ -47,9 +31,8 @@ def linear_machine(
     """A linear support vector machine with hinge loss, not yet fitted."""
     if solver == "libsvm":
         return SVC(kernel="linear", C=C, tol=tol)
-    return LinearSVC(
-        C=C, loss="hinge", dual=True, tol=tol, max_iter=10_000, random_state=random_state
-    )
+    options = {"loss": "hinge", "dual": True, "max_iter": 10_000, "random_state": random_state}
+    return LinearSVC(C=C, tol=tol, **options)
 
 
 def _decision_values(X: Any, coef: FloatArray, intercept: FloatArray) -> FloatArray:
@@ -59,10 +42,9 @@ def _decision_values(X: Any, coef: FloatArray, intercept: FloatArray) -> FloatAr
 def fit_sigmoid(
     f: FloatArray, y: NDArray[np.int_], weight: FloatArray | None = None
 ) -> tuple[float, float]:
-    """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``.
+    """A and B in ``P(y = 1 | f) = 1 / (1 + exp(A f + B))``, with targets slightly inside (0, 1).
 
-    Newton's method with step halving (Lin, Lin and Weng, 2007, Machine Learning 68), with LIBSVM's
-    constants. Targets are slightly inside (0, 1): ``(n1 + 1) / (n1 + 2)`` and ``1 / (n0 + 2)``.
+    Newton's method with step halving (Lin, Lin and Weng, 2007, Machine Learning 68).
     """
     weight = np.ones(len(y)) if weight is None else weight
     n_positive, n_negative = weight @ (y == 1), weight @ (y == 0)
@@ -83,18 +65,13 @@ def fit_sigmoid(
         both = curvature @ f
         hessian = np.array([[curvature @ f**2, both], [both, curvature.sum()]]) + RIDGE * np.eye(2)
         direction = -np.linalg.solve(hessian, gradient)
-        step = _step_length(loss, AB, direction, float(gradient @ direction))
+        # The longest of the steps that lowers the loss enough.
+        goals = zip(STEPS, loss(AB) + ARMIJO * float(gradient @ direction) * STEPS, strict=True)
+        step = next((s for s, goal in goals if loss(AB + s * direction) < goal), None)
         if step is None:
             break
         AB = AB + step * direction
     return float(AB[0]), float(AB[1])
-
-
-def _step_length(loss: Any, start: FloatArray, direction: FloatArray, slope: float) -> float | None:
-    """The longest of the steps that lowers the loss enough; None if none does."""
-    enough = loss(start) + ARMIJO * slope * STEPS
-    steps = zip(STEPS, enough, strict=True)
-    return next((s for s, goal in steps if loss(start + s * direction) < goal), None)
 
 
 def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
@@ -103,17 +80,16 @@ def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
 
 
 class PlattSVC(ClassifierMixin, BaseEstimator):
-    """Linear support vector machine whose decision values are turned into probabilities.
+    """Linear support vector machine with probabilities: the paper's recipe.
 
-    The paper's recipe: LIBSVM's C-SVC with a linear kernel on unscaled features, and a sigmoid
-    fitted to decision values from five-fold cross-validation.
+    That is LIBSVM's C-SVC with a linear kernel on unscaled features, and a sigmoid fitted to
+    decision values from five-fold cross-validation.
 
     Parameters
     ----------
     C : float, default=1.0, the penalty of margin violations
-    solver : {"libsvm", "liblinear"}, default="libsvm"
-        "libsvm" is the paper's; its time grows faster than the number of rows. "liblinear" solves
-        the same problem but for a penalty on the intercept, in a fraction of the time.
+    solver : {"libsvm", "liblinear"}, default="libsvm", which is the paper's
+        "liblinear" adds a penalty on the intercept, and takes a fraction of the time.
     n_folds : int, default=5, folds of the cross-validation behind the sigmoid
     tol : float, default=1e-3, stopping tolerance of the solver
     random_state : int, RandomState or None, default=None
@@ -127,11 +103,9 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     Notes
     -----
     With decision value ``f(x) = w.x + b``, the probability of the second class is
-    ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin the two may
+    ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin they may
     disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
 
-    References
-    ----------
     J. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
     regularized likelihood methods. In Advances in Large Margin Classifiers, MIT Press.
 
@@ -174,14 +148,14 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine to all rows, and the sigmoid to out-of-fold decision values.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), two classes
-        sample_weight : array-like of shape (n_samples,), default=None
-            Multiplies C for each row, and weighs it in the sigmoid.
+        `y` has two classes. A `sample_weight` multiplies C for its row, and weighs it in the
+        sigmoid; rows of weight 0 are left out.
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        weight = read_weights(sample_weight, X)
+        if weight is not None:  # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid
+            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, code = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
             raise InputError(
@@ -189,9 +163,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
                 f"{len(self.classes_)} classes. Use BinaryRelevance(PlattSVC()) for several labels."
             )
         if len(self.classes_) < 2:
-            raise InputError(
-                f"PlattSVC needs two classes; y has one class only: {self.classes_[0]}."
-            )
+            only = self.classes_[0]
+            raise InputError(f"PlattSVC needs two classes; y has one class only: {only}.")
         self.coef_, self.intercept_ = self._fit_machine(X, code, weight)
         self.sigmoid_ = fit_sigmoid(self._out_of_fold(X, code, weight), code, weight)
         return self
@@ -212,17 +185,6 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return _decision_values(X, self.coef_, self.intercept_)
 
-    def _validate_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        if sample_weight is None:
-            return X, y, None
-        weight = check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
-        if not weight.any():
-            raise InputError("sample_weight must be positive for at least one row.")
-        # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid.
-        return X[weight > 0], y[weight > 0], weight[weight > 0]
-
     def _fit_machine(self, X: Any, code: Any, weight: Any) -> tuple[FloatArray, FloatArray]:
         machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
         machine.fit(X, code, sample_weight=weight)
@@ -233,8 +195,9 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         """Decision value of each row from a machine that was fitted without it."""
         order = check_random_state(self.random_state).permutation(len(code))
         values = np.empty(len(code))
-        for fold in fold_slices(len(code), self.n_folds):
-            held_out, kept = order[fold], np.delete(order, fold)
+        folds = np.split(order, [i * len(order) // self.n_folds for i in range(1, self.n_folds)])
+        for i, held_out in enumerate(folds):
+            kept = np.concatenate(folds[:i] + folds[i + 1 :])
             positive = code[kept].astype(bool)
             if positive.all() or not positive.any():
                 values[held_out] = 1.0 if positive.any() else -1.0

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
 from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
-from nldd.estimators._label_powerset import fit_powerset, multiclass_estimator
+from nldd.estimators._label_powerset import WithMulticlassEstimator, fit_powerset
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
@@ -22,41 +22,36 @@ MAX_DRAWS = 10
 
 def draw_subsets(n_labels: int, k: int, n_models: int, rng: RandomState) -> list[NDArray[np.intp]]:
     """Distinct subsets of k labels in rising order; of several draws the one that covers most."""
-    n_subsets = comb(n_labels, k)
-    if n_models >= n_subsets:
+    if n_models >= comb(n_labels, k):
         return [np.array(subset) for subset in combinations(range(n_labels), k)]
     best: list[tuple[int, ...]] = []
     for _ in range(MAX_DRAWS):
-        drawn = _draw_distinct(n_labels, k, n_models, n_subsets, rng)
-        best = max(best, drawn, key=_n_covered)
+        best = max(best, _draw_distinct(n_labels, k, n_models, rng), key=_n_covered)
         if _n_covered(best) == min(n_labels, n_models * k):
             break
     return [np.array(subset) for subset in best]
 
 
 def _n_covered(subsets: list[tuple[int, ...]]) -> int:
-    return len({label for subset in subsets for label in subset})
+    return len(set().union(*subsets))
 
 
-def _draw_distinct(
-    n_labels: int, k: int, n_models: int, n_subsets: int, rng: RandomState
-) -> list[tuple[int, ...]]:
-    if n_subsets <= ENUMERABLE:
+def _draw_distinct(n_labels: int, k: int, n_models: int, rng: RandomState) -> list[tuple[int, ...]]:
+    if comb(n_labels, k) <= ENUMERABLE:
         every = list(combinations(range(n_labels), k))
-        return [every[i] for i in np.sort(rng.permutation(n_subsets)[:n_models])]
+        return [every[i] for i in np.sort(rng.permutation(len(every))[:n_models])]
     drawn: set[tuple[int, ...]] = set()
     while len(drawn) < n_models:
         drawn.add(tuple(sorted(rng.permutation(n_labels)[:k].tolist())))
     return sorted(drawn)
 
 
-class RAkEL(PredictsFromScores, WithWorkers):
+class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Multi-class classifier of the small powersets, as in :class:`nldd.LabelPowerset`.
+    estimator : classifier, default=None, of each small powerset, as in :class:`nldd.LabelPowerset`
     k : int, default=3, the labels in each subset, or all if there are fewer
     n_models : int, default=None, the most subsets to draw; None is twice the number of labels
     threshold : float in [0, 1], default=0.5, the share of votes that a label needs
@@ -74,8 +69,6 @@ class RAkEL(PredictsFromScores, WithWorkers):
     The score of a label is the number of votes for it over the number of subsets that contain it.
     Of up to ten draws without replacement, that which covers most labels is used; others stay off.
 
-    References
-    ----------
     G. Tsoumakas, I. Katakis and I. Vlahavas (2011). Random k-labelsets for multilabel
     classification. IEEE Transactions on Knowledge and Data Engineering 23(7), 1079-1089.
 
@@ -140,6 +133,3 @@ class RAkEL(PredictsFromScores, WithWorkers):
         asked = np.bincount(np.concatenate(self.subsets_), minlength=self.n_labels_)
         share = votes / np.maximum(asked, 1)
         return share, share > self.threshold if self.strict else share >= self.threshold
-
-    def _base_estimator(self) -> Any:
-        return multiclass_estimator(self.estimator)

@@ -1,6 +1,5 @@
 """A random forest of predictive clustering trees: one tree predicts all labels at once."""
 
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -8,13 +7,15 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 
-from nldd._base import MultiLabelClassifier
-from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import draw_seed
+from nldd._sklearn import validate_parameters
+from nldd.estimators._label_models import PredictsFromScores, draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
 
+# Settings of scikit-learn's trees that can be chosen here.
+OF_TREES = ("n_estimators", "max_features", "min_samples_leaf", "max_depth")
 
-class RandomForestPCT(MultiLabelClassifier):
+
+class RandomForestPCT(PredictsFromScores):
     """Random forest whose trees split on all labels together (RF-PCT).
 
     Parameters
@@ -32,8 +33,6 @@ class RandomForestPCT(MultiLabelClassifier):
     for 0 and 1 is half of their Gini impurity. The probability of a label is the mean over trees of
     its share in the leaf; it is predicted above 1/2.
 
-    References
-    ----------
     D. Kocev, C. Vens, J. Struyf and S. Dzeroski (2013). Tree ensembles for predicting structured
     outputs. Pattern Recognition 46(3), 817-833.
 
@@ -47,12 +46,8 @@ class RandomForestPCT(MultiLabelClassifier):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_features": [str, Integral, Real, None],
-        "min_samples_leaf": [Integral, Real],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        name: RandomForestClassifier._parameter_constraints[name]
+        for name in (*OF_TREES, "n_jobs", "random_state")
     }
 
     def __init__(
@@ -77,27 +72,14 @@ class RandomForestPCT(MultiLabelClassifier):
         """Grow the forest. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        forest = RandomForestClassifier(
-            n_estimators=self.n_estimators,
-            max_features=self.max_features,
-            min_samples_leaf=self.min_samples_leaf,
-            max_depth=self.max_depth,
-            n_jobs=self.n_jobs,
-            random_state=draw_seed(rng),
-        )
+        forest = RandomForestClassifier(**{**self.get_params(), "random_state": draw_seed(rng)})
         self._forest: JointModel = fit_joint(forest, T, rng)
         self.estimators_ = self._forest.estimators
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels more probable than not: an indicator array, or the likeliest class if 1-D."""
-        P = self._probabilities(X)
-        return self._answer(P if self.single_label_ else (P > 0.5).astype(np.int8))
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], None]:
+        return self._forest.probabilities(X), None
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Mean share of each label in the leaves, of shape (n_samples, n_labels)."""
-        return self._answer_proba(self._probabilities(X))
-
-    def _probabilities(self, X: Any) -> NDArray[np.float64]:
-        X = self._validate_predict(X)
-        return self._forest.probabilities(X)
+    def _labels(self, X: Any) -> NDArray[Any]:
+        P, _ = self._scores(X)
+        return P if self.single_label_ else P > 0.5

@@ -21,8 +21,8 @@ from nldd.estimators._subset_mapping import SubsetMapping
 class Method:
     """A method under the short name `key` of the paper's tables, with the estimator's class.
 
-    `paper_base` makes the base classifier of the paper's experiments, `paper` are its other
-    settings, and `paper_large` what it changes on its large data sets.
+    `paper_base` makes the paper's base classifier, `paper` are its other settings, and
+    `paper_large` what it changes on its large data sets.
     """
 
     key: str

@@ -7,21 +7,6 @@ from numpy.typing import NDArray
 
 from nldd._base import Training
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._label_models import where_base_has_probabilities
-
-
-def frequent_first(Y: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
-    """Distinct rows and their counts, by falling count, then by first appearance."""
-    labelsets, first, counts = np.unique(Y, axis=0, return_index=True, return_counts=True)
-    order = np.lexsort((first, -counts))
-    return labelsets[order], counts[order]
-
-
-def nearest_in_hamming(B: NDArray[np.int8], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Labelset nearest to each row of `B`; the first one among equals."""
-    # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
-    distance = labelsets.sum(axis=1) - 2.0 * (B.astype(float) @ labelsets.T.astype(float))
-    return labelsets[distance.argmin(axis=1)]
 
 
 class SubsetMapping(BinaryRelevance):
@@ -58,16 +43,18 @@ class SubsetMapping(BinaryRelevance):
            [0, 1]])
     """
 
-    @where_base_has_probabilities
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
-        X = self._validate_predict(X)
-        return self._answer_proba(self._columns("predict_proba", X), self._labels(X))
-
     def _fit_labels(self, T: Training) -> None:
         super()._fit_labels(T)
-        self.labelsets_, self.counts_ = frequent_first(T.Y)
+        labelsets, first, counts = np.unique(T.Y, axis=0, return_index=True, return_counts=True)
+        order = np.lexsort((first, -counts))
+        self.labelsets_, self.counts_ = labelsets[order], counts[order]
+
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        return super()._scores(X)[0], self._labels(X)
 
     def _labels(self, X: Any) -> NDArray[np.int8]:
-        """The training labelset nearest to what the classifiers say."""
-        return nearest_in_hamming(super()._labels(X), self.labelsets_)
+        """The training labelset nearest to what the classifiers say; the first one among equals."""
+        # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
+        U, B = self.labelsets_.astype(float), super()._labels(X).astype(float)
+        distance = U.sum(axis=1) - 2 * B @ U.T  # but for |b|, which is the same for all
+        return self.labelsets_[distance.argmin(axis=1)]

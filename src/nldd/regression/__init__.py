@@ -6,15 +6,8 @@ and how many of the L labels differ. Two models of the probability theta that a 
     linear           log(theta / (1 - theta)) = b0 + b1 * Dx + b2 * Dy
     multiplicative   log(theta / (1 - theta)) = b0 + Dx^b1 * Dy^b2
 
-with b1, b2 >= 0, so that theta never falls when a distance grows.
-
-::
-
-    Pairs --_likelihood, _models--> Estimate --_fit--> DistanceRegression
-
-``_likelihood`` has the loss and its minimum under the bounds, ``_models`` the estimates of both
-models, ``_fit`` their standard errors, the correlated pairs of one instance (GEE) and all warnings,
-``_result`` the pairs and the fitted regression: theta, scores, a summary.
+with b1, b2 >= 0, so that theta never falls when a distance grows. ``_likelihood`` has the loss and
+the estimates of both models, ``_regression`` the pairs, standard errors, GEE and warnings.
 """
 
 import lazy_loader

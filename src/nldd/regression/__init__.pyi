@@ -1,3 +1,7 @@
-from ._fit import check_regression as check_regression, fit_regression as fit_regression
 from ._likelihood import BinomialLoss as BinomialLoss, minimize_linear as minimize_linear
-from ._result import DistanceRegression as DistanceRegression, Pairs as Pairs
+from ._regression import (
+    DistanceRegression as DistanceRegression,
+    Pairs as Pairs,
+    check_regression as check_regression,
+    fit_regression as fit_regression,
+)

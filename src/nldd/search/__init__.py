@@ -11,15 +11,13 @@ The answer is the row with the smallest score, which never falls when one of the
         Score(b1, b2)                  b1 * Dx + b2 * Dy: the prediction of NLDD
         Score(b1, b2, product=True)    Dx^b1 * Dy^b2: the multiplicative model
 
-    X, Y --_distances--> scaled rows --_groups--> labelsets --> cells of rows that lie close
-                              |                       |
-                              |--_bounds--> sketches, and the boxes around those of a cell
-                              '--_arrays--> features as the kernel reads them: dense, sparse, bits
+    X, Y --_distances--> scaled rows, and sketches of them, whose distances are lower bounds
+         --_layout-----> labelsets, cells of rows that lie close, boxes around their sketches
 
     query --_index--> blocks, only as many at a time as there are workers
           --_kernel-> labelsets in order of the lowest score they can have, until none can win
           --_scan---> the nearest member of each: cells, then rows, whose bounds are not too far
-          --_query--> Neighbors, and how much work it was: SearchStats
+          --_index--> Neighbors, and how much work it was: SearchStats
 
 Beside this line: ``_compile`` (how kernels are compiled), ``_faiss`` (candidates from elsewhere,
 proven or replaced) and ``_neighbors`` (plain nearest neighbours, with the same care).

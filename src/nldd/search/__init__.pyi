@@ -6,12 +6,12 @@ from ._distances import (
     scaled as scaled,
 )
 from ._faiss import FaissLabelsetIndex as FaissLabelsetIndex, check_faiss as check_faiss
-from ._index import LabelsetIndex as LabelsetIndex
-from ._neighbors import NeighborIndex as NeighborIndex
-from ._query import (
+from ._index import (
     IN_FEATURES as IN_FEATURES,
     IN_LABELS as IN_LABELS,
+    LabelsetIndex as LabelsetIndex,
     Neighbors as Neighbors,
     Score as Score,
     SearchStats as SearchStats,
 )
+from ._neighbors import NeighborIndex as NeighborIndex

@@ -1,7 +1,4 @@
-"""How the kernels of the search are compiled, and how a person hears that it takes a while.
-
-Numba takes a third of a second to import, so nothing here imports it before a kernel is made.
-"""
+"""How the kernels of the search are compiled, and how a person hears that it takes a while."""
 
 import sys
 from collections.abc import Callable
@@ -25,7 +22,7 @@ def kernel(**options: Any) -> Callable[[Any], Any]:
 
     Reference counts took half of the time. Without them kernels cannot allocate.
     """
-    import numba
+    import numba  # takes a third of a second, so not before a kernel is made
 
     compiler: Any = numba.njit  # its types do not know all of its options
     return compiler(nogil=True, _nrt=False, error_model="numpy", **options)
@@ -39,11 +36,9 @@ sum_kernel = partial(kernel, fastmath={"reassoc", "contract"})
 
 
 def cached_kernel(function: Any) -> Any:
-    """Decorator: a kernel that stays on disk until one of the files of this folder changes.
-
-    Numba by itself looks at one file only, that of the function: so the fingerprint of all files
-    is part of the name under which it is cached.
-    """
+    """Decorator: a kernel that stays on disk until one of the files of this folder changes."""
+    # Numba by itself looks at the file of the function only: so the fingerprint of all of them is
+    # part of the name under which it is cached.
     sources = sorted(Path(__file__).parent.glob("*.py"))
     fingerprint = crc32(b"".join(source.read_bytes() for source in sources))
     function.__qualname__ += f"_{fingerprint:08x}"

@@ -1,11 +1,12 @@
-"""Feature distances: what features are divided by, exact distances, and what "equal" means."""
+"""Feature distances: their scale, exact ones, what "equal" means, and lower bounds of them."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils.extmath import row_norms, safe_sparse_dot
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from nldd._base import canonical
@@ -19,6 +20,16 @@ TIE = 1e-9
 EPSILON = np.finfo(np.float64).eps
 LARGEST = np.finfo(np.float64).max / 4
 EXACT_BLOCK_BYTES = 2**25
+# Rows that the directions are learned from; more rows hardly change the leading directions.
+SAMPLE = 1000
+ITERATIONS = 3
+# Fixed, so that the compiler can unroll loops over them: one or two vector registers.
+COORDINATES = 16
+BLOCK = 8192
+LARGEST_COORDINATE = 1e18
+# Squares beyond this may overflow in single precision.
+LARGEST_SQUARE = 1e30
+SINGLE = np.finfo(np.float32)
 
 
 def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
@@ -29,8 +40,6 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     "numeric", "all" and "none", the first leaves features of one or two values (words that occur
     or do not) as they are. The divisor of what is left alone, constants included, is 1.
 
-    Examples
-    --------
     >>> X = np.array([[0.0, 1.0, 7.0], [1.0, 3.0, 7.0], [1.0, 5.0, 7.0]])
     >>> feature_scale(X)
     array([1., 2., 1.])
@@ -89,24 +98,6 @@ def squared_norms(X: Any) -> FloatArray:
     return norms
 
 
-def fast_squared_distances(A: Any, B: Any, A_norms: FloatArray, B_norms: FloatArray) -> FloatArray:
-    """``|a|^2 + |b|^2 - 2 a.b`` for all pairs of rows: one matrix product, some rounding."""
-    D = np.asarray(safe_sparse_dot(A, B.T, dense_output=True))
-    D *= -2
-    D += A_norms[:, np.newaxis]
-    D += B_norms
-    return D
-
-
-def rounding_bound(n_terms: int, A_norms: FloatArray, B_norms: FloatArray) -> FloatArray:
-    """How far each row of :func:`fast_squared_distances` can be from the truth.
-
-    A dot product of d terms is off by at most about ``d * eps * |a| |b|``, which is at most
-    ``d * eps * (|a|^2 + |b|^2) / 2``; the few other operations add some more eps.
-    """
-    return np.asarray((n_terms + 8) * EPSILON * (A_norms + B_norms.max(initial=0.0)))
-
-
 def exact_distances(A: Any, B: Any, a: NDArray[np.intp], b: NDArray[np.intp]) -> FloatArray:
     """Distance of ``A[a[i]]`` and ``B[b[i]]`` for every i, by subtraction: 0 for equal rows."""
     distances = np.empty(len(a))
@@ -119,3 +110,80 @@ def exact_distances(A: Any, B: Any, a: NDArray[np.intp], b: NDArray[np.intp]) ->
         else:
             distances[block] = row_norms(difference)
     return distances
+
+
+class Sketch:
+    """Coordinates in the leading directions of the data, and the length of what is left over.
+
+    The map is never longer than the data: with V the directions (orthonormal) and r what they
+    leave of a row, ``|a - b|^2 = |V'a - V'b|^2 + |r_a - r_b|^2``, and the last term is at least
+    ``(|r_a| - |r_b|)^2``. So the distance of two sketches bounds the distance of the rows from
+    below, tightly where few directions hold most of the variance. The centre is taken off dense
+    rows first, which changes no distance; it is zero for sparse ones.
+    """
+
+    def __init__(self, Z: Any) -> None:
+        sample = Z[:: -(-Z.shape[0] // SAMPLE)]
+        self.centre = np.zeros(Z.shape[1])
+        if not issparse(Z):
+            self.centre = sample.mean(axis=0)
+            sample = sample - self.centre
+        # Directions have no length: rows near 1 keep the products below from overflowing.
+        sample = sample / max(np.sqrt(squared_norms(sample).max()), np.finfo(np.float64).tiny)
+        rank = min(COORDINATES - 1, *sample.shape)
+        # Subspace iteration. Any orthonormal directions would do; these hold most of the variance.
+        directions = np.random.default_rng(0).normal(size=(Z.shape[1], rank))
+        for _ in range(ITERATIONS):
+            directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
+        self.directions = directions
+
+    def __call__(self, Z: Any) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Sketches of the rows of `Z`, and how far each one's distances can be off.
+
+        They are in single precision: reading them is most of the work of a search in many rows.
+        """
+        n_rows, n_features = Z.shape
+        sketch, length = np.zeros((n_rows, COORDINATES), dtype=np.float32), np.empty(n_rows)
+        for block in gen_batches(n_rows, BLOCK):
+            part = Z[block] if issparse(Z) else Z[block] - self.centre
+            norms = squared_norms(part)
+            within = part @ self.directions
+            # Cutting coordinates off at a limit shortens distances too, and keeps squares finite.
+            sketch[block, : within.shape[1]] = within.clip(-LARGEST_COORDINATE, LARGEST_COORDINATE)
+            rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
+            sketch[block, -1] = np.minimum(rest, LARGEST_COORDINATE)
+            length[block] = np.sqrt(norms)
+        # What is left over is a difference of squares: its root is off by the root of rounding.
+        rounding = 4 * np.sqrt((n_features + 8) * EPSILON) + 32 * SINGLE.eps
+        return sketch, rounding * length
+
+
+class LowerBounds:
+    """Bounds of the distances to all dense rows at once, by a product in single precision.
+
+    ``|a - b|^2 = |a|^2 + |b|^2 - 2 a.b`` is the product of the rows ``(-2 a, |a|^2, 1)`` and
+    ``(b, 1, |b|^2)``; what rounding may have added is taken off ``|a|^2`` beforehand. The centre
+    is taken off all rows, which changes no distance and makes rounding errors small.
+    """
+
+    def __init__(self, Z: NDArray[np.float64], centre: NDArray[np.float64]) -> None:
+        self.centre = centre
+        Z = Z - centre
+        norms = squared_norms(Z)
+        self.largest_norm = norms.max()
+        if self.largest_norm <= LARGEST_SQUARE:
+            self.rows = np.column_stack((Z, np.ones(len(Z)), norms)).astype(np.float32)
+
+    def __call__(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Bounds of shape (n_queries, n_rows), or none where numbers are too large for them."""
+        A = A - self.centre
+        norms = squared_norms(A)
+        largest = self.largest_norm + norms
+        if largest.max() > LARGEST_SQUARE:
+            return np.empty((0, 0), dtype=np.float32)
+        # A product of d terms is off by at most about d * eps * |a| |b|, no more than half of
+        # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps, and terms
+        # too small for single precision are off by its smallest number.
+        doubt = (A.shape[1] + 16) * (SINGLE.eps * largest + SINGLE.tiny)
+        queries = np.column_stack((-2 * A, norms - doubt, np.ones(len(A)))).astype(np.float32)
+        return queries @ self.rows.T

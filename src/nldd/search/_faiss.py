@@ -10,8 +10,7 @@ from scipy.sparse import issparse
 
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.search._distances import FloatArray, exact_distances
-from nldd.search._index import LabelsetIndex
-from nldd.search._query import Score
+from nldd.search._index import LabelsetIndex, Score
 
 # Neighbours that faiss is asked for, and lists of rows that it looks through for them.
 NEIGHBORS = 32
@@ -23,9 +22,8 @@ FEW_ROWS = 10_000
 class FaissLabelsetIndex(LabelsetIndex):
     """A :class:`LabelsetIndex` in which every search starts from the neighbours that faiss finds.
 
-    The best of them is a score to beat from the start. Where the bounds prove that nothing beats
-    it, it is the answer; where they do not, the search goes on. So answers are exact, whatever
-    faiss missed: ``Neighbors.certified`` says where its candidate was proven right.
+    The best of them is a score to beat. Where the bounds prove that nothing beats it, it is the
+    answer; elsewhere the search goes on. So answers are exact, whatever faiss missed.
     """
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:

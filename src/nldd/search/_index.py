@@ -1,7 +1,9 @@
-"""Exact nearest labelset: the training rows, grouped by the labels they carry."""
+"""Exact nearest labelset: what is asked, the index that answers, and how much work that was."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -12,11 +14,16 @@ from sklearn.utils import gen_batches
 
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd.exceptions import InputError
-from nldd.search._arrays import Features, Found, is_worth_packing, read_only, working_memory
-from nldd.search._bounds import COORDINATES, LowerBounds, Sketch
-from nldd.search._distances import TIE, FloatArray, scaled
-from nldd.search._groups import distinct_labelsets, group_rows
-from nldd.search._query import Neighbors, Score
+from nldd.search._distances import COORDINATES, TIE, FloatArray, LowerBounds, Sketch, scaled
+from nldd.search._layout import (
+    Features,
+    Found,
+    distinct_labelsets,
+    group_rows,
+    is_worth_packing,
+    read_only,
+    working_memory,
+)
 
 # Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
 MAX_BLOCK = 1024
@@ -28,6 +35,81 @@ FEW_ROWS = 4096
 # Held while an index is rearranged or its bounds are made. One for all, because an index with a
 # lock of its own could not be sent to other processes.
 _rearranging = Lock()
+
+
+class Score(NamedTuple):
+    """``x * Dx + y * Dy``, or as a product ``Dx^x * Dy^y``: what a search minimises; x, y >= 0."""
+
+    x: float
+    y: float
+    product: bool = False
+
+    def of(self, Dx: NDArray[np.float64], Dy: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of pairs of distances; it never falls when one grows."""
+        if self.product:
+            return np.power(Dx, self.x) * np.power(Dy, self.y)
+        return self.x * Dx + self.y * Dy
+
+
+IN_FEATURES = Score(x=1.0, y=0.0)
+IN_LABELS = Score(x=0.0, y=1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """The k nearest labelsets of each query, best first; arrays of shape (n_queries, k).
+
+    A `labelset` is represented by a `row`: its member nearest in feature space. For each query,
+    `evaluated` counts the feature distances computed, and `certified` says whether the candidate
+    to start from, if there was one, was proven to be the answer, which is exact in any case.
+    """
+
+    row: NDArray[np.intp]
+    labelset: NDArray[np.intp]
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]
+    evaluated: NDArray[np.intp]
+    certified: NDArray[np.bool_]
+
+    @classmethod
+    def stack(cls, parts: Iterable["Neighbors"]) -> "Neighbors":
+        """The answers to several blocks of queries as one."""
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
+
+
+@dataclass(frozen=True)
+class SearchStats:
+    """How much work a search was: feature distances computed, of all pairs of query and row.
+
+    In `n_certified` queries the candidate to start from, if there was one, was proven right.
+
+    >>> stats = SearchStats(n_queries=2, n_evaluated=30, n_pairs=1000, n_certified=2)
+    >>> stats.share_evaluated, stats.share_certified
+    (0.03, 1.0)
+    """
+
+    n_queries: int = 0
+    n_evaluated: int = 0
+    n_pairs: int = 0
+    n_certified: int = 0
+
+    @classmethod
+    def of(cls, found: Neighbors, n_rows: int) -> "SearchStats":
+        """The work of the search that gave `found` in an index of so many rows."""
+        n_queries = len(found.evaluated)
+        n_evaluated, n_certified = int(found.evaluated.sum()), int(found.certified.sum())
+        return cls(n_queries, n_evaluated, n_queries * n_rows, n_certified)
+
+    @property
+    def share_evaluated(self) -> float:
+        """Share of the feature distances computed; the others could not matter."""
+        return self.n_evaluated / self.n_pairs if self.n_pairs else 0.0
+
+    @property
+    def share_certified(self) -> float:
+        """Share of queries that needed no more than the candidate; all are answered exactly."""
+        return self.n_certified / self.n_queries if self.n_queries else 1.0
 
 
 class LabelsetIndex:
@@ -131,11 +213,8 @@ class LabelsetIndex:
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
         sketch, error = self.sketch(A)
         known = self._known_scores(A, P, score, k)
-        (row, labelset), (Dx, Dy) = (
-            np.empty((2, len(P), k), dtype=np.int64),
-            np.empty((2, len(P), k)),
-        )
-        found = Found(row, labelset, Dx, Dy, np.zeros(len(P), dtype=np.int64))
+        numbers, distances = np.empty((2, len(P), k), dtype=np.int64), np.empty((2, len(P), k))
+        found = Found._make([*numbers, *distances, np.zeros(len(P), dtype=np.int64)])
         query_block(
             read_only(self.features),
             read_only(self.groups),

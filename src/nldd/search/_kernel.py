@@ -8,9 +8,8 @@ For one query the kernel
    distance is known, and their feature distance is at least that of the box around their sketches,
 4. takes labelsets from the heap until the lowest score left is worse than the k-th best found.
 
-On the way to the nearest member, cells and rows whose sketch alone is too far are skipped. Bounds
-are loosened by more than rounding can amount to, and the distances that count are sums of squared
-differences, so nothing that is skipped could have won or tied.
+Bounds are loosened by more than rounding can amount to, and the distances that count are sums of
+squared differences, so nothing that is skipped could have won or tied.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"

@@ -7,15 +7,10 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import gen_batches
+from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
-from nldd.search._distances import (
-    exact_distances,
-    fast_squared_distances,
-    rounding_bound,
-    scaled,
-    squared_norms,
-)
+from nldd.search._distances import EPSILON, exact_distances, scaled, squared_norms
 
 MAX_BLOCK = 512
 
@@ -52,11 +47,16 @@ class NeighborIndex:
         return np.concatenate(do_all(tasks, len(blocks), n_jobs))
 
     def _search_block(self, A: Any, k: int, themselves: slice | None) -> NDArray[np.intp]:
-        A_norms = squared_norms(A)
-        squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
+        # |a|^2 + |b|^2 - 2 a.b from one matrix product. A dot product of d terms is off by at most
+        # about d * eps * |a| |b|, no more than half of d * eps * (|a|^2 + |b|^2).
+        norms = squared_norms(A)
+        squares = np.asarray(safe_sparse_dot(A, self.Z.T, dense_output=True))
+        squares *= -2
+        squares += norms[:, np.newaxis]
+        squares += self.norms
+        bound = (A.shape[1] + 8) * EPSILON * (norms + self.norms.max())
         if themselves is not None:
             np.fill_diagonal(squares[:, themselves], np.inf)
-        bound = rounding_bound(A.shape[1], A_norms, self.norms)
         kth = np.partition(squares, k - 1, axis=1)[:, k - 1]
         query, row = np.nonzero(squares <= (kth + 2 * bound)[:, np.newaxis])
         # Where just k rows come into question the order among them does not matter; only where

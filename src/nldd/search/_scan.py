@@ -1,17 +1,16 @@
 """The nearest member of one labelset, compiled.
 
 Cells come in the order of the gap between the query and the box around their sketches, until that
-is wider than the nearest distance found. Within a cell there are four ways to a distance: packed
-bits, dense rows under bounds from a matrix product, dense rows under sketches, and sparse rows.
+is wider than the nearest distance found. Within a cell there are three ways to a distance: packed
+bits, dense rows under bounds from a matrix product or from sketches, and sparse rows.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 import numpy as np
 
-from nldd.search._bounds import COORDINATES
 from nldd.search._compile import SLACK, inlined_kernel, kernel, sum_kernel
-from nldd.search._distances import EPSILON, TIE
+from nldd.search._distances import COORDINATES, EPSILON, TIE
 
 
 @inlined_kernel()
@@ -35,25 +34,19 @@ def nearest_member(
         start, stop = groups.row_starts[cell], groups.row_starts[cell + 1]
         if len(queries.bits) > 0:
             nearest, n_tied = _scan_bits(
-                features.bits, features.squared_norms, start, stop,
-                queries.bits, queries.squared_norms, i, nearest, tied_Dx, tied_at, n_tied,
-            )  # fmt: skip
+                features, start, stop, queries, i, nearest, tied_Dx, tied_at, n_tied
+            )
             looked += stop - start
-        elif len(lower) > 0:
-            nearest, n_tied = _scan_bounded(
-                features.dense, lower, start, stop, queries.dense, i, nearest,
-                tied_Dx, tied_at, n_tied,
-            )  # fmt: skip
         elif len(queries.dense) > 0:
             nearest, n_tied, n = _scan_dense(
-                features.dense, groups.sketch, start, stop,
-                queries.dense, sketch, i, slack, nearest, tied_Dx, tied_at, n_tied,
+                features.dense, groups.sketch, start, stop, queries.dense, sketch, lower,
+                i, slack, nearest, tied_Dx, tied_at, n_tied,
             )  # fmt: skip
             looked += n
         else:
             nearest, n_tied, n = _scan_sparse(
-                features, groups.sketch, start, stop,
-                queries, x, sketch, i, slack, nearest, tied_Dx, tied_at, n_tied,
+                features, groups.sketch, start, stop, queries, sketch, x,
+                i, slack, nearest, tied_Dx, tied_at, n_tied,
             )  # fmt: skip
             looked += n
     chosen = -1
@@ -88,12 +81,12 @@ def _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied):
 
 
 @inlined_kernel()
-def _scan_bits(
-    bits, squared_norms, start, stop, q_bits, q_squared_norms, i, nearest, tied_Dx, tied_at, n_tied
-):
+def _scan_bits(features, start, stop, queries, i, nearest, tied_Dx, tied_at, n_tied):
     """Rows of 0 and 1, packed: the squared distance is a count, so it is exact."""
+    bits, norms = features.bits, features.squared_norms
+    q_bits, q_norm = queries.bits, queries.squared_norms[i]
     for at in range(start, stop):
-        square = squared_norms[at] + q_squared_norms[i] - 2.0 * overlap(bits, at, q_bits, i)
+        square = norms[at] + q_norm - 2.0 * overlap(bits, at, q_bits, i)
         if square <= (nearest * SLACK) ** 2:
             nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
     return nearest, n_tied
@@ -115,31 +108,25 @@ def overlap(bits, at, q_bits, i):
 
 
 @inlined_kernel()
-def _scan_bounded(dense, lower, start, stop, q_dense, i, nearest, tied_Dx, tied_at, n_tied):
-    """Rows whose squared distance is known not to be below `lower`: by subtraction if need be."""
-    for at in range(start, stop):
-        reach = nearest * SLACK
-        if lower[i, at] > reach * reach:
-            continue
-        square = 0.0
-        for stretch in range(dense.shape[1]):
-            square += _stretch_square(dense, at, q_dense, i, stretch)
-        if square <= reach * reach:
-            nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
-    return nearest, n_tied
-
-
-@inlined_kernel()
 def _scan_dense(
-    dense, sketches, start, stop, q_dense, q_sketch, i, slack, nearest, tied_Dx, tied_at, n_tied
-):
-    """Rows by subtraction, a stretch of features at a time until they are too far."""
-    looked = 0
+    dense, sketches, start, stop, q_dense, q_sketch, lower,
+    i, slack, nearest, tied_Dx, tied_at, n_tied,
+):  # fmt: skip
+    """Rows by subtraction, a stretch of features at a time until they are too far.
+
+    Rows whose bound is too far are skipped: that of the matrix product in `lower`, if there is one,
+    which counts as a look at all rows, or else that of the sketches.
+    """
+    bounded, looked = len(lower) > 0, 0
     for at in range(start, stop):
         reach = nearest * SLACK
-        if _sketch_square(sketches, at, q_sketch, i) > (reach + slack) ** 2:
+        if bounded:
+            if lower[i, at] > reach * reach:
+                continue
+        elif _sketch_square(sketches, at, q_sketch, i) > (reach + slack) ** 2:
             continue
-        looked += 1
+        else:
+            looked += 1
         square = 0.0
         for stretch in range(dense.shape[1]):
             square += _stretch_square(dense, at, q_dense, i, stretch)
@@ -170,8 +157,8 @@ def _stretch_square(dense, at, q_dense, i, stretch):
 
 @inlined_kernel()
 def _scan_sparse(
-    features, sketches, start, stop, queries, x, q_sketch, i, slack, nearest,
-    tied_Dx, tied_at, n_tied,
+    features, sketches, start, stop, queries, q_sketch, x,
+    i, slack, nearest, tied_Dx, tied_at, n_tied,
 ):  # fmt: skip
     """Rows by a dot product, which rounding makes inexact; by subtraction if they may be near."""
     starts, columns, values = features.starts, features.columns, features.values

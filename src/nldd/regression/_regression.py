@@ -1,0 +1,302 @@
+"""The regression of wrong labels on distances: pairs, the fit with its warnings, the result."""
+
+import warnings
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+from nldd.exceptions import InputError, MissingExtraError, SeparationWarning, ZeroWeightWarning
+from nldd.regression._likelihood import (
+    CERTAIN,
+    BinomialLoss,
+    Estimate,
+    FloatArray,
+    fit_linear,
+    fit_multiplicative,
+)
+
+NAMES = ("intercept", "Dx (features)", "Dy (labels)")
+FORMULAS = {"linear": "b0 + b1 Dx + b2 Dy", "multiplicative": "b0 + Dx^b1 Dy^b2"}
+METHODS = {"independent": "maximum likelihood", "exchangeable": "GEE, exchangeable"}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of a validation instance and a training row near to it: S in the paper.
+
+    Each array has one entry a pair: distances in feature and in label space, the number of labels
+    in which the two differ, the validation row (`instance`) and the training `row`, as positions
+    in the data of `fit`, and the sample weight of the instance, or 1.
+    """
+
+    Dx: FloatArray
+    Dy: FloatArray
+    errors: NDArray[np.intp]
+    n_labels: int
+    instance: NDArray[np.intp]
+    row: NDArray[np.intp]
+    weight: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    @property
+    def design(self) -> FloatArray:
+        """Columns 1, Dx, Dy of the linear model."""
+        return np.column_stack([np.ones(len(self)), self.Dx, self.Dy])
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceRegression:
+    """Probability theta that a label is wrong, as a function of both distances.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (3,), the intercept and the coefficients of Dx and Dy
+    covariance_matrix : ndarray of shape (3, 3), NaN for coefficients that were not free
+        Model-based when independent, GEE's robust one when exchangeable.
+    robust_covariance_matrix : ndarray of shape (3, 3), which lets pairs of one instance correlate
+    log_likelihood : float, without the binomial coefficients, which do not depend on beta
+    separated : bool, whether no finite maximum existed, and counts were smoothed slightly
+    fixed : tuple of str, coefficients held at 0, as they would be negative, or not told apart
+    """
+
+    model: str
+    covariance: str
+    beta: FloatArray
+    covariance_matrix: FloatArray
+    robust_covariance_matrix: FloatArray
+    log_likelihood: float
+    n_pairs: int
+    n_instances: int
+    n_labels: int
+    n_steps: int
+    converged: bool
+    separated: bool
+    fixed: tuple[str, ...]
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """Standard errors of `beta`; NaN where a coefficient was held at 0."""
+        return np.asarray(np.sqrt(np.diag(self.covariance_matrix)))
+
+    @property
+    def robust_standard_errors(self) -> FloatArray:
+        """Standard errors that allow for the dependence of pairs of one instance."""
+        return np.asarray(np.sqrt(np.diag(self.robust_covariance_matrix)))
+
+    def parts(self, Dx: FloatArray, Dy: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The share of each distance in the score: summands, or factors if multiplicative."""
+        if self.model == "linear":
+            return self.beta[1] * Dx, self.beta[2] * Dy
+        return np.power(Dx, self.beta[1]), np.power(Dy, self.beta[2])  # 0^0 is 1
+
+    def score(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
+        """What the prediction minimises: the log-odds of an error without the intercept."""
+        x_part, y_part = self.parts(Dx, Dy)
+        return x_part + y_part if self.model == "linear" else x_part * y_part
+
+    def theta(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
+        """Probability that one label is wrong; always inside (0, 1)."""
+        limits = np.finfo(np.float64)
+        return np.clip(expit(self.beta[0] + self.score(Dx, Dy)), limits.tiny, 1 - limits.eps)
+
+    def summary(self) -> str:
+        """The fit as text, for people."""
+        origin = float(self.theta(np.zeros(1), np.zeros(1))[0])
+        steps = f"converged in {self.n_steps} steps" if self.converged else "NOT converged"
+        errors = self.standard_errors, self.robust_standard_errors
+        table = zip(NAMES, self.beta, *errors, strict=True)
+        lines = [
+            f"log-odds of a wrong label = {FORMULAS[self.model]}   ({METHODS[self.covariance]})",
+            f"{self.n_pairs} pairs of {self.n_instances} instances, {self.n_labels} labels; "
+            f"log-likelihood {self.log_likelihood:.2f}; {steps}",
+            "",
+            f"{'':<15}{'coefficient':>12}{'std. error':>12}{'robust s.e.':>12}",
+            *(
+                f"{name:<15}{b:>12.4f}"
+                + (f"{'fixed':>12}" * 2 if name in self.fixed else f"{error:>12.4f}{robust:>12.4f}")
+                for name, b, error, robust in table
+            ),
+            "",
+            f"theta at Dx = Dy = 0: {origin:.4f}, "
+            f"or {origin * self.n_labels:.2f} wrong labels of {self.n_labels}",
+        ]
+        if self.fixed:
+            lines.append(f"not estimated: {', '.join(self.fixed)} (negative, or not identified)")
+        if self.separated:
+            lines.append("separated: the distances tell right from wrong labels perfectly here;")
+            lines.append("counts were smoothed to keep the coefficients finite")
+        return "\n".join(lines)
+
+    __str__ = summary
+
+
+def fit_regression(
+    pairs: Pairs, model: str = "linear", covariance: str = "independent"
+) -> DistanceRegression:
+    """Regress the errors in `pairs` on both distances, by the model "linear" or "multiplicative".
+
+    The covariance "exchangeable" estimates the linear model by GEE, with statsmodels.
+
+    >>> rng = np.random.default_rng(0)
+    >>> Dx, Dy = rng.uniform(0, 4, 500), rng.uniform(0, 2, 500)
+    >>> errors = rng.binomial(10, 1 / (1 + np.exp(3 - 0.2 * Dx - Dy)))
+    >>> i = np.arange(500)
+    >>> fit = fit_regression(Pairs(Dx, Dy, errors, 10, i, i, np.ones(500)))
+    >>> fit.beta.round(1)
+    array([-3. ,  0.2,  1. ])
+    """
+    check_regression(model, covariance)
+    labels = np.full(len(pairs), float(pairs.n_labels))
+    loss = BinomialLoss(pairs.errors.astype(float), labels, pairs.weight)
+    if model == "linear":
+        estimate = fit_linear(loss, pairs.design)
+    else:
+        estimate = fit_multiplicative(loss, pairs.Dx, pairs.Dy)
+    result = DistanceRegression(
+        model,
+        "independent",
+        estimate.beta,
+        *_covariances(loss, pairs, estimate),
+        log_likelihood=-loss.value(estimate.eta),
+        n_pairs=len(pairs),
+        n_instances=len(np.unique(pairs.instance)),
+        n_labels=pairs.n_labels,
+        n_steps=estimate.n_steps,
+        converged=estimate.converged,
+        separated=estimate.separated,
+        fixed=tuple(compress(NAMES, ~estimate.free)),
+    )
+    if covariance == "exchangeable":
+        result = _exchangeable(result, pairs, loss, estimate)
+    _warn(result, pairs.errors, covariance)
+    return result
+
+
+def check_regression(model: str, covariance: str) -> None:
+    """Refuse combinations that cannot be fitted, before any work is done for them."""
+    if covariance == "independent":
+        return
+    if model != "linear":
+        what = f'covariance="exchangeable" is there for model="linear" only; got model={model!r}.'
+        raise InputError(f'{what} Use covariance="independent" with it.')
+    _require_statsmodels()
+
+
+def _covariances(
+    loss: BinomialLoss, pairs: Pairs, estimate: Estimate
+) -> tuple[FloatArray, FloatArray]:
+    """Covariance of the free coefficients: inverse information, and the cluster sandwich."""
+    # In units of the largest derivative: the inverse does not depend on how distances are measured.
+    unit = np.abs(estimate.J).max(axis=0)[estimate.free]
+    J = estimate.J[:, estimate.free] / unit
+    bread = np.linalg.pinv(loss.information(estimate.eta, J))
+    _, cluster = np.unique(pairs.instance, return_inverse=True)
+    n_clusters = cluster.max() + 1
+    scores = np.zeros((n_clusters, J.shape[1]))
+    np.add.at(scores, cluster, loss.gradient(estimate.eta)[:, np.newaxis] * J)
+    sandwich = n_clusters / max(n_clusters - 1, 1) * bread @ (scores.T @ scores) @ bread
+    back = np.outer(unit, unit)
+    return _embed(bread / back, estimate.free), _embed(sandwich / back, estimate.free)
+
+
+def _embed(matrix: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
+    full = np.full((len(free), len(free)), np.nan)
+    full[np.ix_(free, free)] = matrix
+    return full
+
+
+def _exchangeable(
+    result: DistanceRegression, pairs: Pairs, loss: BinomialLoss, estimate: Estimate
+) -> DistanceRegression:
+    """The same regression by GEE; separated pairs keep the smoothed likelihood's answer."""
+    if result.separated:
+        return result
+    columns = np.flatnonzero(estimate.free)
+    while True:
+        fit = _fit_columns(pairs, columns, estimate.beta)
+        beta = np.zeros(3)
+        beta[columns] = fit.params
+        if not (beta[1:] < 0).any():
+            break
+        # The slope that does most harm, measured in log-odds rather than in its own unit.
+        worst = 1 + (beta[1:] * pairs.design[:, 1:].max(axis=0)).argmin()
+        columns = columns[columns != worst]
+    eta, farthest = pairs.design @ beta, 2 * max(CERTAIN, np.abs(estimate.eta).max())
+    if not np.isfinite(beta).all() or np.abs(eta).max() > farthest:
+        what = "The estimating equations did not converge on these pairs; the estimates for "
+        warn(f"{what}independent pairs are kept.", ConvergenceWarning, stacklevel=5)
+        return result
+    covariance = _embed(fit.cov_robust, np.isin(np.arange(3), columns))
+    return replace(
+        result,
+        covariance="exchangeable",
+        beta=beta,
+        covariance_matrix=covariance,
+        robust_covariance_matrix=covariance,
+        log_likelihood=-loss.value(eta),
+        n_steps=len(fit.fit_history["params"]),
+        converged=bool(fit.converged),
+        fixed=tuple(compress(NAMES, np.isnan(np.diag(covariance)))),
+    )
+
+
+def _fit_columns(pairs: Pairs, columns: NDArray[np.intp], start: FloatArray) -> Any:
+    """Generalised estimating equations with one correlation for all pairs of an instance."""
+    api = _require_statsmodels()
+    order = np.argsort(pairs.instance, kind="stable")
+    equations = api.GEE(
+        pairs.errors[order] / pairs.n_labels,
+        pairs.design[np.ix_(order, columns)],
+        groups=pairs.instance[order],
+        family=api.families.Binomial(),
+        cov_struct=api.cov_struct.Exchangeable(),
+        weights=pairs.weight[order],
+    )
+    # Iterations that run off to infinity are told from their result, by the caller.
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        return equations.fit(start_params=start[columns])
+
+
+def _require_statsmodels() -> Any:
+    try:
+        import statsmodels.api
+    except ImportError as error:
+        raise MissingExtraError(
+            'covariance="exchangeable" needs statsmodels, which is not installed. '
+            'Run: pip install "nldd[gee]", or keep covariance="independent".'
+        ) from error
+    return statsmodels.api
+
+
+def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str) -> None:
+    at = f"in the {result.n_pairs} pairs at hand"
+    if result.separated:
+        what = "The distances separate right from wrong labels perfectly"
+        if not errors.any():
+            what = "No label is wrong"
+        elif (errors == result.n_labels).all():
+            what = "Every label is wrong"
+        untried = " The estimating equations were not tried." * (covariance != "independent")
+        what += (
+            f" {at}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
+            f"counts.{untried} More training rows would settle it."
+        )
+        warn(what, SeparationWarning, stacklevel=5)
+    if not result.converged:
+        steps = f"in {result.n_steps} steps {at}"
+        warn(f"The regression did not converge {steps}.", ConvergenceWarning, stacklevel=5)
+    if result.fixed:
+        names = " and ".join(result.fixed)
+        what = f"The {result.n_pairs} pairs do not determine {names}."
+        if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
+            what = f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
+            what += "cannot tell it from the rest, so it only settles ties."
+        warn(what, ZeroWeightWarning, stacklevel=5)
