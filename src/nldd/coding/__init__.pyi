@@ -13,6 +13,8 @@ from ._evaluation import (
     LabelScore as LabelScore,
     Score as Score,
     Summary as Summary,
+    Triage as Triage,
+    TriageRow as TriageRow,
     evaluate_evidence as evaluate_evidence,
     evaluate_model as evaluate_model,
     evaluate_table as evaluate_table,
@@ -20,6 +22,8 @@ from ._evaluation import (
     promise_kept as promise_kept,
     score_answers as score_answers,
     summarise as summarise,
+    triage as triage,
+    triage_rows as triage_rows,
 )
 from ._features import AnswerFeatures as AnswerFeatures
 from ._model import (
@@ -30,15 +34,14 @@ from ._model import (
     add_answers as add_answers,
     checksum as checksum,
     fit_coding_model as fit_coding_model,
-    now as now,
-)
-from ._model_file import (
     load_coding_model as load_coding_model,
+    now as now,
     save_coding_model as save_coding_model,
 )
 from ._output import (
     Counts as Counts,
     Policy as Policy,
+    check_places as check_places,
     code_table as code_table,
     reasons as reasons,
 )
@@ -56,10 +59,3 @@ from ._training_table import (
     find_columns as find_columns,
     read_coded as read_coded,
 )
-from ._triage import (
-    Triage as Triage,
-    TriageRow as TriageRow,
-    triage as triage,
-    triage_rows as triage_rows,
-)
-from ._write_guards import check_places as check_places

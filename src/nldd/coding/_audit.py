@@ -8,9 +8,8 @@ from pathlib import Path
 
 from nldd._wording import quote
 from nldd.coding._answers import PREFIX
-from nldd.coding._output import AUTO
+from nldd.coding._output import AUTO, check_places, is_filled_in
 from nldd.coding._selective import accuracy_interval
-from nldd.coding._write_guards import check_places, is_filled_in
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, cell_text, create_table
 

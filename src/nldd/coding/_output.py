@@ -1,23 +1,30 @@
 """New answers coded: every row and column kept, with codes, theta, the reason and a status."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, count
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, read_codes
+from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, read_codes, unguard
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
-from nldd.coding._write_guards import check_places, is_filled_in
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, TableOptions, TableReader, create_table, guarded
+from nldd.tables import (
+    Block,
+    Cell,
+    TableOptions,
+    TableReader,
+    cell_text,
+    create_table,
+    guarded,
+)
 
 AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 # Why an answer is left to people.
@@ -141,21 +148,16 @@ class _RowCoder:
         empty = self.model.says_nothing(answers)
         limit = -1.0 if self.policy.threshold is None else self.policy.threshold
         # Not "theta > limit": a limit that is not a number lets nothing through.
-        statuses = self._statuses(table, block, ~(found.theta <= limit) | empty)
+        statuses = np.where((found.theta <= limit) & ~empty, AUTO, REVIEW).tolist()
+        codes = self.model.columns.codes
+        if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
+            there = read_codes(table, block, codes)  # these answers are left alone
+            statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         each = zip(statuses, empty, reasons(found, self.typical), strict=True)
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
         added = self._cells(X, found, statuses, why)
         return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
-
-    def _statuses(self, table: TableReader, block: Block, doubtful: NDArray[np.bool_]) -> list[str]:
-        """Who codes each answer; one that has codes already is left alone."""
-        codes = self.model.columns.codes
-        statuses = [REVIEW if doubt else AUTO for doubt in doubtful]
-        if {guarded(name) for name in codes.names} <= {guarded(name) for name in table.names}:
-            there = read_codes(table, block, codes)
-            statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
-        return statuses
 
     def _cells(
         self, X: Any, found: Predictions, statuses: list[str], why: list[str]
@@ -163,21 +165,20 @@ class _RowCoder:
         """The added cells of each row, in the order of the header."""
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
         columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
-        columns += [six_digits(found.theta), nearest, why]
+        columns += [_six_digits(found.theta), nearest, why]
         if not self.model.columns.codes.listed:
             columns += found.Y.T.tolist()
         if self.policy.explain:
-            columns += map(six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
+            columns += map(_six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
             near = self.model.classifier.nearest_labelsets(X, k=2)
-            columns += [self._codes(near.labelsets[:, 1]), six_digits(near.theta[:, 1])]
+            columns += [self._codes(near.labelsets[:, 1]), _six_digits(near.theta[:, 1])]
         return zip(*columns, strict=True)
 
     def _codes(self, Y: NDArray[Any]) -> list[str]:
         return [join_codes(names, self.model.columns.codes) for names in self.model.codes(Y)]
 
 
-def six_digits(values: NDArray[np.float64]) -> list[float]:
-    """Numbers as they are written: with more digits than they are good for."""
+def _six_digits(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
@@ -194,3 +195,30 @@ def reasons(found: Predictions, typical: tuple[float, float]) -> list[str]:
     y = np.maximum(found.y_part - typical[1], 0.0)
     cases = [x + y == 0, x >= MOST * (x + y), y >= MOST * (x + y)]
     return np.select(cases, [UNSURE, FAR, NO_FIT], f"{FAR}, and {NO_FIT}").tolist()
+
+
+def check_places(*places: Path | str | None, hint: str) -> None:
+    """Refuse a step that would write over what it reads; ``-`` is standard output."""
+    given = [Path(place) for place in places if place is not None and str(place) != "-"]
+    for a, b in combinations(given, 2):
+        if a.resolve() == b.resolve():
+            message = f"{b} is named twice; what is read and what is written must differ."
+            raise InputError(message, hint=hint)
+
+
+def is_filled_in(
+    path: Path, names: Collection[str], options: TableOptions = TableOptions()
+) -> bool:
+    """Whether a table has text in one of these columns; a file that cannot be read may have."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    try:
+        with options.open(path) as table:
+            places = [j for j, name in enumerate(table.names) if unguard(name) in names]
+            rows = (row for block in table.blocks() for row in block.rows)
+            return any(cell_text(row[j]).strip() for row in rows for j in places)
+    except InputError as error:
+        raise InputError(
+            f"{path} is there already, and what people may have filled in cannot be read: {error}",
+            hint="repair or rename it; or another name for the new file",
+        ) from None

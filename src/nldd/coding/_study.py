@@ -1,17 +1,25 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
+import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding._model import CodingModel, Settings, add_answers, checksum, fit_coding_model
-from nldd.coding._model_file import load_coding_model, save_coding_model
+from nldd.coding._model import (
+    CodingModel,
+    Settings,
+    add_answers,
+    checksum,
+    fit_coding_model,
+    load_coding_model,
+    save_coding_model,
+)
+from nldd.coding._output import check_places
 from nldd.coding._predictions import Watch
 from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
-from nldd.coding._write_guards import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
 from nldd.tables import TableOptions
@@ -42,7 +50,7 @@ def fit_table(
     Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
     """
     check_places(path, out, hint="-o model.nldd")
-    check_writable(out)
+    _check_writable(out)
     locked = out.exists()
     with _model_lock(out, tell, locked):
         _check_replaceable(out)
@@ -154,6 +162,15 @@ def _check_new_codes(
             raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
     notes = [f"New codes: {quote_first(new)}."] if new else []
     return replace(table, notes=[*table.notes, *notes])
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse a place that cannot be written to, before hours of work rather than after."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() or not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+        hint = "check the name of its folder, and whether you may write there"
+        raise InputError(f"{path}: cannot be written.", hint=hint)
 
 
 def _check_replaceable(out: Path) -> None:
