@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from nldd import experiments, reports
 from nldd.cli import _options as shared
 
 
@@ -59,9 +60,6 @@ def benchmark(
       nldd benchmark --protocol paper --datasets emotions,yeast
       nldd benchmark --datasets my-data.arff --out mine
     """
-    from nldd import experiments
-    from nldd.reports import outcome, render_outcome
-
     if scheduler and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
     plan = experiments.load_protocol(protocol)
@@ -71,7 +69,7 @@ def benchmark(
     watch = experiments.Watch(f"{plan.name}:")
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
     records = experiments.run_benchmark(plan, data, folder, methods=chosen, watch=watch, **workers)
-    result = outcome(records, folder)
-    click.echo(render_outcome(result, as_json=as_json))
+    result = reports.outcome(records, folder)
+    click.echo(reports.render_outcome(result, as_json=as_json))
     if result.failed:
         raise click.exceptions.Exit(1)

@@ -4,24 +4,17 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING
 
 import click
 
+from nldd import datasets, displays, experiments, reports, tables
+from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.exceptions import InputError
-
-if TYPE_CHECKING:
-    from nldd.datasets import Survey
+from nldd.cli._printing import say
+from nldd.exceptions import InputError, MissingExtraError
 
 PICTURE = "pairs.png"
 N_CODED = 1200
-STEPS = {
-    "fit": "Learn from {n_coded} answers that people have coded.",
-    "triage": "How much may be coded automatically, if 9 in 10 answers shall be right?",
-    "predict": "Code {n_new} new answers: the sure ones automatically, the rest for people.",
-    "update": "People code the rest (here the generator does), and these answers join the model.",
-}
 # What the walk through a survey leaves in its folder.
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv")
 WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
@@ -55,21 +48,17 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
     """
     if context.invoked_subcommand is not None:
         return
-    from nldd._progress import progress
-    from nldd.displays import PairsDisplay
-    from nldd.exceptions import MissingExtraError
-    from nldd.experiments import run_demo
-    from nldd.reports import render_demo
-
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)
     watch = partial(progress, title="BR and NLDD on yeast", show=True)
-    result = run_demo(base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch)
-    click.echo(render_demo(result))
+    result = experiments.run_demo(
+        base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch
+    )
+    click.echo(reports.render_demo(result))
     try:
-        figure = PairsDisplay.from_estimator(result.model).plot().figure_
+        figure = displays.PairsDisplay.from_estimator(result.model).plot().figure_
     except MissingExtraError as error:
-        click.echo(f"\nNo picture: {error}", err=True)
+        say(f"\nNo picture: {error}")
         return
     figure.savefig(out / PICTURE, dpi=150)
     click.echo(f"\nPicture of the pairs behind the weights of the first fold: {out / PICTURE}")
@@ -93,23 +82,45 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     Example:
       nldd demo survey --out survey
     """
-    from nldd.datasets import load_survey
-
     _make_room(out, force)
-    answers = load_survey()
+    answers = datasets.load_survey()
     n_new = _write_tables(out, answers, seed)
     click.echo(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
-    for number, (name, title) in enumerate(STEPS.items(), 1):
-        if name == "update":
+    for number, (title, arguments) in enumerate(_steps(out, n_new), 1):
+        if arguments[0] == "update":
             _correct(out / "review.csv", out / "corrected.csv", answers)
-        arguments = [name, *_arguments(name, out)]
-        click.echo(f"\n{number}. {title.format(n_coded=N_CODED, n_new=n_new)}\n")
-        click.echo(f"$ nldd {join(arguments)}\n")
+        click.echo(f"\n{number}. {title}\n\n$ nldd {join(arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
     report, coded = out / "model.report.html", out / "coded.csv"
     click.echo(f"\nRead {report} in a browser, {coded} in a spreadsheet.")
+
+
+def _steps(out: Path, n_new: int) -> list[tuple[str, list[str]]]:
+    """What each step is for, and the words of its command."""
+    answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
+    model, curve = str(out / "model.nldd"), str(out / "curve")
+    columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
+    target = ["--target-accuracy", "0.9"]
+    return [
+        (
+            f"Learn from {N_CODED} answers that people have coded.",
+            ["fit", answers, *columns, "-o", model],
+        ),
+        (
+            "How much may be coded automatically, if 9 in 10 answers shall be right?",
+            ["triage", model, *target, "--figure", curve],
+        ),
+        (
+            f"Code {n_new} new answers: the sure ones automatically, the rest for people.",
+            ["predict", model, new, *target, "-o", coded, "--review", review],
+        ),
+        (
+            "People code the rest (here the generator does), and these answers join the model.",
+            ["update", model, corrected],
+        ),
+    ]
 
 
 def _make_room(out: Path, force: bool) -> None:
@@ -125,7 +136,7 @@ def _make_room(out: Path, force: bool) -> None:
         (out / name).unlink()
 
 
-def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
+def _write_tables(out: Path, answers: "datasets.Survey", seed: int) -> int:
     """Write the coded answers and the new ones, without their codes; how many are new."""
     from numpy.random import default_rng
 
@@ -140,35 +151,17 @@ def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
     return len(new)
 
 
-def _arguments(step: str, out: Path) -> list[str]:
-    """Arguments and options of a step."""
-    answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
-    model, curve = str(out / "model.nldd"), str(out / "curve")
-    columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
-    target = ["--target-accuracy", "0.9"]
-    return {
-        "fit": [answers, *columns, "-o", model],
-        "triage": [model, *target, "--figure", curve],
-        "predict": [model, new, *target, "-o", coded, "--review", review],
-        "update": [model, corrected],
-    }[step]
-
-
-def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from nldd.tables import create_table
-
-    with create_table(path, header, raw=True) as writer:
-        writer.write(rows)
-
-
-def _correct(review: Path, out: Path, answers: "Survey") -> None:
+def _correct(review: Path, out: Path, answers: "datasets.Survey") -> None:
     """Fill in the codes of a review file, as people would."""
-    from nldd.tables import cell_text, open_table
-
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
-    with open_table(review) as table:
+    with tables.open_table(review) as table:
         person, place, header = table.column("id"), table.column("codes"), table.header
-        rows = [list(map(cell_text, row)) for block in table.blocks() for row in block.rows]
+        rows = [list(map(tables.cell_text, row)) for block in table.blocks() for row in block.rows]
     for row in rows:
         row[place] = truth[row[person]]
     _write(out, header, rows)
+
+
+def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    with tables.create_table(path, header, raw=True) as writer:
+        writer.write(rows)
