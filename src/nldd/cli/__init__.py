@@ -16,7 +16,7 @@ from io import TextIOWrapper
 import click
 
 from nldd import __version__
-from nldd.cli._printing import print_notes
+from nldd.cli._printing import print_notes, say
 from nldd.exceptions import NLDDError, NLDDWarning
 
 # Commands by what they are for, in the order of a study; each is a module of that name.
@@ -91,22 +91,23 @@ def run(arguments: Sequence[str]) -> int:
         try:
             # `or 0`: --help and --version return the exit code 0, commands return nothing.
             return int(cli.main(args=list(arguments), prog_name="nldd", standalone_mode=False) or 0)
-        except click.ClickException as error:
-            context = getattr(error, "ctx", None)
-            command = context.command_path if context else "nldd"
-            return _refuse(error.format_message(), f"{command} --help", error.exit_code)
         except (KeyboardInterrupt, click.Abort):
-            click.echo("Interrupted.", err=True)
+            say("Interrupted.")
             return 130
         except Exception as error:
-            if "--debug" in arguments:
+            if "--debug" in arguments and not isinstance(error, click.ClickException):
                 raise
-            return _refuse(*_explain(error, arguments), 1)
+            message, hint = _explain(error, arguments)
+            say(f"Error: {message}\nTry: {hint}")
+            return getattr(error, "exit_code", 1)
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
     """What an error says, one of the system without its number, and what to do about it."""
     command = next((word for word in arguments if word in NAMES), "")
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        return error.format_message(), f"{context.command_path if context else 'nldd'} --help"
     if not isinstance(error, NLDDError | OSError):
         return (
             f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
@@ -116,9 +117,3 @@ def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
     if isinstance(error, OSError) and error.strerror and error.filename:
         message = f"{error.filename}: {error.strerror}"
     return message, getattr(error, "hint", "") or " ".join(f"nldd {command} --help".split())
-
-
-def _refuse(message: str, hint: str, code: int) -> int:
-    """Say what is wrong and, on a line of its own, what to do."""
-    click.echo(f"Error: {message}\nTry: {hint}", err=True)
-    return code

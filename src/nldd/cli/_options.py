@@ -20,9 +20,12 @@ ReportPlace = Callable[[Path], Path | None]
 # Whether a file can be read is found out when it is read, with a better message than click's.
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
+# A tab, as people write it where the shell would take the character itself for a space.
+TABS = {"tab": "\t", "\\t": "\t"}
 
 default_option = partial(click.option, show_default=True)
 file_option = partial(click.option, type=FILE)
+folder_option = partial(click.option, type=FOLDER)
 
 
 class Promise(NamedTuple):
@@ -37,7 +40,6 @@ class Share(click.FloatRange):
     """A number between 0 and 1; who gives a percentage is told how to write it."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """The number that a text stands for."""
         text = " ".join(str(value).split())
         number = _as_float(text)
         if 0 < number < 1:
@@ -93,20 +95,10 @@ def split_names(context: click.Context, parameter: click.Parameter, value: Any) 
 names_option = partial(click.option, multiple=True, callback=split_names, metavar="NAMES")
 
 
-def jobs_option(help: str) -> Decorator:
-    """``--jobs``: how many workers, of which there must be some."""
-    return default_option("--jobs", type=int, default=-1, callback=_refuse_zero, help=help)
-
-
 def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int) -> int:
     if value == 0:
         raise click.BadParameter("0 workers cannot work; give 1 or more, or -1.")
     return value
-
-
-def folds_option(help: str) -> Decorator:
-    """``--folds``."""
-    return default_option("--folds", type=click.IntRange(2, 100), default=10, help=help)
 
 
 def report_option(beside: str) -> Decorator:
@@ -124,13 +116,6 @@ def report_option(beside: str) -> Decorator:
     )
 
 
-def _table_options(
-    encoding: str | None, delimiter: str | None, sheet: str | None
-) -> "tables.TableOptions":
-    tab = {"tab": "\t", "\\t": "\t"}
-    return tables.TableOptions(encoding, tab.get(delimiter or "", delimiter), sheet)
-
-
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 raw_option = click.option(
@@ -139,14 +124,17 @@ raw_option = click.option(
 seed_option = default_option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Random seed."
 )
-data_dir_option = click.option(
-    "--data-dir",
-    type=FOLDER,
-    help="Folder of the data sets; else NLDD_DATA, else the user's cache folder.",
+folds_option = partial(default_option, "--folds", type=click.IntRange(2, 100), default=10)
+jobs_option = partial(default_option, "--jobs", type=int, default=-1, callback=_refuse_zero)
+threads_option = jobs_option(help="Threads; -1 is one per core.")
+data_dir_option = folder_option(
+    "--data-dir", help="Folder of the data sets; else NLDD_DATA, else the user's cache folder."
 )
 table_options = bundle(
     "options",
-    _table_options,
+    lambda encoding, delimiter, sheet: tables.TableOptions(
+        encoding, TABS.get(delimiter, delimiter), sheet
+    ),
     click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
     click.option(
         "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."

@@ -1,4 +1,4 @@
-"""What all commands print in the same way: JSON, notes, progress, and that a report is missing."""
+"""What all commands print in the same way: JSON, notes, and that a report is missing."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -24,33 +24,23 @@ def _as_plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def print_result(as_json: bool, record: Any, text: str, **written: Path | None) -> None:
-    """What a command found, for programs or for people, and the files that it has written."""
+def print_result(
+    as_json: bool, record: Any, text: str, advice: str = "", **written: Path | None
+) -> None:
+    """What a command found and the files that it wrote, for programs, or for people with advice."""
     if as_json:
         print_json({**written, **record} if written else record)
         return
     places = [f"{name.capitalize()}: {place}" for name, place in written.items() if place]
     click.echo("\n".join([text, *[""][: len(places)], *places]))
+    if advice:
+        say(f"\n{advice}")
 
 
 def print_notes(notes: Iterable[str]) -> None:
     """What a person should know."""
     for note in notes:
         say(f"Note: {note}")
-
-
-def watch_folds(folds: Iterable[Any], total: int) -> Iterable[Any]:
-    """The folds of a cross-validation, under a progress bar."""
-    from nldd._progress import progress
-
-    return progress(folds, total, "cross-validation", show=True)
-
-
-def watch_blocks(blocks: Iterable[Any], share: Callable[[], float]) -> Iterable[Any]:
-    """The blocks of a table that is coded, under a progress bar."""
-    from nldd._progress import progress_of_share
-
-    return progress_of_share(blocks, share, "coding", show=True)
 
 
 def try_report(write: Callable[[], Path]) -> Path | None:

@@ -24,10 +24,8 @@ from nldd.cli import _options as shared
     "--methods",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
-@shared.jobs_option("Cells at a time; -1 is one per core.")
-@click.option(
-    "--out", type=shared.FOLDER, help="Folder for the results.  [default: nldd-results/PROTOCOL]"
-)
+@shared.jobs_option(help="Cells at a time; -1 is one per core.")
+@shared.folder_option("--out", help="Folder for the results.  [default: nldd-results/PROTOCOL]")
 @shared.data_dir_option
 @shared.default_option(
     "--backend",

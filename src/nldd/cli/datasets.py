@@ -11,7 +11,7 @@ import click
 import nldd.datasets
 from nldd import reports
 from nldd.cli._options import data_dir_option, json_option
-from nldd.cli._printing import print_json, print_result, say
+from nldd.cli._printing import print_result
 from nldd.exceptions import InputError
 
 
@@ -29,9 +29,7 @@ def datasets() -> None:
     """
 
 
-def _check_names(
-    context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
-) -> tuple[str, ...]:
+def _check_names(context: Any, parameter: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     try:
         nldd.datasets.select_entries(names)
     except InputError as error:
@@ -55,13 +53,10 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     """
     catalogue, folder = nldd.datasets.CATALOGUE, nldd.datasets.data_folder(data_dir)
     here = {name: nldd.datasets.is_here(entry, data_dir) for name, entry in catalogue.items()}
-    if as_json:
-        records = [reports.as_record(entry, here[name]) for name, entry in catalogue.items()]
-        print_json({"folder": folder, "datasets": records})
-        return
-    click.echo(reports.render_list(catalogue.values(), here))
-    advice = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
-    say(f"\nFiles are kept in {folder}.{advice}")
+    records = [reports.as_record(entry, here[name]) for name, entry in catalogue.items()]
+    missing = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
+    text, advice = reports.render_list(catalogue.values(), here), f"Files are kept in {folder}."
+    print_result(as_json, {"folder": folder, "datasets": records}, text, advice + missing)
 
 
 @datasets.command()
@@ -100,15 +95,13 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
             facts = nldd.datasets.describe(nldd.datasets.load_dataset(name, data_dir=data_dir))
     except InputError as error:
         raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
-    if as_json:
-        measured = None if facts is None else asdict(facts)
-        print_json(reports.as_record(entry, here) | {"folder": folder, "measured": measured})
-        return
-    click.echo(reports.render_entry(entry, folder, here))
+    found = {"folder": folder, "measured": facts and asdict(facts)}
+    text, advice = reports.render_entry(entry, folder, here), ""
     if facts is None:
-        say(f"\nNot here yet. Get it by: nldd datasets fetch {name}")
+        advice = f"Not here yet. Get it by: nldd datasets fetch {name}"
     else:
-        click.echo(f"\nMeasured on the data\n{reports.render_facts(facts, counts=False)}")
+        text += f"\n\nMeasured on the data\n{reports.render_facts(facts, counts=False)}"
+    print_result(as_json, reports.as_record(entry, here) | found, text, advice)
 
 
 def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
@@ -160,10 +153,9 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
     if not names:
         raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
     states = nldd.datasets.fetch(names, data_dir, mirror=mirror, verbose=True)
-    print_result(as_json, _records(states), reports.render_fetched(states))
-    if not as_json:
-        folder = "" if data_dir is None else f", data_dir={str(data_dir)!r}"
-        say(f"\nIn Python: nldd.datasets.load_dataset({states[0].dataset!r}{folder})")
+    folder = "" if data_dir is None else f", data_dir={str(data_dir)!r}"
+    advice = f"In Python: nldd.datasets.load_dataset({states[0].dataset!r}{folder})"
+    print_result(as_json, _records(states), reports.render_fetched(states), advice)
 
 
 @datasets.command()
@@ -190,16 +182,11 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
     if as_json or states:
         print_result(as_json, _records(states), reports.render_states(states))
     if not states:
-        raise InputError(
-            f"No file of the catalogue is in {folder}. Run: nldd datasets fetch all, or set "
-            "NLDD_DATA or --data-dir to the folder that has them."
-        )
-    wrong = [state.dataset for state in states if state.state != "ok"]
-    if wrong:
-        raise InputError(
-            f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files. "
-            f"Run: nldd datasets fetch {' '.join(dict.fromkeys(wrong))}"
-        )
+        hint = "nldd datasets fetch all; or --data-dir (or NLDD_DATA) with the folder that has them"
+        raise InputError(f"No file of the catalogue is in {folder}.", hint=hint)
+    if wrong := [state.dataset for state in states if state.state != "ok"]:
+        damaged = f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files."
+        raise InputError(damaged, hint=f"nldd datasets fetch {' '.join(dict.fromkeys(wrong))}")
 
 
 def _records(states: Sequence["nldd.datasets.FileState"]) -> list[dict[str, Any]]:

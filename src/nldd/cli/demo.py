@@ -13,8 +13,13 @@ from nldd.cli import _options as shared
 from nldd.cli._printing import say
 from nldd.exceptions import InputError, MissingExtraError
 
-PICTURE = "pairs.png"
 N_CODED = 1200
+STEPS = (
+    f"Learn from {N_CODED} answers that people have coded.",
+    "How much may be coded automatically, if 9 in 10 answers shall be right?",
+    "Code {n_new} new answers: the sure ones automatically, the rest for people.",
+    "People code the rest (here the generator does), and these answers join the model.",
+)
 # What the walk through a survey leaves in its folder.
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv")
 WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
@@ -27,9 +32,9 @@ WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
     default="logistic",
     help="Base classifier; svm is the paper's and takes a few minutes.",
 )
-@shared.folds_option("Number of folds.")
+@shared.folds_option(help="Number of folds.")
 @shared.seed_option
-@shared.jobs_option("Threads; -1 is one per core.")
+@shared.threads_option
 @shared.default_option(
     "--out", type=shared.FOLDER, default=Path("nldd-demo"), help="Folder for the picture."
 )
@@ -60,8 +65,9 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
     except MissingExtraError as error:
         say(f"\nNo picture: {error}")
         return
-    figure.savefig(out / PICTURE, dpi=150)
-    click.echo(f"\nPicture of the pairs behind the weights of the first fold: {out / PICTURE}")
+    picture = out / "pairs.png"
+    figure.savefig(picture, dpi=150)
+    click.echo(f"\nPicture of the pairs behind the weights of the first fold: {picture}")
 
 
 @demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
@@ -86,40 +92,27 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     answers = datasets.load_survey()
     n_new = _write_tables(out, answers, seed)
     click.echo(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
-    for number, (title, arguments) in enumerate(_steps(out, n_new), 1):
+    for number, (title, arguments) in enumerate(zip(STEPS, _commands(out), strict=True), 1):
         if arguments[0] == "update":
             _correct(out / "review.csv", out / "corrected.csv", answers)
-        click.echo(f"\n{number}. {title}\n\n$ nldd {join(arguments)}\n")
+        click.echo(f"\n{number}. {title.format(n_new=n_new)}\n\n$ nldd {join(arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
-    report, coded = out / "model.report.html", out / "coded.csv"
-    click.echo(f"\nRead {report} in a browser, {coded} in a spreadsheet.")
+    click.echo(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
 
 
-def _steps(out: Path, n_new: int) -> list[tuple[str, list[str]]]:
-    """What each step is for, and the words of its command."""
+def _commands(out: Path) -> list[list[str]]:
+    """The words of the command of each step."""
     answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
     model, curve = str(out / "model.nldd"), str(out / "curve")
     columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
     target = ["--target-accuracy", "0.9"]
     return [
-        (
-            f"Learn from {N_CODED} answers that people have coded.",
-            ["fit", answers, *columns, "-o", model],
-        ),
-        (
-            "How much may be coded automatically, if 9 in 10 answers shall be right?",
-            ["triage", model, *target, "--figure", curve],
-        ),
-        (
-            f"Code {n_new} new answers: the sure ones automatically, the rest for people.",
-            ["predict", model, new, *target, "-o", coded, "--review", review],
-        ),
-        (
-            "People code the rest (here the generator does), and these answers join the model.",
-            ["update", model, corrected],
-        ),
+        ["fit", answers, *columns, "-o", model],
+        ["triage", model, *target, "--figure", curve],
+        ["predict", model, new, *target, "-o", coded, "--review", review],
+        ["update", model, corrected],
     ]
 
 
@@ -127,10 +120,8 @@ def _make_room(out: Path, force: bool) -> None:
     """A folder in which nothing is replaced unasked."""
     there = [name for name in WRITTEN if (out / name).exists()]
     if there and not force:
-        raise InputError(
-            f"{out} has a file {there[0]}, which this would replace.",
-            hint="--out with another folder, or --force if the files are those of an earlier walk",
-        )
+        hint = "--out with another folder, or --force if the files are those of an earlier walk"
+        raise InputError(f"{out} has a file {there[0]}, which this would replace.", hint=hint)
     out.mkdir(parents=True, exist_ok=True)
     for name in there:
         (out / name).unlink()

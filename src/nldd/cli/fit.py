@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from nldd import coding, reports, tables
+from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, say, try_report, watch_folds
+from nldd.cli._printing import print_notes, print_result, say, try_report
 
 
 def _request(**columns: Any) -> "coding.Request":
@@ -44,13 +45,6 @@ column_options = shared.bundle(
         "--categorical", help="Features that are categories even though they hold numbers."
     ),
 )
-setting_options = shared.bundle(
-    "settings",
-    lambda folds, seed, jobs: coding.Settings(folds, seed, jobs),
-    shared.folds_option("Folds of the cross-validation."),
-    shared.seed_option,
-    shared.jobs_option("Threads; -1 is one per core."),
-)
 
 
 @click.command()
@@ -61,7 +55,9 @@ setting_options = shared.bundle(
 )
 @shared.report_option("the model")
 @shared.promise_options
-@setting_options
+@shared.folds_option(help="Folds of the cross-validation.")
+@shared.seed_option
+@shared.threads_option
 @shared.table_options
 @shared.json_option
 def fit(
@@ -70,7 +66,9 @@ def fit(
     out: Path,
     report_place: shared.ReportPlace,
     promise: shared.Promise,
-    settings: "coding.Settings",
+    folds: int,
+    seed: int,
+    jobs: int,
     options: "tables.TableOptions",
     as_json: bool,
 ) -> None:
@@ -88,7 +86,9 @@ def fit(
     """
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
-    step = coding.fit_table(table, out, request, settings, options, watch_folds, say)
+    settings = coding.Settings(folds, seed, jobs)
+    watch = partial(progress, title="cross-validation", show=True)
+    step = coding.fit_table(table, out, request, settings, options, watch, say)
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)

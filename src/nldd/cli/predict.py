@@ -1,12 +1,14 @@
 """``nldd predict``: code new answers."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 from nldd import coding, reports, tables
+from nldd._progress import progress_of_share
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes, watch_blocks
+from nldd.cli._printing import print_json, print_notes
 
 
 @click.command()
@@ -68,8 +70,8 @@ def predict(
         print_notes([reports.render_unsupported(selection, promise.measure)])
     threshold = max_theta if selection is None else selection.threshold
     policy = coding.Policy(threshold, explain, raw)
-    place = "-" if to_stdout else out
-    counts = coding.code_table(loaded, table, place, policy, review, options, watch_blocks)
+    watch = partial(progress_of_share, title="coding", show=True)
+    counts = coding.code_table(loaded, table, out, policy, review, options, watch)
     print_notes([*counts.notes, *([coding.UPDATED] if selection and loaded.updated else [])])
     if as_json:
         record = reports.counts_record(counts, threshold, selection)

@@ -1,13 +1,15 @@
 """``nldd update``: corrected answers join a model."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
 
 from nldd import coding, reports, tables
+from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, say, try_report, watch_folds
+from nldd.cli._printing import print_notes, print_result, say, try_report
 
 
 @click.command()
@@ -21,7 +23,7 @@ from nldd.cli._printing import print_notes, print_result, say, try_report, watch
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
 @shared.report_option("the model")
-@shared.jobs_option("Threads; -1 is one per core.")
+@shared.threads_option
 @shared.promise_options
 @shared.table_options
 @shared.json_option
@@ -46,17 +48,16 @@ def update(
     Example:
       nldd update model.nldd corrected.csv
     """
-    new = out or model
-    place = report_place(new)
-    coding.check_places(table, new, place, hint="--report with another name")
-    step = coding.update_model(model, table, out, options, watch_folds, again, new_codes, jobs, say)
-    table_of = coding.triage(step.model, *promise)
+    out = out or model
+    place = report_place(out)
+    coding.check_places(table, out, place, hint="--report with another name")
+    watch = partial(progress, title="cross-validation", show=True)
+    step = coding.update_model(model, table, out, options, watch, again, new_codes, jobs, say)
+    new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])
     written = place and try_report(
-        lambda: reports.write_fit_report(
-            step.model, coding.evaluate_evidence(step.model), table_of, new, place
-        )
+        lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place)
     )
-    history = [asdict(event) for event in step.model.history]
-    record = {**reports.triage_record(table_of), "history": history}
-    print_result(as_json, record, reports.render_update(step, table_of), model=new, report=written)
+    history = [asdict(event) for event in new.history]
+    record = {**reports.triage_record(found), "history": history}
+    print_result(as_json, record, reports.render_update(step, found), model=out, report=written)
