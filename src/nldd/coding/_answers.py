@@ -3,7 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +84,7 @@ class Answers:
         return Answers(texts, self.numbers[rows], [self.categories[row] for row in rows.tolist()])
 
     @classmethod
-    def join(cls, parts: Sequence["Answers"]) -> "Answers":
+    def join(cls, parts: Sequence[Self]) -> Self:
         """All the answers of the parts, in their order."""
         return cls(
             [text for part in parts for text in part.texts],
@@ -140,7 +142,6 @@ def unguard(cell: Cell) -> Cell:
 
 
 def plain_text(cell: Cell) -> str:
-    """What a cell says, without a guard."""
     return cell_text(unguard(cell))
 
 
@@ -154,7 +155,6 @@ def read_codes(table: TableReader, block: Block, codes: CodeColumns) -> list[set
 
 
 def split_codes(cell: str, codes: CodeColumns) -> set[str] | None:
-    """Codes that a cell lists."""
     cell = cell.strip()
     if cell.startswith("[") and (found := _json_list(cell)) is not None:
         return found or None
@@ -177,13 +177,11 @@ def means_not_coded(cell: str, codes: CodeColumns) -> bool:
 
 def _json_list(cell: str) -> set[str] | None:
     """Codes of a list in JSON, as cells of JSON lines may hold one."""
-    try:
+    with suppress(ValueError, RecursionError):
         value = json.loads(cell)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, list) or not all(isinstance(name, str | int) for name in value):
-        return None
-    return {str(name).strip() for name in value} - {""}
+        if isinstance(value, list) and all(isinstance(name, str | int) for name in value):
+            return {str(name).strip() for name in value} - {""}
+    return None
 
 
 def _marked_codes(

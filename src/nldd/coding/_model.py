@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import file_digest
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,13 +114,11 @@ class CodingModel:
         """Names of the codes of each row of an indicator matrix."""
         return as_label_sets(Y, self.labels)
 
-    def with_event(self, event: Event) -> "CodingModel":
+    def with_event(self, event: Event) -> Self:
         """The model with one more event in its history."""
         return replace(self, history=(*self.history, event))
 
-    def record(
-        self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int
-    ) -> "CodingModel":
+    def record(self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int) -> Self:
         """The model with an event of now in its history."""
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
         whole, by_label = (float(self.evidence.right(self.Y, m).mean()) for m in MEASURES)
@@ -180,13 +178,12 @@ def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
     """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10."""
     if not columns.codes.listed:
         return columns.codes.names
-    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
 
+    def by_value(name: str) -> Any:
+        parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
+        return [(not digits, len(digits), digits or other) for digits, other in parts], name
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Sorts numbers within names by their value, and before letters."""
-    parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
-    return [(0, len(digits), digits) if digits else (1, 0, other) for digits, other in parts]
+    return tuple(sorted(set().union(*codes), key=by_value))
 
 
 def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:

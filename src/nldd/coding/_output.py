@@ -16,15 +16,7 @@ from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, 
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.exceptions import InputError
-from nldd.tables import (
-    Block,
-    Cell,
-    TableOptions,
-    TableReader,
-    cell_text,
-    create_table,
-    guarded,
-)
+from nldd.tables import Block, Cell, TableOptions, TableReader, cell_text, create_table, guarded
 
 AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 # Why an answer is left to people.

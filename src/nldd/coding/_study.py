@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
@@ -50,14 +51,18 @@ def fit_table(
     Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
     """
     check_places(path, out, hint="-o model.nldd")
-    _check_writable(out)
+    # Before hours of work rather than after.
+    with suppress(OSError):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir() or not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
+        hint = "check the name of its folder, and whether you may write there"
+        raise InputError(f"{out}: cannot be written.", hint=hint)
     locked = out.exists()
     with _model_lock(out, tell, locked):
         _check_replaceable(out)
         columns = find_columns(path, request, options)
-        digest = checksum(path)
-        table = read_coded(path, columns, options).once()
-        _check_unchanged(path, digest)
+        table, digest = _read_unchanged(path, columns, options)
+        table = table.once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
@@ -86,15 +91,8 @@ def update_model(
     join a second time; where they come with other codes, these replace the old ones.
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
-    first has saved, so that no answer is lost.
-
-    Parameters
-    ----------
-    model_path, path, out : Path
-        The model, the table, and where the new model goes; without it, the old one is replaced.
-    again, new_codes : bool
-        Take a file that the model has had already; and codes that it does not know even if they
-        look like ones that it does.
+    first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
+    takes a file that the model has had already, `new_codes` codes that look like known ones.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -104,12 +102,9 @@ def update_model(
     with _model_lock(target, tell):
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-        with options.open(path):  # says so if that cannot be done
-            digest = checksum(path)
+        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns)
         if not again:
             _check_new(old, path, digest)
-        table = read_coded(path, old.columns, options, old.identity_columns)
-        _check_unchanged(path, digest)
         table = _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections)
@@ -164,15 +159,6 @@ def _check_new_codes(
     return replace(table, notes=[*table.notes, *notes])
 
 
-def _check_writable(path: Path) -> None:
-    """Refuse a place that cannot be written to, before hours of work rather than after."""
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir() or not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
-        hint = "check the name of its folder, and whether you may write there"
-        raise InputError(f"{path}: cannot be written.", hint=hint)
-
-
 def _check_replaceable(out: Path) -> None:
     """Refuse to fit in the place of a model that has learned from people since."""
     try:
@@ -186,10 +172,14 @@ def _check_replaceable(out: Path) -> None:
         raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
-def _check_unchanged(path: Path, digest: str) -> None:
+def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
+    """The coded answers of a table and its checksum, the same before and after."""
+    digest = checksum(path) if path.is_file() else ""
+    table = read_coded(path, *how)  # says so if that cannot be done
     if checksum(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
+    return table, digest
 
 
 def _check_new(model: CodingModel, path: Path, digest: str) -> None:
