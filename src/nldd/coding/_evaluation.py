@@ -22,6 +22,7 @@ DRAWS_AT_ONCE = 50
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 
 LabelArray = NDArray[np.int8]
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Evaluation:
     The model knows the first `n_known` labels. The worst labels and confusions come first.
     """
 
-    labels: tuple[str, ...]
+    labels: Names
     n_known: int
     Y: LabelArray
     predictions: Predictions
@@ -139,7 +140,7 @@ def evaluate_evidence(model: CodingModel) -> Evaluation:
     return _evaluate(model.Y, model.evidence, model.labels)
 
 
-def _evaluate(Y: LabelArray, found: Predictions, labels: tuple[str, ...]) -> Evaluation:
+def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
     n_known = found.Y.shape[1]
     Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
     # Theta speaks about the labels that the model knows.
@@ -171,9 +172,7 @@ def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> t
     return tuple(scores)
 
 
-def label_scores(
-    Y: LabelArray, Y_pred: LabelArray, labels: tuple[str, ...]
-) -> tuple[LabelScore, ...]:
+def label_scores(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[LabelScore, ...]:
     """Precision, recall and F of each label, from the smallest F to the largest."""
     counts = label_counts(Y, Y_pred)
     ratios = (counts.precision(0.0), counts.recall(0.0), counts.f(0.0))
@@ -182,15 +181,11 @@ def label_scores(
     return tuple(sorted(scores, key=lambda score: (score.f, -score.n_true, score.name)))
 
 
-def count_confusions(
-    Y: LabelArray, Y_pred: LabelArray, labels: tuple[str, ...]
-) -> tuple[Confusion, ...]:
+def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[Confusion, ...]:
     """Pairs of a label that was missed and one that was predicted wrongly in the same answer."""
     # Floating point: whole numbers are exact in it, and products of matrices are fast.
-    missed, extra = (Y_pred < Y).astype(float), (Y_pred > Y).astype(float)
-    counts = (missed.T @ extra).astype(np.intp)
-    a, b = np.nonzero(counts)
-    pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in zip(a, b, strict=True)]
+    counts = (Y_pred < Y).T.astype(float) @ (Y_pred > Y).astype(float)
+    pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in np.argwhere(counts)]
     order = sorted(pairs, key=lambda pair: (-pair.count, pair.missed, pair.predicted))
     return tuple(order[:N_CONFUSIONS])
 

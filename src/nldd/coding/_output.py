@@ -1,20 +1,25 @@
-"""New answers coded: every row and column kept, with codes, theta, the reason and a status."""
+"""Coded tables: every row and column kept, with codes and why; and a sample to check by hand."""
 
+import random
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, combinations, count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._wording import quote
 from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, read_codes, unguard
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
+from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableOptions, TableReader, cell_text, create_table, guarded
 
@@ -29,6 +34,12 @@ MOST = 0.75
 BLOCK_ROWS = 2000
 ADDED = ("codes", "status", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
+
+STATUS = f"{PREFIX}status"
+CHECK = f"{PREFIX}check"
+RIGHT = ("1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si")
+WRONG = ("0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non")
+MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
 
 # Passes the blocks of a table through; the second argument tells how far the file is read.
 BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
@@ -187,6 +198,113 @@ def reasons(found: Predictions, typical: tuple[float, float]) -> list[str]:
     y = np.maximum(found.y_part - typical[1], 0.0)
     cases = [x + y == 0, x >= MOST * (x + y), y >= MOST * (x + y)]
     return np.select(cases, [UNSURE, FAR, NO_FIT], f"{FAR}, and {NO_FIT}").tolist()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of the coded table, automatic codes among them, and codes that were drawn."""
+
+    n_rows: int
+    n_auto: int
+    n_sample: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Rows of a sample: checked, right, not looked at yet; the accuracy with a 95 % interval."""
+
+    n_checked: int
+    n_right: int
+    n_open: int
+    accuracy: float
+    low: float
+    high: float
+
+
+def draw_sample(
+    path: Path,
+    out: Path | str,
+    size: int,
+    random_state: int = 0,
+    options: TableOptions = TableOptions(),
+    raw: bool = False,
+) -> Sample:
+    """Draw rows with automatic codes at random, and write them with a column to fill in.
+
+    One pass, whatever the size of the table (Vitter's reservoir); each set of rows is equally
+    likely, and rows keep their order.
+    """
+    check_places(path, out, hint="-o sample.csv")
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
+    rng = random.Random(random_state)
+    drawn: list[tuple[int, tuple[Cell, ...]]] = []
+    n_rows = n_auto = 0
+    with options.open(path) as table:
+        status = _status_column(table)
+        for n_rows, row in enumerate((row for block in table.blocks() for row in block.rows), 1):
+            if cell_text(row[status]).strip().lower() != AUTO:
+                continue
+            n_auto += 1
+            if len(drawn) < size:
+                drawn.append((n_rows, row))
+            elif (place := int(rng.random() * n_auto)) < size:
+                drawn[place] = (n_rows, row)
+        header, like = table.header, table.format
+    if not n_auto:
+        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
+    with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
+        writer.write((*row, "") for _, row in sorted(drawn, key=itemgetter(0)))
+    return Sample(n_rows, n_auto, len(drawn))
+
+
+def _status_column(table: TableReader) -> int:
+    """The status of the latest coding: a table that is coded again has a second one behind."""
+    pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
+    found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
+    if not found:
+        lacks = f"{table.path.name} has no column {STATUS!r}"
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
+        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
+    return found[-1]
+
+
+def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has the column in which a sample is checked."""
+    with options.open(path) as table:
+        return CHECK in table.names
+
+
+def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
+    """What a sample proves whose rows people have marked as right or wrong."""
+    with options.open(path) as table:
+        place = table.column(CHECK)
+        marks = [
+            _read_mark(table, number, place, row[place])
+            for block in table.blocks()
+            for number, row in enumerate(block.rows, block.first)
+        ]
+    checked = [mark for mark in marks if mark is not None]
+    n, n_right = len(checked), sum(checked)
+    if not n:
+        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        hint = "write yes or no into each row, then run the same command again"
+        raise InputError(message, hint=hint)
+    return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
+
+
+def _read_mark(table: TableReader, number: int, place: int, cell: Cell) -> bool | None:
+    mark = cell_text(cell).strip().lower()
+    if mark not in MARKS:
+        message = f"{table.where(number, place)}: expected yes or no, got {quote(mark)}."
+        hint = "yes where all codes of the row are right, no where one is wrong"
+        raise InputError(message, hint=hint)
+    return MARKS[mark]
 
 
 def check_places(*places: Path | str | None, hint: str) -> None:

@@ -7,7 +7,6 @@ or, for shares of right labels, Bentkus').
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -86,10 +85,10 @@ def selective_threshold(
     >>> round(found.threshold, 2), found.n_auto, round(found.accuracy, 2)
     (0.25, 226, 0.93)
     """
-    theta, right = _check_answers(theta, correct)
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
+    theta, right = _check_answers(theta, correct)
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n, chosen = len(theta), proven_size(theta, right, target, confidence)
@@ -118,15 +117,13 @@ def _check_answers(theta: Any, correct: Any) -> tuple[FloatArray, FloatArray]:
 
 def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence: float) -> int:
     """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
-    factor = price_of_shares(right)
-    n_right = np.cumsum(right)
-
-    def passes(k: int) -> bool:
+    chosen, factor = 0, price_of_shares(right)
+    for k in sizes_of_tests(theta, target, confidence, factor):
         # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        return bool(n_right[k - 1] >= critical_count(k, target, confidence, factor) - 1e-9)
-
-    sizes = sizes_of_tests(theta, target, confidence, factor)
-    return max(takewhile(passes, sizes), default=0)
+        if right[:k].sum() < critical_count(k, target, confidence, factor) - 1e-9:
+            break
+        chosen = k
+    return chosen
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -136,16 +133,12 @@ def price_of_shares(right: FloatArray) -> float:
 
 def sizes_of_tests(theta: FloatArray, target: float, confidence: float, factor: float) -> list[int]:
     """How many of the sorted answers each test takes; those of equal theta come together."""
-    n = len(theta)
-    first = first_size(n, target, confidence, factor)
-    if first > n:
-        return []
-    sizes = np.linspace(first, n, N_TESTS).round().astype(int)
+    n, first = len(theta), first_size(len(theta), target, confidence, factor)
+    sizes = np.linspace(first, n, N_TESTS if first <= n else 0).round().astype(int)
     return np.unique(np.searchsorted(theta, theta[sizes - 1], side="right")).tolist()
 
 
 def first_size(n: int, target: float, confidence: float, factor: float) -> int:
-    """Answers in the first test, if there are `n` in all."""
     return max(_smallest_size(target, confidence, factor), int(np.ceil(FIRST_SHARE * n)))
 
 

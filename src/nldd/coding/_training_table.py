@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -71,17 +71,13 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
         for name in (*text, *features, *categorical, *codes.names):
             table.column(name)  # says so if there is none
         features = tuple(name for name in features if name not in categorical)
-        numeric = _numeric_columns(table, features)
+        cells = {name: set[Cell]() for name in features}
+        for block in table.blocks() if cells else ():
+            for name, values in cells.items():
+                values.update(map(itemgetter(table.column(name)), block.rows))
+    numeric = tuple(name for name in features if holds_numbers(cells[name], table.format.decimal))
     words = (name for name in features if name not in numeric)
     return Columns(text, codes, numeric, (*words, *categorical))
-
-
-def _numeric_columns(table: TableReader, names: Sequence[str]) -> tuple[str, ...]:
-    values = {name: set[Cell]() for name in names}
-    for block in table.blocks() if names else ():
-        for name, cells in values.items():
-            cells.update(map(itemgetter(table.column(name)), block.rows))
-    return tuple(name for name in names if holds_numbers(values[name], table.format.decimal))
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -107,12 +103,8 @@ def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Column names that were given one by one or with commas between; names may hold commas."""
-    return tuple(
-        name if name in names else name.strip()
-        for text in given
-        for name in ([text] if text in names else text.split(","))
-        if name.strip()
-    )
+    parts = (name for text in given for name in ([text] if text in names else text.split(",")))
+    return tuple(name if name in names else name.strip() for name in parts if name.strip())
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,12 +186,8 @@ def read_coded(
         raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
     if columns.codes.listed:
         notes += _notes_on_codes(cells, codes, columns.codes)
-    return CodedAnswers(
-        *(Answers.join(parts), codes, rows, n_rows, notes),
-        identities=identities.digests,
-        identity_columns=identities.names,
-        tell_apart=identities.tell_apart(),
-    )
+    known = (identities.digests, identities.names, identities.tell_apart())
+    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, *known)
 
 
 class _Identities:
@@ -217,7 +205,6 @@ class _Identities:
         self._values = {name: set[str]() for name in self._places if name not in columns.text}
 
     def add(self, rows: Sequence[Sequence[Cell]]) -> None:
-        """Take in further rows."""
         for row in rows:
             cells = {name: _as_in_excel(plain_text(row[j])) for name, j in self._places.items()}
             content = "\x1f".join(f"{name}={cell}" for name, cell in cells.items())
@@ -248,32 +235,26 @@ def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[
     start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
     known = {*columns.codes.names, *columns.inputs, *earlier}
     new = [name for name in names if start and name.startswith(start) and name not in known]
-    told = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
-    return [told] if new else []
+    note = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
+    return [note] if new else []
 
 
-def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
+def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> Iterator[str]:
     """What looks like a slip in a column that lists codes."""
-    notes = []
     column, names = named.names[0], sorted(set().union(*codes))
     if other := likely_separator(cells, named.separator):
-        notes.append(
+        yield (
             f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
             f'If that separates codes, use --sep "{other}".'
         )
     if n_missing := sum(means_not_coded(cell, named) for cell in cells):
-        n_cells = count_noun(n_missing, "cell")
-        notes.append(f"{n_cells} of {column!r}: NA or the like, taken as not coded.")
-    notes += [
-        f"{quote_first(group)} are taken as different codes; write them alike if they are one."
-        for group in similar_groups(names)[:MOST_NOTES]
-    ]
-    notes += [
-        f"{mark!r} is taken as a code; if it means that no code applies, use --no-code {mark!r}."
-        for mark in names
-        if mark in DASHES
-    ]
-    return notes
+        yield f"{count_noun(n_missing, 'cell')} of {column!r}: NA or the like, taken as not coded."
+    for group in similar_groups(names)[:MOST_NOTES]:
+        one = "write them alike if they are one"
+        yield f"{quote_first(group)} are taken as different codes; {one}."
+    for mark in sorted(DASHES.intersection(names)):
+        none = f"if it means that no code applies, use --no-code {mark!r}"
+        yield f"{mark!r} is taken as a code; {none}."
 
 
 def likely_separator(cells: Sequence[str], separator: str) -> str | None:
