@@ -145,11 +145,9 @@ def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
     Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
     # Theta speaks about the labels that the model knows.
     calibration = calibration_deciles(found.theta, found.n_wrong(Y[:, :n_known]), n_known)
-    return Evaluation(
-        *(labels, n_known, Y, found, score_answers(Y, Y_pred), calibration),
-        by_label=label_scores(Y, Y_pred, labels),
-        confusions=count_confusions(Y, Y_pred, labels),
-    )
+    scores, by_label = score_answers(Y, Y_pred), label_scores(Y, Y_pred, labels)
+    confusions = count_confusions(Y, Y_pred, labels)
+    return Evaluation(labels, n_known, Y, found, scores, calibration, by_label, confusions)
 
 
 def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
@@ -211,13 +209,9 @@ def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
     """Counts of answers that carry the codes `labels` as `Y` says."""
     _, times = np.unique(Y, axis=0, return_counts=True)
     sizes = Y.sum(axis=1)
-    return Summary(
-        labels=dict(zip(labels, Y.sum(axis=0).tolist(), strict=True)),
-        cardinality=float(sizes.mean()),
-        n_labelsets=len(times),
-        n_seen_once=int((times == 1).sum()),
-        n_without_code=int((sizes == 0).sum()),
-    )
+    by_code = dict(zip(labels, Y.sum(axis=0).tolist(), strict=True))
+    n_seen_once, n_without_code = int((times == 1).sum()), int((sizes == 0).sum())
+    return Summary(by_code, float(sizes.mean()), len(times), n_seen_once, n_without_code)
 
 
 @dataclass(frozen=True)
@@ -276,6 +270,6 @@ def triage_rows(
         k = int(np.searchsorted(theta, threshold, side="right"))
         total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
-        values = (threshold, k, k / n, total / k, *interval, combined, threshold == chosen)
-        rows.append(TriageRow(*values))
+        values = (k / n, total / k, *interval, combined, threshold == chosen)
+        rows.append(TriageRow(threshold, k, *values))
     return tuple(rows)

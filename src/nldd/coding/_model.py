@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from hashlib import file_digest
 from pathlib import Path
 from types import MappingProxyType
@@ -95,13 +94,8 @@ class CodingModel:
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
-        empty = [not self._knows_empty and not text.strip() for text in answers.texts]
-        return np.array(empty, dtype=bool)
-
-    @cached_property
-    def _knows_empty(self) -> bool:
-        # Asked for every block of a table, and the model may have many answers.
-        return not self.columns.text or any(not text.strip() for text in self.answers.texts)
+        learned = not self.columns.text or not all(map(str.strip, self.answers.texts))
+        return np.array([not learned and not text.strip() for text in answers.texts], dtype=bool)
 
     def select(
         self, target: float = 0.9, confidence: float = 0.9, measure: str = "subset"
@@ -135,7 +129,14 @@ def fit_coding_model(
 ) -> CodingModel:
     """Fit a model to coded answers; to those with an empty set, no code applies."""
     labels = order_codes(codes, columns)
-    _check_codes(codes, labels)
+    if len(codes) < FEWEST_ANSWERS:
+        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
+        hint = "code more answers by hand first; a few hundred are a good start"
+        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
+    if len(set(map(frozenset, codes))) < 2:
+        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
+        hint = "check that the right column is named by --labels, or code more answers"
+        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
     Y = indicator(codes, np.array(labels, dtype=object))
     if np.isinf(answers.numbers).any():
         hint = "leave such cells empty"
@@ -161,7 +162,7 @@ def add_answers(
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
     fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
-    return replace(fitted, history=model.history)
+    return replace(fitted, history=model.history, identity_columns=model.identity_columns)
 
 
 def new_classifier(settings: Settings) -> NLDDClassifier:
@@ -184,17 +185,6 @@ def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
         return [(not digits, len(digits), digits or other) for digits, other in parts], name
 
     return tuple(sorted(set().union(*codes), key=by_value))
-
-
-def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
-    if len(codes) < FEWEST_ANSWERS:
-        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
-        hint = "code more answers by hand first; a few hundred are a good start"
-        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
-    if len(set(map(frozenset, codes))) < 2:
-        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
-        hint = "check that the right column is named by --labels, or code more answers"
-        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
 
 
 def now() -> str:
@@ -310,8 +300,8 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
     yield "folds", type(settings.n_folds) is int and settings.n_folds >= 2
     yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
-    yield "codes", _is_indicator(model.Y, (n, n_labels))
-    yield "predicted codes", _is_indicator(evidence.Y, (n, n_labels))
+    for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
+        yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
     yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
     widths = {len(row) for row in model.answers.categories}
     yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
@@ -340,10 +330,6 @@ def _feature_checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "levels", len(features.levels) == len(model.columns.categorical)
     sizes = (2 * n_numeric, *map(len, (*terms, *features.levels)))
     yield "number of features", model.classifier.n_features_in_ == sum(sizes)
-
-
-def _is_indicator(Y: Any, shape: tuple[int, ...]) -> bool:
-    return Y.shape == shape and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
 
 
 def _is_float(values: Any, shape: tuple[int, ...], nan: bool = False) -> bool:

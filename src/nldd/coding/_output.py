@@ -8,15 +8,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, combinations, count
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import quote
-from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, read_codes, unguard
+from nldd.coding._answers import PREFIX, find_column, read_mark, unguard
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._selective import accuracy_interval
@@ -61,7 +59,6 @@ class Counts:
         return self.n_rows - self.n_auto - self.n_review
 
     def add(self, statuses: list[str], why: list[str]) -> None:
-        """Count the rows of a block."""
         self.n_rows += len(statuses)
         self.n_auto += statuses.count(AUTO)
         self.n_review += statuses.count(REVIEW)
@@ -145,7 +142,7 @@ class _RowCoder:
         self, table: TableReader, block: Block, counts: Counts
     ) -> tuple[list[tuple[Cell, ...]], list[str]]:
         """The rows of a block with all added cells, and the status of each."""
-        answers = read_answers(table, block, self.model.columns)
+        answers = self.model.columns.read(table, block)
         X = self.model.features.transform(answers)
         found = self.model.code(answers, X)
         empty = self.model.says_nothing(answers)
@@ -154,7 +151,7 @@ class _RowCoder:
         statuses = np.where((found.theta <= limit) & ~empty, AUTO, REVIEW).tolist()
         codes = self.model.columns.codes
         if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
-            there = read_codes(table, block, codes)  # these answers are left alone
+            there = codes.read(table, block)  # these answers are left alone
             statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         each = zip(statuses, empty, reasons(found, self.typical), strict=True)
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
@@ -167,18 +164,17 @@ class _RowCoder:
     ) -> Iterable[tuple[Cell, ...]]:
         """The added cells of each row, in the order of the header."""
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
-        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
+        join = self.model.columns.codes.join
+        columns: list[Sequence[Cell]] = [list(map(join, self.model.codes(found.Y))), statuses]
         columns += [_six_digits(found.theta), nearest, why]
         if not self.model.columns.codes.listed:
             columns += found.Y.T.tolist()
         if self.policy.explain:
             columns += map(_six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
             near = self.model.classifier.nearest_labelsets(X, k=2)
-            columns += [self._codes(near.labelsets[:, 1]), _six_digits(near.theta[:, 1])]
+            second = list(map(join, self.model.codes(near.labelsets[:, 1])))
+            columns += [second, _six_digits(near.theta[:, 1])]
         return zip(*columns, strict=True)
-
-    def _codes(self, Y: NDArray[Any]) -> list[str]:
-        return [join_codes(names, self.model.columns.codes) for names in self.model.codes(Y)]
 
 
 def _six_digits(values: NDArray[np.float64]) -> list[float]:
@@ -241,7 +237,7 @@ def draw_sample(
         message = f"{out} holds a sample that people have begun to check; it is not replaced."
         raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
     rng = random.Random(random_state)
-    drawn: list[tuple[int, tuple[Cell, ...]]] = []
+    drawn: list[tuple[int, tuple[Cell, ...]]] = []  # with their numbers, which tell them apart
     n_rows = n_auto = 0
     with options.open(path) as table:
         status = _status_column(table)
@@ -259,7 +255,7 @@ def draw_sample(
         hint = "nldd predict with a lower --target-accuracy, or --max-theta"
         raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
     with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
-        writer.write((*row, "") for _, row in sorted(drawn, key=itemgetter(0)))
+        writer.write((*row, "") for _, row in sorted(drawn))
     return Sample(n_rows, n_auto, len(drawn))
 
 
@@ -283,12 +279,10 @@ def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
 def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
     """What a sample proves whose rows people have marked as right or wrong."""
     with options.open(path) as table:
-        place = table.column(CHECK)
-        marks = [
-            _read_mark(table, number, place, row[place])
-            for block in table.blocks()
-            for number, row in enumerate(block.rows, block.first)
-        ]
+        hint = "yes where all codes of the row are right, no where one is wrong"
+        check = (table.column(CHECK), MARKS, "yes or no", hint)
+        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
+        marks = [MARKS[read_mark(table, number, row, *check)] for number, row in rows]
     checked = [mark for mark in marks if mark is not None]
     n, n_right = len(checked), sum(checked)
     if not n:
@@ -296,15 +290,6 @@ def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
     return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
-
-
-def _read_mark(table: TableReader, number: int, place: int, cell: Cell) -> bool | None:
-    mark = cell_text(cell).strip().lower()
-    if mark not in MARKS:
-        message = f"{table.where(number, place)}: expected yes or no, got {quote(mark)}."
-        hint = "yes where all codes of the row are right, no where one is wrong"
-        raise InputError(message, hint=hint)
-    return MARKS[mark]
 
 
 def check_places(*places: Path | str | None, hint: str) -> None:
@@ -328,7 +313,6 @@ def is_filled_in(
             rows = (row for block in table.blocks() for row in block.rows)
             return any(cell_text(row[j]).strip() for row in rows for j in places)
     except InputError as error:
-        raise InputError(
-            f"{path} is there already, and what people may have filled in cannot be read: {error}",
-            hint="repair or rename it; or another name for the new file",
-        ) from None
+        unknown = "is there already, and what people may have filled in cannot be read"
+        hint = "repair or rename it; or another name for the new file"
+        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None

@@ -88,31 +88,24 @@ def selective_threshold(
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
-    theta, right = _check_answers(theta, correct)
+    theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
+    if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
+        needed = "theta and correct need one number for each answer, of which there must be some"
+        raise InputError(f"{needed}; got shapes {theta.shape} and {right.shape}.")
+    for name, values in (("theta", theta), ("correct", right)):
+        if not ((values >= 0) & (values <= 1)).all():
+            raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n, chosen = len(theta), proven_size(theta, right, target, confidence)
     if not chosen:
-        needed = answers_needed(theta, right, target, confidence)
+        enough = answers_needed(theta, right, target, confidence)
         # What there is was not enough, whatever the smoothed accuracy says.
-        needed = needed and max(needed, n + n // 10 + 1)
-        return Selection(target, confidence, None, n, 0, None, None, needed)
+        enough = enough and max(enough, n + n // 10 + 1)
+        return Selection(target, confidence, None, n, 0, None, None, enough)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     lower = lower_bound(total, chosen, confidence, price_of_shares(right))
     return Selection(target, confidence, threshold, n, chosen, total / chosen, lower, None)
-
-
-def _check_answers(theta: Any, correct: Any) -> tuple[FloatArray, FloatArray]:
-    theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
-    if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
-        raise InputError(
-            "theta and correct need one number for each answer, of which there must be some; "
-            f"got shapes {theta.shape} and {right.shape}."
-        )
-    for name, values in (("theta", theta), ("correct", right)):
-        if not ((values >= 0) & (values <= 1)).all():
-            raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
-    return theta, right
 
 
 def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence: float) -> int:
@@ -186,7 +179,11 @@ def answers_needed(
 ) -> int | None:
     """About how many answers it takes until the first test passes with a chance of four in five."""
     factor = price_of_shares(right)
-    chance = np.sort(smooth_accuracy(theta, right))[::-1]
+    # The chance of being right by a logistic regression on the log-odds of theta.
+    ones = np.ones(len(theta))
+    Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
+    loss = BinomialLoss(1 - right, ones, ones).smoothed(2)
+    chance = np.sort(expit(-Z @ minimize_linear(loss, Z).b))[::-1]
     ranks = np.arange(1, len(chance) + 1)
     accuracy = np.cumsum(chance) / ranks
     mean = float(right.mean())
@@ -205,14 +202,6 @@ def answers_needed(
         if n > MOST_ANSWERS:
             return None
     return n
-
-
-def smooth_accuracy(theta: FloatArray, right: FloatArray) -> FloatArray:
-    """Chance of being right by a logistic regression on the log-odds of theta; it never rises."""
-    ones = np.ones(len(theta))
-    Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
-    loss = BinomialLoss(1 - right, ones, ones).smoothed(2)
-    return np.asarray(expit(-Z @ minimize_linear(loss, Z).b))
 
 
 def _chance_to_reach(count: int, n: int, accuracy: float, spread: float) -> float:

@@ -16,18 +16,7 @@ from unicodedata import normalize
 import numpy as np
 
 from nldd._wording import count_noun, quote_first
-from nldd.coding._answers import (
-    PREFIX,
-    Answers,
-    CodeColumns,
-    Columns,
-    find_column,
-    means_not_coded,
-    plain_text,
-    read_answers,
-    read_codes,
-    unguard,
-)
+from nldd.coding._answers import PREFIX, Answers, CodeColumns, Columns, plain_text, unguard
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, cell_number
 
@@ -165,17 +154,16 @@ def read_coded(
     with options.open(path) as table:
         identities = _Identities(table, columns, identity_columns)
         for block in table.blocks():
-            found = read_codes(table, block, columns.codes)
+            found = columns.codes.read(table, block)
             coded = [i for i, names in enumerate(found) if names is not None]
-            parts.append(read_answers(table, block, columns, coded))
+            parts.append(columns.read(table, block, coded))
             # A letter and its accent become one character, so that equal looks are equal.
             codes += [{normalize("NFC", name) for name in found[i] or ()} for i in coded]
             rows += [block.first + i for i in coded]
             identities.add([block.rows[i] for i in coded])
             n_rows += len(block.rows)
             if columns.codes.listed:
-                place = find_column(table, columns.codes.names[0])
-                cells += filter(None, (plain_text(row[place]).strip() for row in block.rows))
+                cells += filter(None, columns.codes.cells(table, block))
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
     if not n_rows:
         hint = "put the answers below the header, one a row; or use another file"
@@ -213,10 +201,8 @@ class _Identities:
                 values.add(cells[name])
 
     def tell_apart(self) -> bool:
-        """Whether no rows are equal, or a column (not of text) tells nearly all others apart.
-
-        Otherwise equal rows may as well be two people who say the same.
-        """
+        """Whether no rows are equal, or a column (not of text) tells nearly all others apart."""
+        # Otherwise equal rows may as well be two people who say the same.
         n_distinct = len(set(self.digests))
         most = max(map(len, self._values.values()), default=-1)
         apart = n_distinct == len(self.digests) or most >= DISTINCT * n_distinct
@@ -247,7 +233,7 @@ def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns)
             f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
             f'If that separates codes, use --sep "{other}".'
         )
-    if n_missing := sum(means_not_coded(cell, named) for cell in cells):
+    if n_missing := sum(named.says_missing(cell) for cell in cells):
         yield f"{count_noun(n_missing, 'cell')} of {column!r}: NA or the like, taken as not coded."
     for group in similar_groups(names)[:MOST_NOTES]:
         one = "write them alike if they are one"
