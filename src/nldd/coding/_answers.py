@@ -109,9 +109,7 @@ class Columns:
             [find_column(table, name, used) for name in names]
             for names in (self.text, self.numeric, self.categorical)
         )
-        numbers = [
-            [_number(table, block.first + i, block.rows[i], j) for j in numeric] for i in places
-        ]
+        numbers = [[_number(table, block, i, j) for j in numeric] for i in places]
         return Answers(
             ["\n".join(plain_text(row[j]) for j in text) for row in rows],
             np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
@@ -163,13 +161,14 @@ def plain_text(cell: Cell) -> str:
     return cell_text(unguard(cell))
 
 
-def _number(table: TableReader, number: int, row: Row, column: int) -> float:
+def _number(table: TableReader, block: Block, i: int, column: int) -> float:
+    cell = unguard(block.rows[i][column])
     try:
-        value = cell_number(unguard(row[column]), decimal=table.format.decimal)
+        value = cell_number(cell, decimal=table.format.decimal)
         if value is not None and not abs(value) <= LARGEST:
             raise ValueError
     except ValueError:
-        found, where = quote(plain_text(row[column])), table.where(number, column)
+        found, where = quote(cell_text(cell)), table.where(block.first + i, column)
         hint = f"correct the cell, or fit the model with --categorical {table.names[column]!r}"
         raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
     return np.nan if value is None else value
@@ -194,17 +193,11 @@ def _marked_codes(table: TableReader, number: int, row: Row, places: dict[str, i
 
 
 def read_mark(
-    table: TableReader,
-    number: int,
-    row: Row,
-    place: int,
-    known: Container[str],
-    what: str,
-    hint: str,
+    table: TableReader, number: int, row: Row, place: int, known: Container[str], *advice: str
 ) -> str:
-    """What people have put into a cell, which must be known; else `what` was expected."""
-    mark = plain_text(row[place]).strip().lower()
+    """What people have put into a cell; `advice` is what was expected, and what to do about it."""
+    mark, (expected, hint) = plain_text(row[place]).strip().lower(), advice
     if mark not in known:
-        message = f"{table.where(number, place)}: expected {what}, got {quote(mark)}."
+        message = f"{table.where(number, place)}: expected {expected}, got {quote(mark)}."
         raise InputError(message, hint=hint)
     return mark

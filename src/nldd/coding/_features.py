@@ -31,7 +31,6 @@ class Terms:
 
     @classmethod
     def fit(cls, texts: list[str], kind: str) -> Self:
-        """Learn the terms of texts; there may be none."""
         vectorizer = _vectorizer(kind, max_features=MOST_TERMS[kind])
         try:
             vectorizer.fit(texts)

@@ -305,7 +305,17 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
     widths = {len(row) for row in model.answers.categories}
     yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
-    yield from _feature_checks(model)
+    features, n_numeric = model.features, len(columns.numeric)
+    terms = (features.words.terms, features.letters.terms)
+    for names in (model.labels, *terms, *features.levels):
+        yield "names", len(set(names)) == len(names)
+    yield "words", _is_float(features.words.weights, (len(terms[0]),))
+    yield "letters", _is_float(features.letters.weights, (len(terms[1]),))
+    yield "centre", _is_float(features.centre, (n_numeric,))
+    yield "scale", _is_float(features.scale, (n_numeric,)) and bool((features.scale > 0).all())
+    yield "levels", len(features.levels) == len(columns.categorical)
+    sizes = (2 * n_numeric, *map(len, (*terms, *features.levels)))
+    yield "number of features", model.classifier.n_features_in_ == sum(sizes)
     for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
         yield name, _is_float(getattr(evidence, name), (n,))
     yield "theta", _lie_within(evidence.theta, 0, 1)
@@ -316,20 +326,6 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     # Dataclasses do not check the types of their fields.
     kinds = [(getattr(event, f.name), f.type) for event in model.history for f in fields(event)]
     yield "history", all(type(value) is kind for value, kind in kinds)
-
-
-def _feature_checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
-    features, n_numeric = model.features, len(model.columns.numeric)
-    terms = (features.words.terms, features.letters.terms)
-    for names in (model.labels, *terms, *features.levels):
-        yield "names", len(set(names)) == len(names)
-    yield "words", _is_float(features.words.weights, (len(terms[0]),))
-    yield "letters", _is_float(features.letters.weights, (len(terms[1]),))
-    yield "centre", _is_float(features.centre, (n_numeric,))
-    yield "scale", _is_float(features.scale, (n_numeric,)) and bool((features.scale > 0).all())
-    yield "levels", len(features.levels) == len(model.columns.categorical)
-    sizes = (2 * n_numeric, *map(len, (*terms, *features.levels)))
-    yield "number of features", model.classifier.n_features_in_ == sum(sizes)
 
 
 def _is_float(values: Any, shape: tuple[int, ...], nan: bool = False) -> bool:

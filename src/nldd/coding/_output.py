@@ -156,25 +156,20 @@ class _RowCoder:
         each = zip(statuses, empty, reasons(found, self.typical), strict=True)
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
-        added = self._cells(X, found, statuses, why)
-        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
-
-    def _cells(
-        self, X: Any, found: Predictions, statuses: list[str], why: list[str]
-    ) -> Iterable[tuple[Cell, ...]]:
-        """The added cells of each row, in the order of the header."""
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
-        join = self.model.columns.codes.join
-        columns: list[Sequence[Cell]] = [list(map(join, self.model.codes(found.Y))), statuses]
+        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
         columns += [_six_digits(found.theta), nearest, why]
-        if not self.model.columns.codes.listed:
+        if not codes.listed:
             columns += found.Y.T.tolist()
         if self.policy.explain:
             columns += map(_six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
             near = self.model.classifier.nearest_labelsets(X, k=2)
-            second = list(map(join, self.model.codes(near.labelsets[:, 1])))
-            columns += [second, _six_digits(near.theta[:, 1])]
-        return zip(*columns, strict=True)
+            columns += [self._codes(near.labelsets[:, 1]), _six_digits(near.theta[:, 1])]
+        added = zip(*columns, strict=True)
+        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
+
+    def _codes(self, Y: NDArray[Any]) -> list[str]:
+        return list(map(self.model.columns.codes.join, self.model.codes(Y)))
 
 
 def _six_digits(values: NDArray[np.float64]) -> list[float]:

@@ -1,8 +1,7 @@
 """Which answers a machine may code: the largest theta at which a target accuracy is sure to hold.
 
-A test of fixed sequence walks from the surest answers to all of them and stops where the accuracy
-is no longer proven (Angelopoulos et al., 2021, Learn then test; the tests are Clopper and Pearson's
-or, for shares of right labels, Bentkus').
+Tests of a fixed sequence (Angelopoulos et al., 2021, Learn then test), Clopper and Pearson's or
+Bentkus'.
 """
 
 from dataclasses import dataclass

@@ -103,13 +103,17 @@ def update_model(
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
         table, digest = _read_unchanged(path, old.columns, options, old.identity_columns)
-        if not again:
-            _check_new(old, path, digest)
-        table = _check_new_codes(old, table, path, new_codes)
+        had = [event for event in old.history if event.sha256 == digest]
+        if had and not again:
+            since = f"since {had[0].time} ({had[0].action} with {had[0].file})"
+            hint = "give a file with new answers; or --again, to take the same file once more"
+            message = f"{path.name}: the model has these answers already, {since}."
+            raise InputError(message, hint=hint)
+        _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections)
-        identities = (*old.identities, *table.identities) if old.identities else ()
-        model = replace(model, identities=identities, identity_columns=old.identity_columns)
+        if old.identities:
+            model = replace(model, identities=(*old.identities, *table.identities))
         model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
@@ -139,14 +143,13 @@ def _new_answers(
         message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
         raise InputError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
-    corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
-    notes = [*table.notes, corrected] if corrections else table.notes
-    return replace(table, notes=notes), corrections
+    if corrections:
+        n_corrected = count_noun(len(corrections), "answer")
+        table.notes.append(f"{n_corrected} of the model: codes corrected.")
+    return table, corrections
 
 
-def _check_new_codes(
-    model: CodingModel, table: CodedAnswers, path: Path, allowed: bool
-) -> CodedAnswers:
+def _check_new_codes(model: CodingModel, table: CodedAnswers, path: Path, allowed: bool) -> None:
     """Note codes that are new to the model, and refuse those that look misspelt."""
     new = sorted(set().union(*table.codes) - set(model.labels))
     for name in () if allowed else new:
@@ -155,8 +158,8 @@ def _check_new_codes(
             unknown = f"the model does not know the code {quote(name)}, but {quote(known)}."
             hint = "correct it in the file; or --new-codes, if it is a code of its own"
             raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
-    notes = [f"New codes: {quote_first(new)}."] if new else []
-    return replace(table, notes=[*table.notes, *notes])
+    if new:
+        table.notes.append(f"New codes: {quote_first(new)}.")
 
 
 def _check_replaceable(out: Path) -> None:
@@ -180,12 +183,3 @@ def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
     return table, digest
-
-
-def _check_new(model: CodingModel, path: Path, digest: str) -> None:
-    for event in model.history:
-        if event.sha256 == digest:
-            since = f"since {event.time} ({event.action} with {event.file})"
-            hint = "give a file with new answers; or --again, to take the same file once more"
-            message = f"{path.name}: the model has these answers already, {since}."
-            raise InputError(message, hint=hint)

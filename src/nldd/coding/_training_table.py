@@ -149,10 +149,11 @@ def read_coded(
     parts: list[Answers] = []
     codes: list[set[str]] = []
     rows: list[int] = []
+    ids: list[tuple[str, ...]] = []
     cells: list[str] = []
     n_rows = 0
     with options.open(path) as table:
-        identities = _Identities(table, columns, identity_columns)
+        places = _identity_places(table, columns, identity_columns)
         for block in table.blocks():
             found = columns.codes.read(table, block)
             coded = [i for i, names in enumerate(found) if names is not None]
@@ -160,7 +161,7 @@ def read_coded(
             # A letter and its accent become one character, so that equal looks are equal.
             codes += [{normalize("NFC", name) for name in found[i] or ()} for i in coded]
             rows += [block.first + i for i in coded]
-            identities.add([block.rows[i] for i in coded])
+            ids += [_identity(block.rows[i], places.values()) for i in coded]
             n_rows += len(block.rows)
             if columns.codes.listed:
                 cells += filter(None, columns.codes.cells(table, block))
@@ -174,44 +175,35 @@ def read_coded(
         raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
     if columns.codes.listed:
         notes += _notes_on_codes(cells, codes, columns.codes)
-    known = (identities.digests, identities.names, identities.tell_apart())
-    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, *known)
+    names = tuple(identity_columns or places)
+    contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in ids)
+    digests = [sha256(content.encode()).hexdigest() for content in contents]
+    apart = len(places) == len(names) and _are_told_apart(ids, places, columns.text)
+    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, digests, names, apart)
 
 
-class _Identities:
-    """Digests of rows, of all that is neither codes nor added by nldd: a review leaves them alone.
+def _identity_places(table: TableReader, columns: Columns, names: Sequence[str]) -> dict[str, int]:
+    """Columns by which rows are known again: those of an earlier table (`names`), or its own.
 
-    `names` are the columns of an earlier table, if any: those added since then do not count.
+    Codes and what nldd has added do not count: a review leaves all others alone.
     """
-
-    def __init__(self, table: TableReader, columns: Columns, names: Sequence[str]) -> None:
-        places = {str(unguard(name)): j for j, name in enumerate(table.names)}
-        own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
-        self.names = tuple(names or sorted(own))
-        self.digests: list[str] = []
-        self._places = {name: places[name] for name in self.names if name in places}
-        self._values = {name: set[str]() for name in self._places if name not in columns.text}
-
-    def add(self, rows: Sequence[Sequence[Cell]]) -> None:
-        for row in rows:
-            cells = {name: _as_in_excel(plain_text(row[j])) for name, j in self._places.items()}
-            content = "\x1f".join(f"{name}={cell}" for name, cell in cells.items())
-            self.digests.append(sha256(content.encode()).hexdigest())
-            for name, values in self._values.items():
-                values.add(cells[name])
-
-    def tell_apart(self) -> bool:
-        """Whether no rows are equal, or a column (not of text) tells nearly all others apart."""
-        # Otherwise equal rows may as well be two people who say the same.
-        n_distinct = len(set(self.digests))
-        most = max(map(len, self._values.values()), default=-1)
-        apart = n_distinct == len(self.digests) or most >= DISTINCT * n_distinct
-        return apart and len(self._places) == len(self.names)
+    places = {str(unguard(name)): j for j, name in enumerate(table.names)}
+    own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
+    return {name: places[name] for name in names or sorted(own) if name in places}
 
 
-def _as_in_excel(text: str) -> str:
-    """An id as it is after a spreadsheet took it for a number."""
-    return text.lstrip("0") or "0" if text.isdecimal() else text
+def _identity(row: Sequence[Cell], places: Iterable[int]) -> tuple[str, ...]:
+    """Cells of a row; ids as they are after a spreadsheet took them for numbers."""
+    texts = (plain_text(row[place]) for place in places)
+    return tuple(text.lstrip("0") or "0" if text.isdecimal() else text for text in texts)
+
+
+def _are_told_apart(ids: list[tuple[str, ...]], names: Iterable[str], text: Sequence[str]) -> bool:
+    """Whether no rows are equal, or a column (not of text) tells nearly all others apart."""
+    # Otherwise equal rows may as well be two people who say the same.
+    columns = dict(zip(names, zip(*ids, strict=True), strict=True))
+    most = max((len(set(columns[name])) for name in columns if name not in text), default=-1)
+    return len(set(ids)) == len(ids) or most >= DISTINCT * len(set(ids))
 
 
 def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[str]) -> list[str]:
