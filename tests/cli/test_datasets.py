@@ -290,8 +290,7 @@ def test_verify_tells_files_apart_and_what_to_run(capsys, monkeypatch, own_folde
         "toy  c       missing",
     ]
     assert err == (
-        f"Error: Missing or damaged in {own_folder}: 3 of 3 files.\n"
-        "Try: nldd datasets fetch toy\n"
+        f"Error: Missing or damaged in {own_folder}: 3 of 3 files.\nTry: nldd datasets fetch toy\n"
     )
 
 

@@ -200,9 +200,8 @@ def promise_kept(
     n, right = len(quality.Y), quality.right(measure)
     threshold = -1.0 if selection.threshold is None else selection.threshold
     auto = right[quality.predictions.theta <= threshold]
-    if not len(auto):
-        return Kept(selection, measure, n, 0, None, None, None)
-    return Kept(selection, measure, n, len(auto), float(auto.mean()), *accuracy_interval(auto))
+    accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
+    return Kept(selection, measure, n, len(auto), *accuracy)
 
 
 def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:

@@ -309,8 +309,8 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     terms = (features.words.terms, features.letters.terms)
     for names in (model.labels, *terms, *features.levels):
         yield "names", len(set(names)) == len(names)
-    yield "words", _is_float(features.words.weights, (len(terms[0]),))
-    yield "letters", _is_float(features.letters.weights, (len(terms[1]),))
+    for some in (features.words, features.letters):
+        yield some.kind, _is_float(some.weights, (len(some.terms),))
     yield "centre", _is_float(features.centre, (n_numeric,))
     yield "scale", _is_float(features.scale, (n_numeric,)) and bool((features.scale > 0).all())
     yield "levels", len(features.levels) == len(columns.categorical)

@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -244,12 +244,11 @@ def draw_sample(
                 drawn.append((n_rows, row))
             elif (place := int(rng.random() * n_auto)) < size:
                 drawn[place] = (n_rows, row)
-        header, like = table.header, table.format
     if not n_auto:
         none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
         hint = "nldd predict with a lower --target-accuracy, or --max-theta"
         raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
-    with create_table(out, (*header, CHECK), like=like, raw=raw) as writer:
+    with create_table(out, (*table.header, CHECK), like=table.format, raw=raw) as writer:
         writer.write((*row, "") for _, row in sorted(drawn))
     return Sample(n_rows, n_auto, len(drawn))
 
@@ -296,9 +295,7 @@ def check_places(*places: Path | str | None, hint: str) -> None:
             raise InputError(message, hint=hint)
 
 
-def is_filled_in(
-    path: Path, names: Collection[str], options: TableOptions = TableOptions()
-) -> bool:
+def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:
     """Whether a table has text in one of these columns; a file that cannot be read may have."""
     if not path.exists() or not path.stat().st_size:
         return False

@@ -61,7 +61,6 @@ class Predictions:
 
 
 def predict(classifier: Any, X: Any) -> Predictions:
-    """Predictions of a fitted NLDD classifier with their evidence."""
     near = classifier.nearest_labelsets(X, k=1)
     Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
