@@ -290,15 +290,14 @@ def test_verify_tells_files_apart_and_what_to_run(capsys, monkeypatch, own_folde
         "toy  c       missing",
     ]
     assert err == (
-        f"Error: Missing or damaged in {own_folder}: 3 of 3 files. Run: nldd datasets fetch toy\n"
-        "Try: nldd datasets --help\n"
+        f"Error: Missing or damaged in {own_folder}: 3 of 3 files.\nTry: nldd datasets fetch toy\n"
     )
 
 
 def test_verify_of_an_empty_folder_is_an_error(capsys, own_folder):
     code, out, err = run(capsys, "verify")
     assert (code, out) == (1, "")
-    assert err.startswith(f"Error: No file of the catalogue is in {own_folder}. Run: nldd")
+    assert err.startswith(f"Error: No file of the catalogue is in {own_folder}.\nTry: nldd")
 
 
 @needs_paper
@@ -315,4 +314,4 @@ def test_verify_of_a_named_data_set_that_is_not_here_is_an_error(capsys):
     code, out, err = run(capsys, "verify", "medical")
     assert code == 1
     assert out == "medical  medical.arff  missing\nmedical  medical.xml   missing\n"
-    assert "Run: nldd datasets fetch medical" in err
+    assert "Try: nldd datasets fetch medical" in err

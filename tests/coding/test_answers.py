@@ -6,7 +6,6 @@ from openpyxl import Workbook
 
 from coding.made_up import write_csv
 from nldd.coding import Answers, CodeColumns, Columns
-from nldd.coding._answers import join_codes, read_answers, read_codes, split_codes
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 
@@ -15,14 +14,12 @@ LISTED = CodeColumns(("codes",))
 
 def codes_of(path, codes, n_rows=2000):
     with open_table(path) as table:
-        return [
-            found for block in table.blocks(n_rows) for found in read_codes(table, block, codes)
-        ]
+        return [found for block in table.blocks(n_rows) for found in codes.read(table, block)]
 
 
 def answers_in(path, columns, chosen=None, n_rows=2000):
     with open_table(path) as table:
-        parts = [read_answers(table, block, columns, chosen) for block in table.blocks(n_rows)]
+        parts = [columns.read(table, block, chosen) for block in table.blocks(n_rows)]
     return Answers.join(parts)
 
 
@@ -57,14 +54,14 @@ def write_xlsx(path, header, rows):
     ],
 )
 def test_codes_of_a_list(cell, expected):
-    assert split_codes(cell, LISTED) == expected
+    assert LISTED.split(cell) == expected
 
 
 @pytest.mark.parametrize("separator", [";", ",", "|", " and "])
 def test_codes_survive_being_written(separator):
     codes = CodeColumns(("codes",), separator, "-")
     for names in (("bus",), ("bus", "park"), ("10", "2", "public transport"), ()):
-        assert split_codes(join_codes(names, codes), codes) == set(names)
+        assert codes.split(codes.join(names)) == set(names)
 
 
 def test_numbers_of_a_workbook_are_codes_without_a_fraction(tmp_path):

@@ -19,8 +19,7 @@ from nldd.coding import (
     fit_coding_model,
     reasons,
 )
-from nldd.coding._output import EMPTY, FAR, NO_FIT, UNSURE, typical_parts
-from nldd.coding._write_guards import is_filled_in
+from nldd.coding._output import EMPTY, FAR, NO_FIT, UNSURE, is_filled_in, typical_parts
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 

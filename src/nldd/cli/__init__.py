@@ -1,7 +1,7 @@
 """The command line: ``nldd COMMAND``.
 
-One file a command: it reads arguments, calls one function and prints. Commands import what is
-heavy when they run, not when they are listed, so that ``nldd --help`` answers at once.
+One file a command: it reads arguments, calls one function and prints. The packages that do the work
+load nothing before they are used, so that ``nldd --help`` answers at once.
 
 Data go to standard output or files, messages and progress to standard error. Exit codes: 0 done,
 1 the data or the request cannot be used, 2 the command was misspelt, 130 interrupted.
@@ -12,11 +12,11 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any
 
 import click
 
 from nldd import __version__
+from nldd.cli._printing import print_notes, say
 from nldd.exceptions import NLDDError, NLDDWarning
 
 # Commands by what they are for, in the order of a study; each is a module of that name.
@@ -40,22 +40,19 @@ COMMANDS = {
         "completion": "Set up completion in the shell.",
     },
 }
+NAMES = [name for part in COMMANDS.values() for name in part]
 
 
 class _Commands(click.Group):
     """Commands that are imported when they are called."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [name for part in COMMANDS.values() for name in part]
+        return NAMES
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in self.list_commands(context):
-            return None
-        command: click.Command = getattr(import_module(f"nldd.cli.{name}"), name)
-        return command
+        return getattr(import_module(f"nldd.cli.{name}"), name) if name in NAMES else None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Commands by what they are for."""
         for title, commands in COMMANDS.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
@@ -88,49 +85,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        # A warning is for the person at the command line, not for the programmer.
+        warnings.showwarning = lambda message, *where, **more: print_notes([str(message)])
         warnings.simplefilter("always", NLDDWarning)
-        return _run(arguments)
-
-
-def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    """A warning is for the person at the command line, not for the programmer."""
-    click.echo(f"Note: {message}", err=True)
-
-
-def _run(arguments: Sequence[str]) -> int:
-    try:
-        # `or 0`: --help and --version return the exit code 0, commands return nothing.
-        return int(cli.main(args=list(arguments), prog_name="nldd", standalone_mode=False) or 0)
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context else "nldd"
-        return _refuse(error.format_message(), f"{command} --help", error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
-        return 130
-    except Exception as error:
-        if "--debug" in arguments:
-            raise
-        return _refuse(*_explain(error, arguments), 1)
+        try:
+            # `or 0`: --help and --version return the exit code 0, commands return nothing.
+            return int(cli.main(args=list(arguments), prog_name="nldd", standalone_mode=False) or 0)
+        except (KeyboardInterrupt, click.Abort):
+            say("Interrupted.")
+            return 130
+        except Exception as error:
+            if "--debug" in arguments and not isinstance(error, click.ClickException):
+                raise
+            message, hint = _explain(error, arguments)
+            say(f"Error: {message}\nTry: {hint}")
+            return getattr(error, "exit_code", 1)
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
     """What an error says, one of the system without its number, and what to do about it."""
-    names = {name for part in COMMANDS.values() for name in part}
-    command = next((word for word in arguments if word in names), "")
-    hint = getattr(error, "hint", "") or " ".join(["nldd", *[command][: bool(command)], "--help"])
+    command = next((word for word in arguments if word in NAMES), "")
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        return error.format_message(), f"{context.command_path if context else 'nldd'} --help"
+    if not isinstance(error, NLDDError | OSError):
+        return (
+            f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
+            f"nldd --debug {command or 'COMMAND'} ... to see where, and report what it prints",
+        )
+    message = str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}", hint
-    if isinstance(error, NLDDError | OSError):
-        return str(error), hint
-    return (
-        f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
-        f"nldd --debug {command or 'COMMAND'} ... to see where, and report what it prints",
-    )
-
-
-def _refuse(message: str, hint: str, code: int) -> int:
-    """Say what is wrong and, on a line of its own, what to do."""
-    click.echo(f"Error: {message}\nTry: {hint}", err=True)
-    return code
+        message = f"{error.filename}: {error.strerror}"
+    return message, getattr(error, "hint", "") or " ".join(f"nldd {command} --help".split())

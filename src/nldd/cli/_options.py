@@ -3,24 +3,29 @@
 import math
 import os
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial, reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from nldd import tables
 from nldd._wording import quote
 
-if TYPE_CHECKING:
-    from nldd.tables import TableOptions as TableOptions
-
-default_option = partial(click.option, show_default=True)
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+# From the file that a report is about to the place of the report, if there shall be one.
+ReportPlace = Callable[[Path], Path | None]
 
 # Whether a file can be read is found out when it is read, with a better message than click's.
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
+# A tab, as people write it where the shell would take the character itself for a space.
+TABS = {"tab": "\t", "\\t": "\t"}
+
+default_option = partial(click.option, show_default=True)
+file_option = partial(click.option, type=FILE)
+folder_option = partial(click.option, type=FOLDER)
 
 
 class Promise(NamedTuple):
@@ -34,16 +39,15 @@ class Promise(NamedTuple):
 class Share(click.FloatRange):
     """A number between 0 and 1; who gives a percentage is told how to write it."""
 
-    def __init__(self) -> None:
-        super().__init__(0, 1, min_open=True, max_open=True)
-
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """The number that a text stands for."""
         text = " ".join(str(value).split())
         number = _as_float(text)
         if 0 < number < 1:
             return number
-        share = _likely_share(text)
+        # What a person may mean by a number above 1, a percent sign or a decimal comma.
+        share = _as_float(text.rstrip("% ").replace(",", "."))
+        if text.endswith("%") or share > 1:
+            share /= 100
         advice = (
             f"{text} is not a number between 0 and 1; write {share:.12g} for {100 * share:.12g} %."
             if 0 < share < 1
@@ -57,12 +61,6 @@ def _as_float(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-def _likely_share(text: str) -> float:
-    """What a person may mean by a number above 1, a percent sign or a decimal comma."""
-    number = _as_float(text.rstrip("% ").replace(",", "."))
-    return number / 100 if text.endswith("%") or number > 1 else number
 
 
 def bundle(name: str, build: Callable[..., Any], *options: Decorator) -> Decorator:
@@ -79,9 +77,7 @@ def bundle(name: str, build: Callable[..., Any], *options: Decorator) -> Decorat
             return command(**given, **{name: value})
 
         decorated: Command = bundled
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+        return reduce(lambda inner, option: option(inner), reversed(options), decorated)
 
     return decorate
 
@@ -99,42 +95,25 @@ def split_names(context: click.Context, parameter: click.Parameter, value: Any) 
 names_option = partial(click.option, multiple=True, callback=split_names, metavar="NAMES")
 
 
-def jobs_option(help: str) -> Decorator:
-    """``--jobs``: how many workers, of which there must be some."""
-    return default_option("--jobs", type=int, default=-1, callback=_refuse_zero, help=help)
-
-
 def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int) -> int:
     if value == 0:
         raise click.BadParameter("0 workers cannot work; give 1 or more, or -1.")
     return value
 
 
-def folds_option(help: str) -> Decorator:
-    """``--folds``."""
-    return default_option("--folds", type=click.IntRange(2, 100), default=10, help=help)
-
-
 def report_option(beside: str) -> Decorator:
-    """``--report`` and ``--no-report``: a function from the default place to the place or None."""
+    """``--report`` and ``--no-report``, which reach the command as a `ReportPlace`."""
 
-    def build(report_path: Path | None, no_report: bool) -> Callable[[Path], Path | None]:
-        return lambda default: None if no_report else report_path or default
+    def build(report_path: Path | None, no_report: bool) -> ReportPlace:
+        return lambda file: None if no_report else report_path or file.with_suffix(".report.html")
 
     help = f"File for the report.  [default: beside {beside}]"
     return bundle(
         "report_place",
         build,
-        click.option("--report", "report_path", type=FILE, help=help),
+        file_option("--report", "report_path", help=help),
         click.option("--no-report", is_flag=True, help="Write no report."),
     )
-
-
-def _table_options(encoding: str | None, delimiter: str | None, sheet: str | None) -> Any:
-    from nldd.tables import TableOptions
-
-    tab = {"tab": "\t", "\\t": "\t"}
-    return TableOptions(encoding, tab.get(delimiter or "", delimiter), sheet)
 
 
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
@@ -145,33 +124,31 @@ raw_option = click.option(
 seed_option = default_option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Random seed."
 )
-data_dir_option = click.option(
-    "--data-dir",
-    type=FOLDER,
-    help="Folder of the data sets; else NLDD_DATA, else the user's cache folder.",
+folds_option = partial(default_option, "--folds", type=click.IntRange(2, 100), default=10)
+jobs_option = partial(default_option, "--jobs", type=int, default=-1, callback=_refuse_zero)
+threads_option = jobs_option(help="Threads; -1 is one per core.")
+data_dir_option = folder_option(
+    "--data-dir", help="Folder of the data sets; else NLDD_DATA, else the user's cache folder."
 )
 table_options = bundle(
     "options",
-    _table_options,
+    lambda encoding, delimiter, sheet: tables.TableOptions(
+        encoding, TABS.get(delimiter, delimiter), sheet
+    ),
     click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
     click.option(
         "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
 )
+share_option = partial(default_option, type=Share(0, 1, min_open=True, max_open=True), default=0.9)
 promise_options = bundle(
     "promise",
     Promise,
-    default_option(
-        "--target-accuracy",
-        "target",
-        type=Share(),
-        default=0.9,
-        help="Accuracy that the automatic codes shall have.",
+    share_option(
+        "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
     ),
-    default_option(
-        "--confidence", type=Share(), default=0.9, help="How sure the promise shall be."
-    ),
+    share_option("--confidence", help="How sure the promise shall be."),
     default_option(
         "--measure",
         type=click.Choice(["subset", "hamming"]),

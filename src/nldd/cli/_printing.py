@@ -1,66 +1,52 @@
-"""What all commands print in the same way: JSON, notes, progress, and that a report is missing."""
+"""What all commands print in the same way: JSON, notes, and that a report is missing."""
 
 import json
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from nldd.exceptions import MissingExtraError
+
+# On standard error, so that it does not mix with data.
+say = partial(click.echo, err=True)
+
 
 def print_json(value: Any) -> None:
-    """A value as JSON on standard output."""
-    click.echo(json.dumps(_as_json(value), indent=2, ensure_ascii=False, allow_nan=False))
+    """A value as JSON, which has no number for what is not one."""
+    plain = json.loads(json.dumps(value, default=_as_plain), parse_constant=lambda name: None)
+    click.echo(json.dumps(plain, indent=2, ensure_ascii=False))
 
 
-def _as_json(value: Any) -> Any:
-    """A value of plain kinds; JSON has no number for what is not one."""
-    if isinstance(value, Mapping):
-        return {str(key): _as_json(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_as_json(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int) else str(value)
+def _as_plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def print_result(as_json: bool, record: Any, text: str) -> None:
-    """What a command found, for programs or for people."""
+def print_result(
+    as_json: bool, record: Any, text: str, advice: str = "", **written: Path | None
+) -> None:
+    """What a command found and the files that it wrote, for programs, or for people with advice."""
     if as_json:
-        print_json(record)
-    else:
-        click.echo(text)
+        print_json({**written, **record} if written else record)
+        return
+    places = [f"{name.capitalize()}: {place}" for name, place in written.items() if place]
+    click.echo("\n".join([text, *[""][: len(places)], *places]))
+    if advice:
+        say(f"\n{advice}")
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """What a person should know, on standard error."""
+    """What a person should know."""
     for note in notes:
-        click.echo(f"Note: {note}", err=True)
-
-
-def watch_folds(folds: Iterable[Any], total: int) -> Iterable[Any]:
-    """The folds of a cross-validation, under a progress bar."""
-    from nldd._progress import progress
-
-    return progress(folds, total, "cross-validation", show=True)
-
-
-def watch_blocks(blocks: Iterable[Any], share: Callable[[], float]) -> Iterable[Any]:
-    """The blocks of a table that is coded, under a progress bar."""
-    from nldd._progress import progress_of_share
-
-    return progress_of_share(blocks, share, "coding", show=True)
+        say(f"Note: {note}")
 
 
 def try_report(write: Callable[[], Path]) -> Path | None:
     """Write a report where its extra is installed, and else say why there is none."""
-    from nldd.exceptions import MissingExtraError
-
     try:
         return write()
     except MissingExtraError as error:
-        click.echo(f"Note: no report: {error} {error.hint}".rstrip(), err=True)
+        print_notes([f"no report: {error} {error.hint}".rstrip()])
         return None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from nldd import coding, reports, tables
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_result
 
@@ -14,11 +15,8 @@ from nldd.cli._printing import print_result
 @shared.default_option(
     "--sample", type=click.IntRange(min=1), default=200, help="How many automatic codes to check."
 )
-@click.option(
-    "-o",
-    "--out",
-    type=shared.FILE,
-    help="File for the sample.  [default: CODED with .audit in its name]",
+@shared.file_option(
+    "-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]"
 )
 @shared.seed_option
 @shared.raw_option
@@ -30,7 +28,7 @@ def audit(
     out: Path | None,
     seed: int,
     raw: bool,
-    options: "shared.TableOptions",
+    options: "tables.TableOptions",
     as_json: bool,
 ) -> None:
     """Draw automatic codes to check by hand; given back checked, tell their accuracy.
@@ -44,14 +42,11 @@ def audit(
       nldd audit coded.csv --sample 200
       nldd audit coded.audit.csv
     """
-    from nldd.coding import draw_sample, is_checked, read_audit
-    from nldd.reports import render_audit, render_sample
-
-    if is_checked(table, options):
-        found = read_audit(table, options)
-        print_result(as_json, asdict(found), render_audit(found))
+    if coding.is_checked(table, options):
+        found = coding.read_audit(table, options)
+        print_result(as_json, asdict(found), reports.render_audit(found))
         return
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
-    drawn = draw_sample(table, place, sample, seed, options, raw)
-    print_result(as_json, {"out": place, **asdict(drawn)}, render_sample(drawn, place))
+    drawn = coding.draw_sample(table, place, sample, seed, options, raw)
+    print_result(as_json, {"out": place, **asdict(drawn)}, reports.render_sample(drawn, place))

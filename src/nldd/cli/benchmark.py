@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from nldd import experiments, reports
 from nldd.cli import _options as shared
 
 
@@ -23,10 +24,8 @@ from nldd.cli import _options as shared
     "--methods",
     help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
 )
-@shared.jobs_option("Cells at a time; -1 is one per core.")
-@click.option(
-    "--out", type=shared.FOLDER, help="Folder for the results.  [default: nldd-results/PROTOCOL]"
-)
+@shared.jobs_option(help="Cells at a time; -1 is one per core.")
+@shared.folder_option("--out", help="Folder for the results.  [default: nldd-results/PROTOCOL]")
 @shared.data_dir_option
 @shared.default_option(
     "--backend",
@@ -59,9 +58,6 @@ def benchmark(
       nldd benchmark --protocol paper --datasets emotions,yeast
       nldd benchmark --datasets my-data.arff --out mine
     """
-    from nldd import experiments
-    from nldd.reports import outcome, render_outcome
-
     if scheduler and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
     plan = experiments.load_protocol(protocol)
@@ -71,7 +67,7 @@ def benchmark(
     watch = experiments.Watch(f"{plan.name}:")
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
     records = experiments.run_benchmark(plan, data, folder, methods=chosen, watch=watch, **workers)
-    result = outcome(records, folder)
-    click.echo(render_outcome(result, as_json=as_json))
+    result = reports.outcome(records, folder)
+    click.echo(reports.render_outcome(result, as_json=as_json))
     if result.failed:
         raise click.exceptions.Exit(1)

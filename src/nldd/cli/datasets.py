@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import nldd.datasets
+from nldd import reports
 from nldd.cli._options import data_dir_option, json_option
-from nldd.cli._printing import print_json, print_result
+from nldd.cli._printing import print_result
 from nldd.exceptions import InputError
-
-if TYPE_CHECKING:
-    from nldd.datasets import Facts, FileState
 
 
 @click.group()
@@ -29,16 +29,15 @@ def datasets() -> None:
     """
 
 
-def _check_names(
-    context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
-) -> tuple[str, ...]:
-    from nldd.datasets import select_entries
-
+def _check_names(context: Any, parameter: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     try:
-        select_entries(names)
+        nldd.datasets.select_entries(names)
     except InputError as error:
         raise click.BadParameter(str(error)) from None
     return names
+
+
+_names_argument = partial(click.argument, "names", nargs=-1, callback=_check_names)
 
 
 @datasets.command("list")
@@ -52,18 +51,12 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
       nldd datasets list
       nldd datasets list --data-dir /data/multilabel --json
     """
-    from nldd.datasets import CATALOGUE, data_folder, is_here
-    from nldd.reports import as_record, render_list
-
-    here = {name: is_here(entry, data_dir) for name, entry in CATALOGUE.items()}
-    folder = data_folder(data_dir)
-    if as_json:
-        records = [as_record(entry, here[name]) for name, entry in CATALOGUE.items()]
-        print_json({"folder": folder, "datasets": records})
-        return
-    click.echo(render_list(CATALOGUE.values(), here))
-    advice = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
-    click.echo(f"\nFiles are kept in {folder}.{advice}", err=True)
+    catalogue, folder = nldd.datasets.CATALOGUE, nldd.datasets.data_folder(data_dir)
+    here = {name: nldd.datasets.is_here(entry, data_dir) for name, entry in catalogue.items()}
+    records = [reports.as_record(entry, here[name]) for name, entry in catalogue.items()]
+    missing = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
+    text, advice = reports.render_list(catalogue.values(), here), f"Files are kept in {folder}."
+    print_result(as_json, {"folder": folder, "datasets": records}, text, advice + missing)
 
 
 @datasets.command()
@@ -85,9 +78,7 @@ def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) ->
       nldd datasets info enron
       nldd datasets info answers.csv --labels 'label_*'
     """
-    from nldd.datasets import CATALOGUE
-
-    if name not in CATALOGUE:
+    if name not in nldd.datasets.CATALOGUE:
         _info_of_file(name, labels, as_json)
     elif labels is None:
         _info_of_entry(name, data_dir, as_json)
@@ -96,48 +87,36 @@ def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) ->
 
 
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
-    from nldd.datasets import CATALOGUE, EMBEDDED, data_folder, is_here
-    from nldd.reports import as_record, render_entry, render_facts
-
-    entry, folder = CATALOGUE[name], data_folder(data_dir)
-    here = is_here(entry, data_dir)
+    entry, folder = nldd.datasets.CATALOGUE[name], nldd.datasets.data_folder(data_dir)
+    here = nldd.datasets.is_here(entry, data_dir)
+    facts = None
     try:
-        facts = _measure(name, data_dir=data_dir) if here or name == EMBEDDED else None
+        if here or name == nldd.datasets.EMBEDDED:
+            facts = nldd.datasets.describe(nldd.datasets.load_dataset(name, data_dir=data_dir))
     except InputError as error:
         raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
-    if as_json:
-        measured = None if facts is None else asdict(facts)
-        print_json(as_record(entry, here) | {"folder": folder, "measured": measured})
-        return
-    click.echo(render_entry(entry, folder, here))
+    found = {"folder": folder, "measured": facts and asdict(facts)}
+    text, advice = reports.render_entry(entry, folder, here), ""
     if facts is None:
-        click.echo(f"\nNot here yet. Get it by: nldd datasets fetch {name}", err=True)
+        advice = f"Not here yet. Get it by: nldd datasets fetch {name}"
     else:
-        click.echo(f"\nMeasured on the data\n{render_facts(facts, counts=False)}")
+        text += f"\n\nMeasured on the data\n{reports.render_facts(facts, counts=False)}"
+    print_result(as_json, reports.as_record(entry, here) | found, text, advice)
 
 
 def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
-    from nldd.datasets import FORMS, find_entry
-    from nldd.reports import render_facts
-
     try:
         if not Path(path).exists():
-            find_entry(path)
+            nldd.datasets.find_entry(path)
     except InputError as error:
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
-        facts = _measure(path, labels=_as_labels(labels))
+        facts = nldd.datasets.describe(nldd.datasets.load_dataset(path, labels=_as_labels(labels)))
     except InputError as error:
-        hint = " On the command line: --labels." if FORMS in str(error) else ""
+        hint = " On the command line: --labels." if nldd.datasets.FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
     record = {"path": path, "measured": asdict(facts)}
-    print_result(as_json, record, f"{path}\n{render_facts(facts)}")
-
-
-def _measure(name: str, **options: Any) -> "Facts":
-    from nldd.datasets import describe, load_dataset
-
-    return describe(load_dataset(name, **options))
+    print_result(as_json, record, f"{path}\n{reports.render_facts(facts)}")
 
 
 def _as_labels(text: str | None) -> int | str | list[str] | None:
@@ -151,7 +130,7 @@ def _as_labels(text: str | None) -> int | str | list[str] | None:
 
 
 @datasets.command()
-@click.argument("names", nargs=-1, metavar="NAME... | all", callback=_check_names)
+@_names_argument(metavar="NAME... | all")
 @click.option(
     "--mirror",
     metavar="URL",
@@ -171,22 +150,16 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
       nldd datasets fetch emotions scene
       nldd datasets fetch all --data-dir /data/multilabel
     """
-    from nldd.datasets import fetch as fetch_files
-    from nldd.reports import render_fetched
-
     if not names:
         raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
-    states = fetch_files(names, data_dir, mirror=mirror, verbose=True)
-    if as_json:
-        print_json([_state_record(state) for state in states])
-        return
-    click.echo(render_fetched(states))
+    states = nldd.datasets.fetch(names, data_dir, mirror=mirror, verbose=True)
     folder = "" if data_dir is None else f", data_dir={str(data_dir)!r}"
-    click.echo(f"\nIn Python: nldd.datasets.load_dataset({states[0].dataset!r}{folder})", err=True)
+    advice = f"In Python: nldd.datasets.load_dataset({states[0].dataset!r}{folder})"
+    print_result(as_json, _records(states), reports.render_fetched(states), advice)
 
 
 @datasets.command()
-@click.argument("names", nargs=-1, metavar="[NAME...]", callback=_check_names)
+@_names_argument(metavar="[NAME...]")
 @data_dir_option
 @json_option
 def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
@@ -199,40 +172,32 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
       nldd datasets verify
       nldd datasets verify emotions scene
     """
-    from nldd.datasets import data_folder, verify as verify_files
-    from nldd.reports import render_states
-
-    states = verify_files(names or None, data_dir)
+    states, folder = (
+        nldd.datasets.verify(names or None, data_dir),
+        nldd.datasets.data_folder(data_dir),
+    )
     if not names:
         begun = {state.dataset for state in states if state.state != "missing"}
         states = [state for state in states if state.dataset in begun]
-    if as_json:
-        print_json([_state_record(state) for state in states])
-    elif states:
-        click.echo(render_states(states))
-    _complain(states, data_folder(data_dir))
-
-
-def _complain(states: Sequence["FileState"], folder: Path) -> None:
+    if as_json or states:
+        print_result(as_json, _records(states), reports.render_states(states))
     if not states:
-        raise InputError(
-            f"No file of the catalogue is in {folder}. Run: nldd datasets fetch all, or set "
-            "NLDD_DATA or --data-dir to the folder that has them."
-        )
-    wrong = [state.dataset for state in states if state.state != "ok"]
-    if wrong:
-        raise InputError(
-            f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files. "
-            f"Run: nldd datasets fetch {' '.join(dict.fromkeys(wrong))}"
-        )
+        hint = "nldd datasets fetch all; or --data-dir (or NLDD_DATA) with the folder that has them"
+        raise InputError(f"No file of the catalogue is in {folder}.", hint=hint)
+    if wrong := [state.dataset for state in states if state.state != "ok"]:
+        damaged = f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files."
+        raise InputError(damaged, hint=f"nldd datasets fetch {' '.join(dict.fromkeys(wrong))}")
 
 
-def _state_record(state: "FileState") -> dict[str, Any]:
-    return {
-        "dataset": state.dataset,
-        "file": state.file.file,
-        "path": state.path,
-        "state": state.state,
-        "expected": {"n_bytes": state.file.n_bytes, "sha256": state.file.sha256},
-        "found": {"n_bytes": state.n_bytes, "sha256": state.sha256},
-    }
+def _records(states: Sequence["nldd.datasets.FileState"]) -> list[dict[str, Any]]:
+    return [
+        {
+            "dataset": state.dataset,
+            "file": state.file.file,
+            "path": state.path,
+            "state": state.state,
+            "expected": {"n_bytes": state.file.n_bytes, "sha256": state.file.sha256},
+            "found": {"n_bytes": state.n_bytes, "sha256": state.sha256},
+        }
+        for state in states
+    ]

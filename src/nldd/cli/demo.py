@@ -4,24 +4,22 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING
 
 import click
 
+from nldd import datasets, displays, experiments, reports, tables
+from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.exceptions import InputError
+from nldd.cli._printing import say
+from nldd.exceptions import InputError, MissingExtraError
 
-if TYPE_CHECKING:
-    from nldd.datasets import Survey
-
-PICTURE = "pairs.png"
 N_CODED = 1200
-STEPS = {
-    "fit": "Learn from {n_coded} answers that people have coded.",
-    "triage": "How much may be coded automatically, if 9 in 10 answers shall be right?",
-    "predict": "Code {n_new} new answers: the sure ones automatically, the rest for people.",
-    "update": "People code the rest (here the generator does), and these answers join the model.",
-}
+STEPS = (
+    f"Learn from {N_CODED} answers that people have coded.",
+    "How much may be coded automatically, if 9 in 10 answers shall be right?",
+    "Code {n_new} new answers: the sure ones automatically, the rest for people.",
+    "People code the rest (here the generator does), and these answers join the model.",
+)
 # What the walk through a survey leaves in its folder.
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv")
 WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
@@ -34,9 +32,9 @@ WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
     default="logistic",
     help="Base classifier; svm is the paper's and takes a few minutes.",
 )
-@shared.folds_option("Number of folds.")
+@shared.folds_option(help="Number of folds.")
 @shared.seed_option
-@shared.jobs_option("Threads; -1 is one per core.")
+@shared.threads_option
 @shared.default_option(
     "--out", type=shared.FOLDER, default=Path("nldd-demo"), help="Folder for the picture."
 )
@@ -55,24 +53,21 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
     """
     if context.invoked_subcommand is not None:
         return
-    from nldd._progress import progress
-    from nldd.displays import PairsDisplay
-    from nldd.exceptions import MissingExtraError
-    from nldd.experiments import run_demo
-    from nldd.reports import render_demo
-
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)
     watch = partial(progress, title="BR and NLDD on yeast", show=True)
-    result = run_demo(base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch)
-    click.echo(render_demo(result))
+    result = experiments.run_demo(
+        base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch
+    )
+    click.echo(reports.render_demo(result))
     try:
-        figure = PairsDisplay.from_estimator(result.model).plot().figure_
+        figure = displays.PairsDisplay.from_estimator(result.model).plot().figure_
     except MissingExtraError as error:
-        click.echo(f"\nNo picture: {error}", err=True)
+        say(f"\nNo picture: {error}")
         return
-    figure.savefig(out / PICTURE, dpi=150)
-    click.echo(f"\nPicture of the pairs behind the weights of the first fold: {out / PICTURE}")
+    picture = out / "pairs.png"
+    figure.savefig(picture, dpi=150)
+    click.echo(f"\nPicture of the pairs behind the weights of the first fold: {picture}")
 
 
 @demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
@@ -93,39 +88,46 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     Example:
       nldd demo survey --out survey
     """
-    from nldd.datasets import load_survey
-
     _make_room(out, force)
-    answers = load_survey()
+    answers = datasets.load_survey()
     n_new = _write_tables(out, answers, seed)
     click.echo(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
-    for number, (name, title) in enumerate(STEPS.items(), 1):
-        if name == "update":
+    for number, (title, arguments) in enumerate(zip(STEPS, _commands(out), strict=True), 1):
+        if arguments[0] == "update":
             _correct(out / "review.csv", out / "corrected.csv", answers)
-        arguments = [name, *_arguments(name, out)]
-        click.echo(f"\n{number}. {title.format(n_coded=N_CODED, n_new=n_new)}\n")
-        click.echo(f"$ nldd {join(arguments)}\n")
+        click.echo(f"\n{number}. {title.format(n_new=n_new)}\n\n$ nldd {join(arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
-    report, coded = out / "model.report.html", out / "coded.csv"
-    click.echo(f"\nRead {report} in a browser, {coded} in a spreadsheet.")
+    click.echo(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
+
+
+def _commands(out: Path) -> list[list[str]]:
+    """The words of the command of each step."""
+    answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
+    model, curve = str(out / "model.nldd"), str(out / "curve")
+    columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
+    target = ["--target-accuracy", "0.9"]
+    return [
+        ["fit", answers, *columns, "-o", model],
+        ["triage", model, *target, "--figure", curve],
+        ["predict", model, new, *target, "-o", coded, "--review", review],
+        ["update", model, corrected],
+    ]
 
 
 def _make_room(out: Path, force: bool) -> None:
     """A folder in which nothing is replaced unasked."""
     there = [name for name in WRITTEN if (out / name).exists()]
     if there and not force:
-        raise InputError(
-            f"{out} has a file {there[0]}, which this would replace.",
-            hint="--out with another folder, or --force if the files are those of an earlier walk",
-        )
+        hint = "--out with another folder, or --force if the files are those of an earlier walk"
+        raise InputError(f"{out} has a file {there[0]}, which this would replace.", hint=hint)
     out.mkdir(parents=True, exist_ok=True)
     for name in there:
         (out / name).unlink()
 
 
-def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
+def _write_tables(out: Path, answers: "datasets.Survey", seed: int) -> int:
     """Write the coded answers and the new ones, without their codes; how many are new."""
     from numpy.random import default_rng
 
@@ -140,35 +142,17 @@ def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
     return len(new)
 
 
-def _arguments(step: str, out: Path) -> list[str]:
-    """Arguments and options of a step."""
-    answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
-    model, curve = str(out / "model.nldd"), str(out / "curve")
-    columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
-    target = ["--target-accuracy", "0.9"]
-    return {
-        "fit": [answers, *columns, "-o", model],
-        "triage": [model, *target, "--figure", curve],
-        "predict": [model, new, *target, "-o", coded, "--review", review],
-        "update": [model, corrected],
-    }[step]
-
-
-def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from nldd.tables import create_table
-
-    with create_table(path, header, raw=True) as writer:
-        writer.write(rows)
-
-
-def _correct(review: Path, out: Path, answers: "Survey") -> None:
+def _correct(review: Path, out: Path, answers: "datasets.Survey") -> None:
     """Fill in the codes of a review file, as people would."""
-    from nldd.tables import cell_text, open_table
-
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
-    with open_table(review) as table:
+    with tables.open_table(review) as table:
         person, place, header = table.column("id"), table.column("codes"), table.header
-        rows = [list(map(cell_text, row)) for block in table.blocks() for row in block.rows]
+        rows = [list(map(tables.cell_text, row)) for block in table.blocks() for row in block.rows]
     for row in rows:
         row[place] = truth[row[person]]
     _write(out, header, rows)
+
+
+def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    with tables.create_table(path, header, raw=True) as writer:
+        writer.write(rows)

@@ -1,10 +1,10 @@
 """``nldd evaluate``: how good a model's codes are on answers that people have coded."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from nldd import coding, reports, tables
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result, try_report
 
@@ -19,9 +19,9 @@ from nldd.cli._printing import print_notes, print_result, try_report
 def evaluate(
     model: Path,
     table: Path,
-    report_place: Callable[[Path], Path | None],
+    report_place: shared.ReportPlace,
     promise: shared.Promise,
-    options: "shared.TableOptions",
+    options: "tables.TableOptions",
     as_json: bool,
 ) -> None:
     """Compare a model's codes with those that people gave to the same answers.
@@ -33,28 +33,17 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded-by-people.csv
     """
-    from nldd.coding import (
-        check_places,
-        checksum,
-        evaluate_table,
-        load_coding_model,
-        n_learned,
-        promise_kept,
-    )
-    from nldd.reports import evaluation_record, render_evaluation, write_evaluation_report
-
-    place = report_place(table.with_suffix(".report.html"))
-    check_places(table, model, place, hint="--report with another name")
-    loaded = load_coding_model(model)
-    quality, answers = evaluate_table(loaded, table, options)
-    kept = promise_kept(loaded, quality, *promise)
+    place = report_place(table)
+    coding.check_places(table, model, place, hint="--report with another name")
+    loaded = coding.load_coding_model(model)
+    quality, answers = coding.evaluate_table(loaded, table, options)
+    kept = coding.promise_kept(loaded, quality, *promise)
     print_notes(answers.notes)
-    seen = n_learned(loaded, answers, checksum(table))
-    if seen:
+    if seen := coding.n_learned(loaded, answers, coding.checksum(table)):
         print_notes([f"The model has learned from {seen} of these answers: they look too good."])
+    found = (quality, kept, answers)
     written = place and try_report(
-        lambda: write_evaluation_report(loaded, quality, kept, answers, model, table, place)
+        lambda: reports.write_evaluation_report(loaded, *found, model, table, place)
     )
-    record = {"report": written, **evaluation_record(quality, kept, answers)}
-    where = f"\n\nReport: {written}" if written else ""
-    print_result(as_json, record, render_evaluation(quality, kept, answers) + where)
+    record, text = reports.evaluation_record(*found), reports.render_evaluation(*found)
+    print_result(as_json, record, text, report=written)

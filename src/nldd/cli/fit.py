@@ -1,31 +1,21 @@
 """``nldd fit``: learn from coded answers."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from nldd import coding, reports, tables
+from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, try_report, watch_folds
-
-if TYPE_CHECKING:
-    from nldd.coding import Request, Settings
+from nldd.cli._printing import print_notes, print_result, say, try_report
 
 
-def _request(**columns: Any) -> "Request":
-    from nldd.coding import Request
-
+def _request(**columns: Any) -> "coding.Request":
     if not columns["separator"]:
         raise click.UsageError("--sep must be at least one character, such as ';'.")
-    return Request(**columns)
-
-
-def _settings(folds: int, seed: int, jobs: int) -> "Settings":
-    from nldd.coding import Settings
-
-    return Settings(folds, seed, jobs)
+    return coding.Request(**columns)
 
 
 _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
@@ -55,34 +45,31 @@ column_options = shared.bundle(
         "--categorical", help="Features that are categories even though they hold numbers."
     ),
 )
-setting_options = shared.bundle(
-    "settings",
-    _settings,
-    shared.folds_option("Folds of the cross-validation."),
-    shared.seed_option,
-    shared.jobs_option("Threads; -1 is one per core."),
-)
 
 
 @click.command()
 @click.argument("table", type=shared.FILE, metavar="ANSWERS")
 @column_options
-@shared.default_option(
-    "-o", "--out", type=shared.FILE, default=Path("model.nldd"), help="File for the model."
+@shared.file_option(
+    "-o", "--out", default=Path("model.nldd"), show_default=True, help="File for the model."
 )
 @shared.report_option("the model")
 @shared.promise_options
-@setting_options
+@shared.folds_option(help="Folds of the cross-validation.")
+@shared.seed_option
+@shared.threads_option
 @shared.table_options
 @shared.json_option
 def fit(
     table: Path,
-    request: "Request",
+    request: "coding.Request",
     out: Path,
-    report_place: Callable[[Path], Path | None],
+    report_place: shared.ReportPlace,
     promise: shared.Promise,
-    settings: "Settings",
-    options: "shared.TableOptions",
+    folds: int,
+    seed: int,
+    jobs: int,
+    options: "tables.TableOptions",
     as_json: bool,
 ) -> None:
     """Learn from answers that people have coded.
@@ -97,19 +84,17 @@ def fit(
       nldd fit answers.csv --text answer --labels codes --features age,region
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
-    from nldd.coding import check_places, evaluate_evidence, fit_table, triage
-    from nldd.reports import fit_record, render_fit, write_fit_report
-
-    place = report_place(out.with_suffix(".report.html"))
-    check_places(table, out, place, hint="--report with another name")
-    tell = partial(click.echo, err=True)
-    step = fit_table(table, out, request, settings, options, watch_folds, tell=tell)
-    quality = evaluate_evidence(step.model)
-    table_of = triage(step.model, *promise)
+    place = report_place(out)
+    coding.check_places(table, out, place, hint="--report with another name")
+    settings = coding.Settings(folds, seed, jobs)
+    watch = partial(progress, title="cross-validation", show=True)
+    step = coding.fit_table(table, out, request, settings, options, watch, say)
+    quality = coding.evaluate_evidence(step.model)
+    table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)
     written = place and try_report(
-        lambda: write_fit_report(step.model, quality, table_of, out, place)
+        lambda: reports.write_fit_report(step.model, quality, table_of, out, place)
     )
-    record = {"model": out, "report": written, **fit_record(step, quality, table_of)}
-    where = f"\n\nModel: {out}" + (f"\nReport: {written}" if written else "")
-    print_result(as_json, record, render_fit(step, quality, table_of) + where)
+    record = reports.fit_record(step, quality, table_of)
+    text = reports.render_fit(step, quality, table_of)
+    print_result(as_json, record, text, model=out, report=written)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from nldd import coding, io, reports
 from nldd.cli._options import json_option, model_argument
 from nldd.cli._printing import print_result
 
@@ -18,11 +19,6 @@ def inspect(model: Path, as_json: bool) -> None:
     Example:
       nldd inspect model.nldd
     """
-    from nldd.coding import load_coding_model
-    from nldd.io import read_manifest
-    from nldd.reports import model_record, render_model
-
-    manifest = read_manifest(model)
-    loaded = load_coding_model(model)
-    text = render_model(loaded, manifest, model)
-    print_result(as_json, model_record(loaded, manifest), text)
+    manifest, loaded = io.read_manifest(model), coding.load_coding_model(model)
+    text = reports.render_model(loaded, manifest, model)
+    print_result(as_json, reports.model_record(loaded, manifest), text)

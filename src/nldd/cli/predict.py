@@ -1,11 +1,14 @@
 """``nldd predict``: code new answers."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
+from nldd import coding, reports, tables
+from nldd._progress import progress_of_share
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes, watch_blocks
+from nldd.cli._printing import print_json, print_notes
 
 
 @click.command()
@@ -18,7 +21,7 @@ from nldd.cli._printing import print_json, print_notes, watch_blocks
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
 )
-@click.option("--review", type=shared.FILE, help="File for the answers that people must code.")
+@shared.file_option("--review", help="File for the answers that people must code.")
 @shared.promise_options
 @click.option(
     "--max-theta",
@@ -40,7 +43,7 @@ def predict(
     max_theta: float | None,
     explain: bool,
     raw: bool,
-    options: "shared.TableOptions",
+    options: "tables.TableOptions",
     as_json: bool,
 ) -> None:
     """Code new answers: the sure ones automatically, the rest marked for people.
@@ -55,39 +58,28 @@ def predict(
       nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
-    from nldd.coding import UPDATED, Policy, code_table, load_coding_model
-    from nldd.reports import counts_record, render_counts, render_unsupported
-
     to_stdout = str(out) == "-"
-    _check_combination(context, max_theta, as_json and to_stdout)
-    loaded = load_coding_model(model)
+    if as_json and to_stdout:
+        raise click.UsageError("--json and -o - would both write to standard output.")
+    sources = map(context.get_parameter_source, promise._fields)
+    if max_theta is not None and click.core.ParameterSource.COMMANDLINE in sources:
+        raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
+    loaded = coding.load_coding_model(model)
     selection = loaded.select(*promise) if max_theta is None else None
     if selection is not None and selection.threshold is None:
-        click.echo(f"Note: {render_unsupported(selection, promise.measure)}", err=True)
+        print_notes([reports.render_unsupported(selection, promise.measure)])
     threshold = max_theta if selection is None else selection.threshold
-    policy = Policy(threshold, explain, raw)
-    place = "-" if to_stdout else out
-    counts = code_table(loaded, table, place, policy, review, options, watch_blocks)
-    print_notes([*counts.notes, *([UPDATED] if selection and loaded.updated else [])])
+    policy = coding.Policy(threshold, explain, raw)
+    watch = partial(progress_of_share, title="coding", show=True)
+    counts = coding.code_table(loaded, table, out, policy, review, options, watch)
+    print_notes([*counts.notes, *([coding.UPDATED] if selection and loaded.updated else [])])
     if as_json:
-        print_json({"out": out, "review": review, **counts_record(counts, threshold, selection)})
+        record = reports.counts_record(counts, threshold, selection)
+        print_json({"out": out, "review": review, **record})
         return
-    click.echo(render_counts(counts, threshold, selection, promise.measure), err=to_stdout)
+    text = reports.render_counts(counts, threshold, selection, promise.measure)
+    click.echo(text, err=to_stdout)
     if not to_stdout:
         click.echo(f"Coded answers: {out}")
     if review is not None:
         click.echo(f"For review: {review}", err=to_stdout)
-
-
-def _check_combination(
-    context: click.Context, max_theta: float | None, twice_to_stdout: bool
-) -> None:
-    """Refuse options that contradict each other."""
-    given = click.core.ParameterSource.COMMANDLINE
-    promised = any(
-        context.get_parameter_source(name) == given for name in ("target", "confidence", "measure")
-    )
-    if max_theta is not None and promised:
-        raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
-    if twice_to_stdout:
-        raise click.UsageError("--json and -o - would both write to standard output.")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from nldd import reports
 from nldd.cli._options import FOLDER
 from nldd.cli._printing import print_result
 
@@ -22,9 +23,7 @@ def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) 
     Example:
       nldd report nldd-results/default
     """
-    from nldd.reports import report as make
-
-    files = make(folder, out, protocol)
+    files = reports.report(folder, out, protocol)
     place, endings = files[0].parent, [file.suffix for file in files]
     lines = [
         f"{files[0]}: the report, one file that opens anywhere.",

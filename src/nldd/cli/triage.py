@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from nldd import coding, reports
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result, try_report
 
@@ -38,13 +39,10 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
-    from nldd.coding import UPDATED, load_coding_model, triage as make_triage
-    from nldd.reports import render_triage, save_curve, triage_record
-
-    loaded = load_coding_model(model)
-    print_notes([UPDATED] if loaded.updated else [])
-    table_of = make_triage(loaded, *promise, human_accuracy)
-    drawn = figure and try_report(lambda: save_curve(loaded, table_of, figure))
+    loaded = coding.load_coding_model(model)
+    print_notes([coding.UPDATED] if loaded.updated else [])
+    found = coding.triage(loaded, *promise, human_accuracy)
+    drawn = figure and try_report(lambda: reports.save_curve(loaded, found, figure))
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
-    record = {**triage_record(table_of), "figure": drawn}
-    print_result(as_json, record, render_triage(table_of) + where)
+    record = {**reports.triage_record(found), "figure": drawn}
+    print_result(as_json, record, reports.render_triage(found) + where)

@@ -1,31 +1,29 @@
 """``nldd update``: corrected answers join a model."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 import click
 
+from nldd import coding, reports, tables
+from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, try_report, watch_folds
+from nldd.cli._printing import print_notes, print_result, say, try_report
 
 
 @click.command()
 @shared.model_argument
 @click.argument("table", type=shared.FILE, metavar="CORRECTED")
-@click.option(
-    "-o",
-    "--out",
-    type=shared.FILE,
-    help="File for the new model; the old one is replaced if left out.",
+@shared.file_option(
+    "-o", "--out", help="File for the new model; the old one is replaced if left out."
 )
 @click.option("--again", is_flag=True, help="Take a file that the model has had already.")
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
 @shared.report_option("the model")
-@shared.jobs_option("Threads; -1 is one per core.")
+@shared.threads_option
 @shared.promise_options
 @shared.table_options
 @shared.json_option
@@ -35,10 +33,10 @@ def update(
     out: Path | None,
     again: bool,
     new_codes: bool,
-    report_place: Callable[[Path], Path | None],
+    report_place: shared.ReportPlace,
     jobs: int,
     promise: shared.Promise,
-    options: "shared.TableOptions",
+    options: "tables.TableOptions",
     as_json: bool,
 ) -> None:
     """Let hand-coded answers join a model; its threshold is estimated again.
@@ -50,20 +48,16 @@ def update(
     Example:
       nldd update model.nldd corrected.csv
     """
-    from nldd.coding import UPDATED, check_places, evaluate_evidence, triage, update_model
-    from nldd.reports import render_update, triage_record, write_fit_report
-
-    new = out or model
-    place = report_place(new.with_suffix(".report.html"))
-    check_places(table, new, place, hint="--report with another name")
-    tell = partial(click.echo, err=True)
-    step = update_model(model, table, out, options, watch_folds, again, new_codes, jobs, tell)
-    table_of = triage(step.model, *promise)
-    print_notes([*step.table.notes, UPDATED])
+    out = out or model
+    place = report_place(out)
+    coding.check_places(table, out, place, hint="--report with another name")
+    watch = partial(progress, title="cross-validation", show=True)
+    step = coding.update_model(model, table, out, options, watch, again, new_codes, jobs, say)
+    new, found = step.model, coding.triage(step.model, *promise)
+    print_notes([*step.table.notes, coding.UPDATED])
     written = place and try_report(
-        lambda: write_fit_report(step.model, evaluate_evidence(step.model), table_of, new, place)
+        lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place)
     )
-    history = [asdict(event) for event in step.model.history]
-    record = {"model": new, "report": written, **triage_record(table_of), "history": history}
-    where = f"\n\nModel: {new}" + (f"\nReport: {written}" if written else "")
-    print_result(as_json, record, render_update(step, table_of) + where)
+    history = [asdict(event) for event in new.history]
+    record = {**reports.triage_record(found), "history": history}
+    print_result(as_json, record, reports.render_update(step, found), model=out, report=written)

@@ -1,7 +1,5 @@
 """Coding of open-ended answers: the sure ones by machine, the rest by people.
 
-Overview
---------
 :func:`fit_table` learns from a table of answers that people have coded, and keeps each answer as
 predicted without itself. From those, :func:`triage` tells how much may be coded automatically at
 which accuracy, and :func:`selective_threshold` finds the theta that holds a target.

@@ -1,11 +1,4 @@
 from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
-from ._audit import (
-    Audit as Audit,
-    Sample as Sample,
-    draw_sample as draw_sample,
-    is_checked as is_checked,
-    read_audit as read_audit,
-)
 from ._evaluation import (
     Confusion as Confusion,
     Evaluation as Evaluation,
@@ -13,6 +6,8 @@ from ._evaluation import (
     LabelScore as LabelScore,
     Score as Score,
     Summary as Summary,
+    Triage as Triage,
+    TriageRow as TriageRow,
     evaluate_evidence as evaluate_evidence,
     evaluate_model as evaluate_model,
     evaluate_table as evaluate_table,
@@ -20,6 +15,8 @@ from ._evaluation import (
     promise_kept as promise_kept,
     score_answers as score_answers,
     summarise as summarise,
+    triage as triage,
+    triage_rows as triage_rows,
 )
 from ._features import AnswerFeatures as AnswerFeatures
 from ._model import (
@@ -30,16 +27,20 @@ from ._model import (
     add_answers as add_answers,
     checksum as checksum,
     fit_coding_model as fit_coding_model,
-    now as now,
-)
-from ._model_file import (
     load_coding_model as load_coding_model,
+    now as now,
     save_coding_model as save_coding_model,
 )
 from ._output import (
+    Audit as Audit,
     Counts as Counts,
     Policy as Policy,
+    Sample as Sample,
+    check_places as check_places,
     code_table as code_table,
+    draw_sample as draw_sample,
+    is_checked as is_checked,
+    read_audit as read_audit,
     reasons as reasons,
 )
 from ._predictions import Predictions as Predictions, out_of_fold as out_of_fold
@@ -56,10 +57,3 @@ from ._training_table import (
     find_columns as find_columns,
     read_coded as read_coded,
 )
-from ._triage import (
-    Triage as Triage,
-    TriageRow as TriageRow,
-    triage as triage,
-    triage_rows as triage_rows,
-)
-from ._write_guards import check_places as check_places

@@ -2,8 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
 
+Row = Sequence[Cell]
 # Of the names of all columns that nldd adds to a table.
 PREFIX = "nldd_"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
@@ -40,6 +43,37 @@ class CodeColumns:
         """Whether codes are listed in one column, rather than marked in columns of their own."""
         return bool(self.separator)
 
+    def read(self, table: TableReader, block: Block) -> list[set[str] | None]:
+        """The codes of each row of a block; None for a row that nobody has coded."""
+        if self.listed:
+            return [self.split(cell) for cell in self.cells(table, block)]
+        places = {name: find_column(table, name, self.names) for name in self.names}
+        numbered = enumerate(block.rows, block.first)
+        return [_marked_codes(table, number, row, places) for number, row in numbered]
+
+    def cells(self, table: TableReader, block: Block) -> list[str]:
+        """What the column says that lists the codes."""
+        place = find_column(table, self.names[0], self.names)
+        return [plain_text(row[place]).strip() for row in block.rows]
+
+    def split(self, cell: str) -> set[str] | None:
+        cell = cell.strip()
+        if cell.startswith("[") and (found := _json_list(cell)) is not None:
+            return found or None
+        if self.none and cell == self.none:
+            return set()
+        if self.says_missing(cell):
+            return None
+        return {part.strip() for part in cell.split(self.separator)} - {""} or None
+
+    def says_missing(self, cell: str) -> bool:
+        """Whether a cell says, as programs write it, that nobody has coded the answer."""
+        return cell.lower() in NOT_CODED and cell != self.none
+
+    def join(self, codes: Sequence[str]) -> str:
+        """Codes as one cell, in the way that the model's own column lists them."""
+        return (self.separator or ";").join(codes) if codes else self.none
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -54,8 +88,7 @@ class Columns:
         if not self.inputs:
             hint = "--text NAME, or --features NAMES, or both"
             raise InputError("No column to code from was named.", hint=hint)
-        names = Counter((*self.inputs, *self.codes.names))
-        repeated, times = names.most_common(1)[0]
+        repeated, times = Counter((*self.inputs, *self.codes.names)).most_common(1)[0]
         if times > 1:
             message = f"Column {repeated!r} is named twice; a column is text, a feature or codes."
             raise InputError(message, hint="name each column once")
@@ -64,6 +97,24 @@ class Columns:
     def inputs(self) -> tuple[str, ...]:
         """The columns that new answers must have."""
         return (*self.text, *self.numeric, *self.categorical)
+
+    def read(
+        self, table: TableReader, block: Block, chosen: Sequence[int] | None = None
+    ) -> "Answers":
+        """The answers of a block of rows, or of those that are `chosen`."""
+        places = range(len(block.rows)) if chosen is None else chosen
+        rows = [block.rows[i] for i in places]
+        used = (*self.inputs, *self.codes.names)
+        text, numeric, categorical = (
+            [find_column(table, name, used) for name in names]
+            for names in (self.text, self.numeric, self.categorical)
+        )
+        numbers = [[_number(table, block, i, j) for j in numeric] for i in places]
+        return Answers(
+            ["\n".join(plain_text(row[j]) for j in text) for row in rows],
+            np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
+            [tuple(plain_text(row[j]).strip() for j in categorical) for row in rows],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,32 +133,11 @@ class Answers:
         return Answers(texts, self.numbers[rows], [self.categories[row] for row in rows.tolist()])
 
     @classmethod
-    def join(cls, parts: Sequence["Answers"]) -> "Answers":
+    def join(cls, parts: Sequence[Self]) -> Self:
         """All the answers of the parts, in their order."""
-        return cls(
-            [text for part in parts for text in part.texts],
-            np.concatenate([part.numbers for part in parts]),
-            [row for part in parts for row in part.categories],
-        )
-
-
-def read_answers(
-    table: TableReader, block: Block, columns: Columns, chosen: Sequence[int] | None = None
-) -> Answers:
-    """The answers of a block of rows, or of those that are `chosen`."""
-    places = range(len(block.rows)) if chosen is None else chosen
-    rows = [block.rows[i] for i in places]
-    used = (*columns.inputs, *columns.codes.names)
-    text, numeric, categorical = (
-        [find_column(table, name, used) for name in names]
-        for names in (columns.text, columns.numeric, columns.categorical)
-    )
-    numbers = [[_number(table, block.first + i, block.rows[i], j) for j in numeric] for i in places]
-    return Answers(
-        ["\n".join(plain_text(row[j]) for j in text) for row in rows],
-        np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
-        [tuple(plain_text(row[j]).strip() for j in categorical) for row in rows],
-    )
+        texts = [text for part in parts for text in part.texts]
+        categories = [row for part in parts for row in part.categories]
+        return cls(texts, np.concatenate([part.numbers for part in parts]), categories)
 
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
@@ -120,18 +150,6 @@ def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
     return table.column(name, free)
 
 
-def _number(table: TableReader, number: int, row: Sequence[Cell], column: int) -> float:
-    try:
-        value = cell_number(unguard(row[column]), decimal=table.format.decimal)
-        if value is not None and not abs(value) <= LARGEST:
-            raise ValueError
-    except ValueError:
-        found, where = quote(plain_text(row[column])), table.where(number, column)
-        hint = f"correct the cell, or fit the model with --categorical {table.names[column]!r}"
-        raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
-    return np.nan if value is None else value
-
-
 def unguard(cell: Cell) -> Cell:
     """A cell without the apostrophe by which our CSV files keep it from being run."""
     if isinstance(cell, str) and cell.startswith("'") and guarded(cell[1:]) == cell:
@@ -140,61 +158,46 @@ def unguard(cell: Cell) -> Cell:
 
 
 def plain_text(cell: Cell) -> str:
-    """What a cell says, without a guard."""
     return cell_text(unguard(cell))
 
 
-def read_codes(table: TableReader, block: Block, codes: CodeColumns) -> list[set[str] | None]:
-    """The codes of each row of a block; None for a row that nobody has coded."""
-    places = {name: find_column(table, name, codes.names) for name in codes.names}
-    if codes.listed:
-        return [split_codes(plain_text(row[places[codes.names[0]]]), codes) for row in block.rows]
-    numbered = enumerate(block.rows, block.first)
-    return [_marked_codes(table, number, row, places) for number, row in numbered]
-
-
-def split_codes(cell: str, codes: CodeColumns) -> set[str] | None:
-    """Codes that a cell lists."""
-    cell = cell.strip()
-    if cell.startswith("[") and (found := _json_list(cell)) is not None:
-        return found or None
-    if codes.none and cell == codes.none:
-        return set()
-    if means_not_coded(cell, codes):
-        return None
-    return {part.strip() for part in cell.split(codes.separator)} - {""} or None
-
-
-def join_codes(names: Sequence[str], codes: CodeColumns) -> str:
-    """Codes as one cell, in the way that the model's own column lists them."""
-    return (codes.separator or ";").join(names) if names else codes.none
-
-
-def means_not_coded(cell: str, codes: CodeColumns) -> bool:
-    """Whether a cell says, as programs write it, that nobody has coded the answer."""
-    return cell.lower() in NOT_CODED and cell != codes.none
+def _number(table: TableReader, block: Block, i: int, column: int) -> float:
+    cell = unguard(block.rows[i][column])
+    try:
+        value = cell_number(cell, decimal=table.format.decimal)
+        if value is not None and not abs(value) <= LARGEST:
+            raise ValueError
+    except ValueError:
+        found, where = quote(cell_text(cell)), table.where(block.first + i, column)
+        hint = f"correct the cell, or fit the model with --categorical {table.names[column]!r}"
+        raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
+    return np.nan if value is None else value
 
 
 def _json_list(cell: str) -> set[str] | None:
     """Codes of a list in JSON, as cells of JSON lines may hold one."""
-    try:
+    with suppress(ValueError, RecursionError):
         value = json.loads(cell)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, list) or not all(isinstance(name, str | int) for name in value):
-        return None
-    return {str(name).strip() for name in value} - {""}
+        if isinstance(value, list) and all(isinstance(name, str | int) for name in value):
+            return {str(name).strip() for name in value} - {""}
+    return None
 
 
-def _marked_codes(
-    table: TableReader, number: int, row: Sequence[Cell], places: dict[str, int]
-) -> set[str] | None:
-    marks = {name: plain_text(row[j]).strip().lower() for name, j in places.items()}
-    for name, mark in marks.items():
-        if mark not in YES | NO | MISSING:
-            message = f"expected 0 or 1 (or yes, no, x), got {quote(mark)}."
-            hint = "correct the cell; or --labels NAME for a column that lists codes"
-            raise InputError(f"{table.where(number, places[name])}: {message}", hint=hint)
+def _marked_codes(table: TableReader, number: int, row: Row, places: dict[str, int]) -> Any:
+    hint = "correct the cell; or --labels NAME for a column that lists codes"
+    check = (YES | NO | MISSING, "0 or 1 (or yes, no, x)", hint)
+    marks = {name: read_mark(table, number, row, j, *check) for name, j in places.items()}
     if MISSING.issuperset(marks.values()):
         return None
     return {name for name, mark in marks.items() if mark in YES}
+
+
+def read_mark(
+    table: TableReader, number: int, row: Row, place: int, known: Container[str], *advice: str
+) -> str:
+    """What people have put into a cell; `advice` is what was expected, and what to do about it."""
+    mark, (expected, hint) = plain_text(row[place]).strip().lower(), advice
+    if mark not in known:
+        message = f"{table.where(number, place)}: expected {expected}, got {quote(mark)}."
+        raise InputError(message, hint=hint)
+    return mark

@@ -22,6 +22,7 @@ DRAWS_AT_ONCE = 50
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 
 LabelArray = NDArray[np.int8]
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Evaluation:
     The model knows the first `n_known` labels. The worst labels and confusions come first.
     """
 
-    labels: tuple[str, ...]
+    labels: Names
     n_known: int
     Y: LabelArray
     predictions: Predictions
@@ -139,16 +140,14 @@ def evaluate_evidence(model: CodingModel) -> Evaluation:
     return _evaluate(model.Y, model.evidence, model.labels)
 
 
-def _evaluate(Y: LabelArray, found: Predictions, labels: tuple[str, ...]) -> Evaluation:
+def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
     n_known = found.Y.shape[1]
     Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
     # Theta speaks about the labels that the model knows.
     calibration = calibration_deciles(found.theta, found.n_wrong(Y[:, :n_known]), n_known)
-    return Evaluation(
-        *(labels, n_known, Y, found, score_answers(Y, Y_pred), calibration),
-        by_label=label_scores(Y, Y_pred, labels),
-        confusions=count_confusions(Y, Y_pred, labels),
-    )
+    scores, by_label = score_answers(Y, Y_pred), label_scores(Y, Y_pred, labels)
+    confusions = count_confusions(Y, Y_pred, labels)
+    return Evaluation(labels, n_known, Y, found, scores, calibration, by_label, confusions)
 
 
 def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
@@ -171,9 +170,7 @@ def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> t
     return tuple(scores)
 
 
-def label_scores(
-    Y: LabelArray, Y_pred: LabelArray, labels: tuple[str, ...]
-) -> tuple[LabelScore, ...]:
+def label_scores(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[LabelScore, ...]:
     """Precision, recall and F of each label, from the smallest F to the largest."""
     counts = label_counts(Y, Y_pred)
     ratios = (counts.precision(0.0), counts.recall(0.0), counts.f(0.0))
@@ -182,15 +179,11 @@ def label_scores(
     return tuple(sorted(scores, key=lambda score: (score.f, -score.n_true, score.name)))
 
 
-def count_confusions(
-    Y: LabelArray, Y_pred: LabelArray, labels: tuple[str, ...]
-) -> tuple[Confusion, ...]:
+def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[Confusion, ...]:
     """Pairs of a label that was missed and one that was predicted wrongly in the same answer."""
     # Floating point: whole numbers are exact in it, and products of matrices are fast.
-    missed, extra = (Y_pred < Y).astype(float), (Y_pred > Y).astype(float)
-    counts = (missed.T @ extra).astype(np.intp)
-    a, b = np.nonzero(counts)
-    pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in zip(a, b, strict=True)]
+    counts = (Y_pred < Y).T.astype(float) @ (Y_pred > Y).astype(float)
+    pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in np.argwhere(counts)]
     order = sorted(pairs, key=lambda pair: (-pair.count, pair.missed, pair.predicted))
     return tuple(order[:N_CONFUSIONS])
 
@@ -207,19 +200,75 @@ def promise_kept(
     n, right = len(quality.Y), quality.right(measure)
     threshold = -1.0 if selection.threshold is None else selection.threshold
     auto = right[quality.predictions.theta <= threshold]
-    if not len(auto):
-        return Kept(selection, measure, n, 0, None, None, None)
-    return Kept(selection, measure, n, len(auto), float(auto.mean()), *accuracy_interval(auto))
+    accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
+    return Kept(selection, measure, n, len(auto), *accuracy)
 
 
 def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
     """Counts of answers that carry the codes `labels` as `Y` says."""
     _, times = np.unique(Y, axis=0, return_counts=True)
     sizes = Y.sum(axis=1)
-    return Summary(
-        labels=dict(zip(labels, Y.sum(axis=0).tolist(), strict=True)),
-        cardinality=float(sizes.mean()),
-        n_labelsets=len(times),
-        n_seen_once=int((times == 1).sum()),
-        n_without_code=int((sizes == 0).sum()),
-    )
+    by_code = dict(zip(labels, Y.sum(axis=0).tolist(), strict=True))
+    n_seen_once, n_without_code = int((times == 1).sum()), int((sizes == 0).sum())
+    return Summary(by_code, float(sizes.mean()), len(times), n_seen_once, n_without_code)
+
+
+@dataclass(frozen=True)
+class TriageRow:
+    """Answers up to a theta coded by machine, and `combined` with those that people code."""
+
+    threshold: float
+    n_auto: int
+    share: float
+    accuracy: float
+    low: float
+    high: float
+    combined: float
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Triage:
+    """The table, from the surest tenth to all answers, and the threshold that holds a target."""
+
+    rows: tuple[TriageRow, ...]
+    selection: Selection
+    measure: str
+    human_accuracy: float
+
+
+def triage(
+    model: CodingModel,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+    human_accuracy: float = 1.0,
+) -> Triage:
+    """The triage table of a model, from its out-of-fold predictions."""
+    right = model.evidence.right(model.Y, measure)
+    selection = model.select(target, confidence, measure)
+    rows = triage_rows(model.evidence.theta, right, human_accuracy, selection.threshold)
+    return Triage(rows, selection, measure, human_accuracy)
+
+
+def triage_rows(
+    theta: NDArray[np.float64],
+    right: NDArray[np.float64],
+    human_accuracy: float = 1.0,
+    chosen: float | None = None,
+) -> tuple[TriageRow, ...]:
+    """A line for each tenth of the answers, and one for the chosen threshold."""
+    order = np.argsort(theta, kind="stable")
+    theta, right = theta[order], right[order]
+    n = len(theta)
+    thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in np.arange(1, 11) / 10}
+    if chosen is not None and chosen >= theta[0]:
+        thresholds.add(chosen)
+    rows = []
+    for threshold in sorted(thresholds):
+        k = int(np.searchsorted(theta, threshold, side="right"))
+        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
+        combined = (total + (n - k) * human_accuracy) / n
+        values = (k / n, total / k, *interval, combined, threshold == chosen)
+        rows.append(TriageRow(threshold, k, *values))
+    return tuple(rows)

@@ -31,7 +31,6 @@ class Terms:
 
     @classmethod
     def fit(cls, texts: list[str], kind: str) -> Self:
-        """Learn the terms of texts; there may be none."""
         vectorizer = _vectorizer(kind, max_features=MOST_TERMS[kind])
         try:
             vectorizer.fit(texts)
@@ -74,27 +73,18 @@ class AnswerFeatures:
         scale = np.array([column.std() if len(column) else 0.0 for column in present])
         # The deviation of a constant is seldom exactly 0: its mean is rounded.
         varies = scale > 1e-9 * np.maximum(np.abs(centre), np.finfo(float).tiny)
-        columns = zip(*answers.categories, strict=True)
-        return cls(
-            Terms.fit(answers.texts, "words"),
-            Terms.fit(answers.texts, "letters"),
-            centre,
-            np.where(varies, scale, 1.0),
-            tuple(tuple(sorted(set(column) - {""})) for column in columns),
-        )
+        words, letters = (Terms.fit(answers.texts, kind) for kind in ANALYZERS)
+        columns = map(set, zip(*answers.categories, strict=True))
+        levels = tuple(tuple(sorted(cells - {""})) for cells in columns)
+        return cls(words, letters, centre, np.where(varies, scale, 1.0), levels)
 
     def transform(self, answers: Answers) -> csr_array:
         """One row of features for each answer."""
         missing = np.isnan(answers.numbers)
         numbers = np.where(missing, 0.0, (answers.numbers - self.centre) / self.scale)
-        parts = [
-            self.words.transform(answers.texts),
-            self.letters.transform(answers.texts),
-            csr_array(numbers),
-            csr_array(missing.astype(float)),
-            self._one_hot(answers.categories),
-        ]
-        return csr_array(hstack(parts, format="csr"))
+        terms = [kind.transform(answers.texts) for kind in (self.words, self.letters)]
+        others = [csr_array(numbers), csr_array(missing * 1.0), self._one_hot(answers.categories)]
+        return csr_array(hstack([*terms, *others], format="csr"))
 
     def _one_hot(self, categories: list[tuple[str, ...]]) -> csr_array:
         known = [(column, level) for column, levels in enumerate(self.levels) for level in levels]

@@ -1,15 +1,14 @@
-"""The model of a coding study: coded answers, the classifier, what is known, and its history."""
+"""The model of a coding study and its file: no pickle, checked, whole or not there."""
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from hashlib import file_digest
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,15 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator
-from nldd.coding._answers import Answers, Columns
-from nldd.coding._features import AnswerFeatures
+from nldd.coding._answers import Answers, CodeColumns, Columns
+from nldd.coding._features import ANALYZERS, AnswerFeatures, Terms
 from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
 from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
+from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
 
+KIND = "coding-model"
 FEWEST_ANSWERS = 10
 # The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
 C = 10.0
@@ -93,13 +94,8 @@ class CodingModel:
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
-        empty = [not self._knows_empty and not text.strip() for text in answers.texts]
-        return np.array(empty, dtype=bool)
-
-    @cached_property
-    def _knows_empty(self) -> bool:
-        # Asked for every block of a table, and the model may have many answers.
-        return not self.columns.text or any(not text.strip() for text in self.answers.texts)
+        learned = not self.columns.text or not all(map(str.strip, self.answers.texts))
+        return np.array([not learned and not text.strip() for text in answers.texts], dtype=bool)
 
     def select(
         self, target: float = 0.9, confidence: float = 0.9, measure: str = "subset"
@@ -112,13 +108,11 @@ class CodingModel:
         """Names of the codes of each row of an indicator matrix."""
         return as_label_sets(Y, self.labels)
 
-    def with_event(self, event: Event) -> "CodingModel":
+    def with_event(self, event: Event) -> Self:
         """The model with one more event in its history."""
         return replace(self, history=(*self.history, event))
 
-    def record(
-        self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int
-    ) -> "CodingModel":
+    def record(self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int) -> Self:
         """The model with an event of now in its history."""
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
         whole, by_label = (float(self.evidence.right(self.Y, m).mean()) for m in MEASURES)
@@ -135,11 +129,23 @@ def fit_coding_model(
 ) -> CodingModel:
     """Fit a model to coded answers; to those with an empty set, no code applies."""
     labels = order_codes(codes, columns)
-    _check_codes(codes, labels)
+    if len(codes) < FEWEST_ANSWERS:
+        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
+        hint = "code more answers by hand first; a few hundred are a good start"
+        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
+    if len(set(map(frozenset, codes))) < 2:
+        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
+        hint = "check that the right column is named by --labels, or code more answers"
+        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
     Y = indicator(codes, np.array(labels, dtype=object))
+    if np.isinf(answers.numbers).any():
+        hint = "leave such cells empty"
+        raise InputError("A numeric feature of the answers is infinite.", hint=hint)
     features = AnswerFeatures.fit(answers)
     X = features.transform(answers)
-    _check_features(answers, X)
+    if X.shape[1] == 0:
+        message = "The answers say nothing: their texts are empty, and there are no other features."
+        raise InputError(message, hint="check that --text names the column with the answers")
     classifier = new_classifier(settings).fit(X, Y)
     evidence = out_of_fold(classifier, answers, Y, settings.n_folds, settings.random_state, watch)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
@@ -156,11 +162,10 @@ def add_answers(
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
     fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
-    return replace(fitted, history=model.history)
+    return replace(fitted, history=model.history, identity_columns=model.identity_columns)
 
 
 def new_classifier(settings: Settings) -> NLDDClassifier:
-    """The classifier of answers, not fitted yet."""
     return NLDDClassifier(
         LogisticRegression(solver="liblinear", C=C),
         # Texts are points of length 1, numbers are standardised already.
@@ -174,33 +179,12 @@ def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
     """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10."""
     if not columns.codes.listed:
         return columns.codes.names
-    return tuple(sorted(set().union(*codes), key=lambda name: (_natural(name), name)))
 
+    def by_value(name: str) -> Any:
+        parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
+        return [(not digits, len(digits), digits or other) for digits, other in parts], name
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Sorts numbers within names by their value, and before letters."""
-    parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
-    return [(0, len(digits), digits) if digits else (1, 0, other) for digits, other in parts]
-
-
-def _check_features(answers: Answers, X: Any) -> None:
-    if np.isinf(answers.numbers).any():
-        hint = "leave such cells empty"
-        raise InputError("A numeric feature of the answers is infinite.", hint=hint)
-    if X.shape[1] == 0:
-        message = "The answers say nothing: their texts are empty, and there are no other features."
-        raise InputError(message, hint="check that --text names the column with the answers")
-
-
-def _check_codes(codes: Sequence[set[str]], labels: tuple[str, ...]) -> None:
-    if len(codes) < FEWEST_ANSWERS:
-        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
-        hint = "code more answers by hand first; a few hundred are a good start"
-        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
-    if len(set(map(frozenset, codes))) < 2:
-        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
-        hint = "check that the right column is named by --labels, or code more answers"
-        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
+    return tuple(sorted(set().union(*codes), key=by_value))
 
 
 def now() -> str:
@@ -219,3 +203,136 @@ def checksum(path: Path) -> str:
     """Sha256 of a file."""
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
+
+
+def save_coding_model(model: CodingModel, path: Path | str) -> None:
+    """Write a model to a file; the old file stays until the new one is complete.
+
+    The file holds the coded answers themselves, so keep it as you keep them.
+    """
+    parts = pack_classifier(model.classifier)
+    features, settings = model.features, model.settings
+    documents = {
+        **parts.documents,
+        "model": {
+            "columns": asdict(model.columns),
+            "settings": {"n_folds": settings.n_folds, "random_state": settings.random_state},
+            "labels": model.labels,
+            "words": features.words.terms,
+            "letters": features.letters.terms,
+            "levels": features.levels,
+        },
+        "answers": {
+            "texts": model.answers.texts,
+            "categories": model.answers.categories,
+            "identities": model.identities,
+            "identity_columns": model.identity_columns,
+        },
+        "history": [asdict(event) for event in model.history],
+    }
+    arrays = {
+        **parts.arrays,
+        "answers/numbers": model.answers.numbers,
+        "answers/Y": model.Y,
+        "features/words": features.words.weights,
+        "features/letters": features.letters.weights,
+        "features/centre": features.centre,
+        "features/scale": features.scale,
+        **{f"evidence/{f.name}": getattr(model.evidence, f.name) for f in fields(Predictions)},
+    }
+    write_archive(path, Contents(KIND, documents, arrays, parts.estimators, {}))
+
+
+def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
+    """Read a model; a file that is damaged or holds anything foreign is refused."""
+    contents = read_archive(path, kind=KIND, trusted=trusted)
+    classifier = unpack_classifier(contents)
+    try:
+        model = _build_model(contents, classifier)
+        for part, fits in _checks(model):
+            if not fits:
+                raise ValueError(f"{part} cannot be right")
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        message = f"{Path(path).name}: the parts of the model do not fit together ({error!r})."
+        raise InputError(message, hint="use the file as nldd fit wrote it, or fit again") from error
+    return model
+
+
+def _build_model(contents: Contents, classifier: Any) -> CodingModel:
+    documents, arrays = contents.documents, contents.arrays
+    model, answers = documents["model"], documents["answers"]
+    columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
+    inputs = {kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")}
+    marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"])
+    words, letters = (
+        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"]) for kind in ANALYZERS
+    )
+    levels = tuple(map(_names, model["levels"]))
+    categories = list(map(_names, answers["categories"]))
+    return CodingModel(
+        columns=Columns(codes=marks, **inputs),
+        settings=Settings(settings["n_folds"], settings["random_state"]),
+        labels=_names(model["labels"]),
+        answers=Answers(list(_names(answers["texts"])), arrays["answers/numbers"], categories),
+        Y=arrays["answers/Y"],
+        features=AnswerFeatures(
+            words, letters, arrays["features/centre"], arrays["features/scale"], levels
+        ),
+        classifier=classifier,
+        evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
+        history=tuple(Event(**event) for event in documents["history"]),
+        identities=_names(answers["identities"]),
+        identity_columns=_names(answers.get("identity_columns", [])),
+    )
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """A list of texts; anything else is refused."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise TypeError("a list of texts is something else")
+    return tuple(value)
+
+
+def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
+    """Each part with whether its kind and size are right; later ones rely on earlier ones."""
+    n, n_labels, evidence = len(model.answers), len(model.labels), model.evidence
+    columns, codes, settings = model.columns, model.columns.codes, model.settings
+    yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
+    yield "folds", type(settings.n_folds) is int and settings.n_folds >= 2
+    yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
+    for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
+        yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
+    yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
+    widths = {len(row) for row in model.answers.categories}
+    yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
+    features, n_numeric = model.features, len(columns.numeric)
+    terms = (features.words.terms, features.letters.terms)
+    for names in (model.labels, *terms, *features.levels):
+        yield "names", len(set(names)) == len(names)
+    for some in (features.words, features.letters):
+        yield some.kind, _is_float(some.weights, (len(some.terms),))
+    yield "centre", _is_float(features.centre, (n_numeric,))
+    yield "scale", _is_float(features.scale, (n_numeric,)) and bool((features.scale > 0).all())
+    yield "levels", len(features.levels) == len(columns.categorical)
+    sizes = (2 * n_numeric, *map(len, (*terms, *features.levels)))
+    yield "number of features", model.classifier.n_features_in_ == sum(sizes)
+    for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
+        yield name, _is_float(getattr(evidence, name), (n,))
+    yield "theta", _lie_within(evidence.theta, 0, 1)
+    yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
+    yield "rows", _lie_within(np.concatenate([model.classifier.rows_, evidence.row]), 0, n - 1)
+    yield "number of labels", model.classifier.n_labels_ == n_labels
+    yield "identities", len(model.identities) in (0, n)
+    # Dataclasses do not check the types of their fields.
+    kinds = [(getattr(event, f.name), f.type) for event in model.history for f in fields(event)]
+    yield "history", all(type(value) is kind for value, kind in kinds)
+
+
+def _is_float(values: Any, shape: tuple[int, ...], nan: bool = False) -> bool:
+    if values.shape != shape or values.dtype != np.float64:
+        return False
+    return bool((np.isfinite(values) | (nan & np.isnan(values))).all())
+
+
+def _lie_within(values: Any, low: int, high: int) -> bool:
+    return bool(((values >= low) & (values <= high)).all())

@@ -1,23 +1,25 @@
-"""New answers coded: every row and column kept, with codes, theta, the reason and a status."""
+"""Coded tables: every row and column kept, with codes and why; and a sample to check by hand."""
 
+import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, count
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding._answers import PREFIX, find_column, join_codes, read_answers, read_codes
+from nldd.coding._answers import PREFIX, find_column, read_mark, unguard
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
-from nldd.coding._write_guards import check_places, is_filled_in
+from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, TableOptions, TableReader, create_table, guarded
+from nldd.tables import Block, Cell, TableOptions, TableReader, cell_text, create_table, guarded
 
 AUTO, REVIEW, BY_PEOPLE = "auto", "review", "coded"
 # Why an answer is left to people.
@@ -30,6 +32,12 @@ MOST = 0.75
 BLOCK_ROWS = 2000
 ADDED = ("codes", "status", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
+
+STATUS = f"{PREFIX}status"
+CHECK = f"{PREFIX}check"
+RIGHT = ("1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si")
+WRONG = ("0", "no", "n", "false", "f", "wrong", "incorrect", "nein", "non")
+MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
 
 # Passes the blocks of a table through; the second argument tells how far the file is read.
 BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
@@ -51,7 +59,6 @@ class Counts:
         return self.n_rows - self.n_auto - self.n_review
 
     def add(self, statuses: list[str], why: list[str]) -> None:
-        """Count the rows of a block."""
         self.n_rows += len(statuses)
         self.n_auto += statuses.count(AUTO)
         self.n_review += statuses.count(REVIEW)
@@ -135,49 +142,37 @@ class _RowCoder:
         self, table: TableReader, block: Block, counts: Counts
     ) -> tuple[list[tuple[Cell, ...]], list[str]]:
         """The rows of a block with all added cells, and the status of each."""
-        answers = read_answers(table, block, self.model.columns)
+        answers = self.model.columns.read(table, block)
         X = self.model.features.transform(answers)
         found = self.model.code(answers, X)
         empty = self.model.says_nothing(answers)
         limit = -1.0 if self.policy.threshold is None else self.policy.threshold
         # Not "theta > limit": a limit that is not a number lets nothing through.
-        statuses = self._statuses(table, block, ~(found.theta <= limit) | empty)
+        statuses = np.where((found.theta <= limit) & ~empty, AUTO, REVIEW).tolist()
+        codes = self.model.columns.codes
+        if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
+            there = codes.read(table, block)  # these answers are left alone
+            statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         each = zip(statuses, empty, reasons(found, self.typical), strict=True)
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
-        added = self._cells(X, found, statuses, why)
-        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
-
-    def _statuses(self, table: TableReader, block: Block, doubtful: NDArray[np.bool_]) -> list[str]:
-        """Who codes each answer; one that has codes already is left alone."""
-        codes = self.model.columns.codes
-        statuses = [REVIEW if doubt else AUTO for doubt in doubtful]
-        if {guarded(name) for name in codes.names} <= {guarded(name) for name in table.names}:
-            there = read_codes(table, block, codes)
-            statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
-        return statuses
-
-    def _cells(
-        self, X: Any, found: Predictions, statuses: list[str], why: list[str]
-    ) -> Iterable[tuple[Cell, ...]]:
-        """The added cells of each row, in the order of the header."""
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
         columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
-        columns += [six_digits(found.theta), nearest, why]
-        if not self.model.columns.codes.listed:
+        columns += [_six_digits(found.theta), nearest, why]
+        if not codes.listed:
             columns += found.Y.T.tolist()
         if self.policy.explain:
-            columns += map(six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
+            columns += map(_six_digits, (found.Dx, found.Dy, found.x_part, found.y_part))
             near = self.model.classifier.nearest_labelsets(X, k=2)
-            columns += [self._codes(near.labelsets[:, 1]), six_digits(near.theta[:, 1])]
-        return zip(*columns, strict=True)
+            columns += [self._codes(near.labelsets[:, 1]), _six_digits(near.theta[:, 1])]
+        added = zip(*columns, strict=True)
+        return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
 
     def _codes(self, Y: NDArray[Any]) -> list[str]:
-        return [join_codes(names, self.model.columns.codes) for names in self.model.codes(Y)]
+        return list(map(self.model.columns.codes.join, self.model.codes(Y)))
 
 
-def six_digits(values: NDArray[np.float64]) -> list[float]:
-    """Numbers as they are written: with more digits than they are good for."""
+def _six_digits(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
@@ -194,3 +189,122 @@ def reasons(found: Predictions, typical: tuple[float, float]) -> list[str]:
     y = np.maximum(found.y_part - typical[1], 0.0)
     cases = [x + y == 0, x >= MOST * (x + y), y >= MOST * (x + y)]
     return np.select(cases, [UNSURE, FAR, NO_FIT], f"{FAR}, and {NO_FIT}").tolist()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of the coded table, automatic codes among them, and codes that were drawn."""
+
+    n_rows: int
+    n_auto: int
+    n_sample: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Rows of a sample: checked, right, not looked at yet; the accuracy with a 95 % interval."""
+
+    n_checked: int
+    n_right: int
+    n_open: int
+    accuracy: float
+    low: float
+    high: float
+
+
+def draw_sample(
+    path: Path,
+    out: Path | str,
+    size: int,
+    random_state: int = 0,
+    options: TableOptions = TableOptions(),
+    raw: bool = False,
+) -> Sample:
+    """Draw rows with automatic codes at random, and write them with a column to fill in.
+
+    One pass, whatever the size of the table (Vitter's reservoir); each set of rows is equally
+    likely, and rows keep their order.
+    """
+    check_places(path, out, hint="-o sample.csv")
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
+    rng = random.Random(random_state)
+    drawn: list[tuple[int, tuple[Cell, ...]]] = []  # with their numbers, which tell them apart
+    n_rows = n_auto = 0
+    with options.open(path) as table:
+        status = _status_column(table)
+        for n_rows, row in enumerate((row for block in table.blocks() for row in block.rows), 1):
+            if cell_text(row[status]).strip().lower() != AUTO:
+                continue
+            n_auto += 1
+            if len(drawn) < size:
+                drawn.append((n_rows, row))
+            elif (place := int(rng.random() * n_auto)) < size:
+                drawn[place] = (n_rows, row)
+    if not n_auto:
+        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
+    with create_table(out, (*table.header, CHECK), like=table.format, raw=raw) as writer:
+        writer.write((*row, "") for _, row in sorted(drawn))
+    return Sample(n_rows, n_auto, len(drawn))
+
+
+def _status_column(table: TableReader) -> int:
+    """The status of the latest coding: a table that is coded again has a second one behind."""
+    pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
+    found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
+    if not found:
+        lacks = f"{table.path.name} has no column {STATUS!r}"
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
+        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
+    return found[-1]
+
+
+def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has the column in which a sample is checked."""
+    with options.open(path) as table:
+        return CHECK in table.names
+
+
+def read_audit(path: Path, options: TableOptions = TableOptions()) -> Audit:
+    """What a sample proves whose rows people have marked as right or wrong."""
+    with options.open(path) as table:
+        hint = "yes where all codes of the row are right, no where one is wrong"
+        check = (table.column(CHECK), MARKS, "yes or no", hint)
+        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
+        marks = [MARKS[read_mark(table, number, row, *check)] for number, row in rows]
+    checked = [mark for mark in marks if mark is not None]
+    n, n_right = len(checked), sum(checked)
+    if not n:
+        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        hint = "write yes or no into each row, then run the same command again"
+        raise InputError(message, hint=hint)
+    return Audit(n, n_right, len(marks) - n, n_right / n, *accuracy_interval(checked))
+
+
+def check_places(*places: Path | str | None, hint: str) -> None:
+    """Refuse a step that would write over what it reads; ``-`` is standard output."""
+    given = [Path(place) for place in places if place is not None and str(place) != "-"]
+    for a, b in combinations(given, 2):
+        if a.resolve() == b.resolve():
+            message = f"{b} is named twice; what is read and what is written must differ."
+            raise InputError(message, hint=hint)
+
+
+def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has text in one of these columns; a file that cannot be read may have."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    try:
+        with options.open(path) as table:
+            places = [j for j, name in enumerate(table.names) if unguard(name) in names]
+            rows = (row for block in table.blocks() for row in block.rows)
+            return any(cell_text(row[j]).strip() for row in rows for j in places)
+    except InputError as error:
+        unknown = "is there already, and what people may have filled in cannot be read"
+        hint = "repair or rename it; or another name for the new file"
+        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None

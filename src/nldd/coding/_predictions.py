@@ -6,7 +6,7 @@ would put each fold on a scale of its own. What three numbers know of a row is n
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Predictions:
         return len(self.theta)
 
     def __getitem__(self, rows: Any) -> "Predictions":
-        return Predictions(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return Predictions(*(values[rows] for values in vars(self).values()))
 
     def n_wrong(self, Y: NDArray[np.int8]) -> NDArray[np.intp]:
         """Labels of each answer that are wrong; those beyond the known ones are not predicted."""
@@ -61,7 +61,6 @@ class Predictions:
 
 
 def predict(classifier: Any, X: Any) -> Predictions:
-    """Predictions of a fitted NLDD classifier with their evidence."""
     near = classifier.nearest_labelsets(X, k=1)
     Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
@@ -93,9 +92,8 @@ def out_of_fold(
         found = _predict_fold(model, X[train], Y[train], X[test], len(test))
         parts.append(replace(found, row=train[found.row]))
         tested.append(test)
-    names = [field.name for field in fields(Predictions)]
-    stacked = Predictions(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))
-    return stacked[np.argsort(np.concatenate(tested))]
+    arrays = zip(*(vars(part).values() for part in parts), strict=True)
+    return Predictions(*map(np.concatenate, arrays))[np.argsort(np.concatenate(tested))]
 
 
 def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:

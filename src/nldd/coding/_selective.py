@@ -1,13 +1,11 @@
 """Which answers a machine may code: the largest theta at which a target accuracy is sure to hold.
 
-A test of fixed sequence walks from the surest answers to all of them and stops where the accuracy
-is no longer proven (Angelopoulos et al., 2021, Learn then test; the tests are Clopper and Pearson's
-or, for shares of right labels, Bentkus').
+Tests of a fixed sequence (Angelopoulos et al., 2021, Learn then test), Clopper and Pearson's or
+Bentkus'.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -86,47 +84,38 @@ def selective_threshold(
     >>> round(found.threshold, 2), found.n_auto, round(found.accuracy, 2)
     (0.25, 226, 0.93)
     """
-    theta, right = _check_answers(theta, correct)
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
+    theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
+    if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
+        needed = "theta and correct need one number for each answer, of which there must be some"
+        raise InputError(f"{needed}; got shapes {theta.shape} and {right.shape}.")
+    for name, values in (("theta", theta), ("correct", right)):
+        if not ((values >= 0) & (values <= 1)).all():
+            raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n, chosen = len(theta), proven_size(theta, right, target, confidence)
     if not chosen:
-        needed = answers_needed(theta, right, target, confidence)
+        enough = answers_needed(theta, right, target, confidence)
         # What there is was not enough, whatever the smoothed accuracy says.
-        needed = needed and max(needed, n + n // 10 + 1)
-        return Selection(target, confidence, None, n, 0, None, None, needed)
+        enough = enough and max(enough, n + n // 10 + 1)
+        return Selection(target, confidence, None, n, 0, None, None, enough)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     lower = lower_bound(total, chosen, confidence, price_of_shares(right))
     return Selection(target, confidence, threshold, n, chosen, total / chosen, lower, None)
 
 
-def _check_answers(theta: Any, correct: Any) -> tuple[FloatArray, FloatArray]:
-    theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
-    if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
-        raise InputError(
-            "theta and correct need one number for each answer, of which there must be some; "
-            f"got shapes {theta.shape} and {right.shape}."
-        )
-    for name, values in (("theta", theta), ("correct", right)):
-        if not ((values >= 0) & (values <= 1)).all():
-            raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
-    return theta, right
-
-
 def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence: float) -> int:
     """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
-    factor = price_of_shares(right)
-    n_right = np.cumsum(right)
-
-    def passes(k: int) -> bool:
+    chosen, factor = 0, price_of_shares(right)
+    for k in sizes_of_tests(theta, target, confidence, factor):
         # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        return bool(n_right[k - 1] >= critical_count(k, target, confidence, factor) - 1e-9)
-
-    sizes = sizes_of_tests(theta, target, confidence, factor)
-    return max(takewhile(passes, sizes), default=0)
+        if right[:k].sum() < critical_count(k, target, confidence, factor) - 1e-9:
+            break
+        chosen = k
+    return chosen
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -136,16 +125,12 @@ def price_of_shares(right: FloatArray) -> float:
 
 def sizes_of_tests(theta: FloatArray, target: float, confidence: float, factor: float) -> list[int]:
     """How many of the sorted answers each test takes; those of equal theta come together."""
-    n = len(theta)
-    first = first_size(n, target, confidence, factor)
-    if first > n:
-        return []
-    sizes = np.linspace(first, n, N_TESTS).round().astype(int)
+    n, first = len(theta), first_size(len(theta), target, confidence, factor)
+    sizes = np.linspace(first, n, N_TESTS if first <= n else 0).round().astype(int)
     return np.unique(np.searchsorted(theta, theta[sizes - 1], side="right")).tolist()
 
 
 def first_size(n: int, target: float, confidence: float, factor: float) -> int:
-    """Answers in the first test, if there are `n` in all."""
     return max(_smallest_size(target, confidence, factor), int(np.ceil(FIRST_SHARE * n)))
 
 
@@ -193,7 +178,11 @@ def answers_needed(
 ) -> int | None:
     """About how many answers it takes until the first test passes with a chance of four in five."""
     factor = price_of_shares(right)
-    chance = np.sort(smooth_accuracy(theta, right))[::-1]
+    # The chance of being right by a logistic regression on the log-odds of theta.
+    ones = np.ones(len(theta))
+    Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
+    loss = BinomialLoss(1 - right, ones, ones).smoothed(2)
+    chance = np.sort(expit(-Z @ minimize_linear(loss, Z).b))[::-1]
     ranks = np.arange(1, len(chance) + 1)
     accuracy = np.cumsum(chance) / ranks
     mean = float(right.mean())
@@ -212,14 +201,6 @@ def answers_needed(
         if n > MOST_ANSWERS:
             return None
     return n
-
-
-def smooth_accuracy(theta: FloatArray, right: FloatArray) -> FloatArray:
-    """Chance of being right by a logistic regression on the log-odds of theta; it never rises."""
-    ones = np.ones(len(theta))
-    Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
-    loss = BinomialLoss(1 - right, ones, ones).smoothed(2)
-    return np.asarray(expit(-Z @ minimize_linear(loss, Z).b))
 
 
 def _chance_to_reach(count: int, n: int, accuracy: float, spread: float) -> float:

@@ -1,17 +1,26 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
+import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nldd._files import file_lock
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding._model import CodingModel, Settings, add_answers, checksum, fit_coding_model
-from nldd.coding._model_file import load_coding_model, save_coding_model
+from nldd.coding._model import (
+    CodingModel,
+    Settings,
+    add_answers,
+    checksum,
+    fit_coding_model,
+    load_coding_model,
+    save_coding_model,
+)
+from nldd.coding._output import check_places
 from nldd.coding._predictions import Watch
 from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
-from nldd.coding._write_guards import check_places, check_writable
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
 from nldd.tables import TableOptions
@@ -42,14 +51,18 @@ def fit_table(
     Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
     """
     check_places(path, out, hint="-o model.nldd")
-    check_writable(out)
+    # Before hours of work rather than after.
+    with suppress(OSError):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir() or not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
+        hint = "check the name of its folder, and whether you may write there"
+        raise InputError(f"{out}: cannot be written.", hint=hint)
     locked = out.exists()
     with _model_lock(out, tell, locked):
         _check_replaceable(out)
         columns = find_columns(path, request, options)
-        digest = checksum(path)
-        table = read_coded(path, columns, options).once()
-        _check_unchanged(path, digest)
+        table, digest = _read_unchanged(path, columns, options)
+        table = table.once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
@@ -78,15 +91,8 @@ def update_model(
     join a second time; where they come with other codes, these replace the old ones.
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
-    first has saved, so that no answer is lost.
-
-    Parameters
-    ----------
-    model_path, path, out : Path
-        The model, the table, and where the new model goes; without it, the old one is replaced.
-    again, new_codes : bool
-        Take a file that the model has had already; and codes that it does not know even if they
-        look like ones that it does.
+    first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
+    takes a file that the model has had already, `new_codes` codes that look like known ones.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -96,17 +102,18 @@ def update_model(
     with _model_lock(target, tell):
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-        with options.open(path):  # says so if that cannot be done
-            digest = checksum(path)
-        if not again:
-            _check_new(old, path, digest)
-        table = read_coded(path, old.columns, options, old.identity_columns)
-        _check_unchanged(path, digest)
-        table = _check_new_codes(old, table, path, new_codes)
+        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns)
+        had = [event for event in old.history if event.sha256 == digest]
+        if had and not again:
+            since = f"since {had[0].time} ({had[0].action} with {had[0].file})"
+            hint = "give a file with new answers; or --again, to take the same file once more"
+            message = f"{path.name}: the model has these answers already, {since}."
+            raise InputError(message, hint=hint)
+        _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections)
-        identities = (*old.identities, *table.identities) if old.identities else ()
-        model = replace(model, identities=identities, identity_columns=old.identity_columns)
+        if old.identities:
+            model = replace(model, identities=(*old.identities, *table.identities))
         model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
@@ -136,14 +143,13 @@ def _new_answers(
         message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
         raise InputError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
-    corrected = f"{count_noun(len(corrections), 'answer')} of the model: codes corrected."
-    notes = [*table.notes, corrected] if corrections else table.notes
-    return replace(table, notes=notes), corrections
+    if corrections:
+        n_corrected = count_noun(len(corrections), "answer")
+        table.notes.append(f"{n_corrected} of the model: codes corrected.")
+    return table, corrections
 
 
-def _check_new_codes(
-    model: CodingModel, table: CodedAnswers, path: Path, allowed: bool
-) -> CodedAnswers:
+def _check_new_codes(model: CodingModel, table: CodedAnswers, path: Path, allowed: bool) -> None:
     """Note codes that are new to the model, and refuse those that look misspelt."""
     new = sorted(set().union(*table.codes) - set(model.labels))
     for name in () if allowed else new:
@@ -152,8 +158,8 @@ def _check_new_codes(
             unknown = f"the model does not know the code {quote(name)}, but {quote(known)}."
             hint = "correct it in the file; or --new-codes, if it is a code of its own"
             raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
-    notes = [f"New codes: {quote_first(new)}."] if new else []
-    return replace(table, notes=[*table.notes, *notes])
+    if new:
+        table.notes.append(f"New codes: {quote_first(new)}.")
 
 
 def _check_replaceable(out: Path) -> None:
@@ -169,16 +175,11 @@ def _check_replaceable(out: Path) -> None:
         raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
-def _check_unchanged(path: Path, digest: str) -> None:
+def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
+    """The coded answers of a table and its checksum, the same before and after."""
+    digest = checksum(path) if path.is_file() else ""
+    table = read_coded(path, *how)  # says so if that cannot be done
     if checksum(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
-
-
-def _check_new(model: CodingModel, path: Path, digest: str) -> None:
-    for event in model.history:
-        if event.sha256 == digest:
-            since = f"since {event.time} ({event.action} with {event.file})"
-            hint = "give a file with new answers; or --again, to take the same file once more"
-            message = f"{path.name}: the model has these answers already, {since}."
-            raise InputError(message, hint=hint)
+    return table, digest

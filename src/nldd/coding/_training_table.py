@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -16,18 +16,7 @@ from unicodedata import normalize
 import numpy as np
 
 from nldd._wording import count_noun, quote_first
-from nldd.coding._answers import (
-    PREFIX,
-    Answers,
-    CodeColumns,
-    Columns,
-    find_column,
-    means_not_coded,
-    plain_text,
-    read_answers,
-    read_codes,
-    unguard,
-)
+from nldd.coding._answers import PREFIX, Answers, CodeColumns, Columns, plain_text, unguard
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, cell_number
 
@@ -71,17 +60,13 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
         for name in (*text, *features, *categorical, *codes.names):
             table.column(name)  # says so if there is none
         features = tuple(name for name in features if name not in categorical)
-        numeric = _numeric_columns(table, features)
+        cells = {name: set[Cell]() for name in features}
+        for block in table.blocks() if cells else ():
+            for name, values in cells.items():
+                values.update(map(itemgetter(table.column(name)), block.rows))
+    numeric = tuple(name for name in features if holds_numbers(cells[name], table.format.decimal))
     words = (name for name in features if name not in numeric)
     return Columns(text, codes, numeric, (*words, *categorical))
-
-
-def _numeric_columns(table: TableReader, names: Sequence[str]) -> tuple[str, ...]:
-    values = {name: set[Cell]() for name in names}
-    for block in table.blocks() if names else ():
-        for name, cells in values.items():
-            cells.update(map(itemgetter(table.column(name)), block.rows))
-    return tuple(name for name in names if holds_numbers(values[name], table.format.decimal))
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -107,12 +92,8 @@ def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Column names that were given one by one or with commas between; names may hold commas."""
-    return tuple(
-        name if name in names else name.strip()
-        for text in given
-        for name in ([text] if text in names else text.split(","))
-        if name.strip()
-    )
+    parts = (name for text in given for name in ([text] if text in names else text.split(",")))
+    return tuple(name if name in names else name.strip() for name in parts if name.strip())
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,22 +149,22 @@ def read_coded(
     parts: list[Answers] = []
     codes: list[set[str]] = []
     rows: list[int] = []
+    ids: list[tuple[str, ...]] = []
     cells: list[str] = []
     n_rows = 0
     with options.open(path) as table:
-        identities = _Identities(table, columns, identity_columns)
+        places = _identity_places(table, columns, identity_columns)
         for block in table.blocks():
-            found = read_codes(table, block, columns.codes)
+            found = columns.codes.read(table, block)
             coded = [i for i, names in enumerate(found) if names is not None]
-            parts.append(read_answers(table, block, columns, coded))
+            parts.append(columns.read(table, block, coded))
             # A letter and its accent become one character, so that equal looks are equal.
             codes += [{normalize("NFC", name) for name in found[i] or ()} for i in coded]
             rows += [block.first + i for i in coded]
-            identities.add([block.rows[i] for i in coded])
+            ids += [_identity(block.rows[i], places.values()) for i in coded]
             n_rows += len(block.rows)
             if columns.codes.listed:
-                place = find_column(table, columns.codes.names[0])
-                cells += filter(None, (plain_text(row[place]).strip() for row in block.rows))
+                cells += filter(None, columns.codes.cells(table, block))
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
     if not n_rows:
         hint = "put the answers below the header, one a row; or use another file"
@@ -194,51 +175,35 @@ def read_coded(
         raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
     if columns.codes.listed:
         notes += _notes_on_codes(cells, codes, columns.codes)
-    return CodedAnswers(
-        *(Answers.join(parts), codes, rows, n_rows, notes),
-        identities=identities.digests,
-        identity_columns=identities.names,
-        tell_apart=identities.tell_apart(),
-    )
+    names = tuple(identity_columns or places)
+    contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in ids)
+    digests = [sha256(content.encode()).hexdigest() for content in contents]
+    apart = len(places) == len(names) and _are_told_apart(ids, places, columns.text)
+    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, digests, names, apart)
 
 
-class _Identities:
-    """Digests of rows, of all that is neither codes nor added by nldd: a review leaves them alone.
+def _identity_places(table: TableReader, columns: Columns, names: Sequence[str]) -> dict[str, int]:
+    """Columns by which rows are known again: those of an earlier table (`names`), or its own.
 
-    `names` are the columns of an earlier table, if any: those added since then do not count.
+    Codes and what nldd has added do not count: a review leaves all others alone.
     """
-
-    def __init__(self, table: TableReader, columns: Columns, names: Sequence[str]) -> None:
-        places = {str(unguard(name)): j for j, name in enumerate(table.names)}
-        own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
-        self.names = tuple(names or sorted(own))
-        self.digests: list[str] = []
-        self._places = {name: places[name] for name in self.names if name in places}
-        self._values = {name: set[str]() for name in self._places if name not in columns.text}
-
-    def add(self, rows: Sequence[Sequence[Cell]]) -> None:
-        """Take in further rows."""
-        for row in rows:
-            cells = {name: _as_in_excel(plain_text(row[j])) for name, j in self._places.items()}
-            content = "\x1f".join(f"{name}={cell}" for name, cell in cells.items())
-            self.digests.append(sha256(content.encode()).hexdigest())
-            for name, values in self._values.items():
-                values.add(cells[name])
-
-    def tell_apart(self) -> bool:
-        """Whether no rows are equal, or a column (not of text) tells nearly all others apart.
-
-        Otherwise equal rows may as well be two people who say the same.
-        """
-        n_distinct = len(set(self.digests))
-        most = max(map(len, self._values.values()), default=-1)
-        apart = n_distinct == len(self.digests) or most >= DISTINCT * n_distinct
-        return apart and len(self._places) == len(self.names)
+    places = {str(unguard(name)): j for j, name in enumerate(table.names)}
+    own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
+    return {name: places[name] for name in names or sorted(own) if name in places}
 
 
-def _as_in_excel(text: str) -> str:
-    """An id as it is after a spreadsheet took it for a number."""
-    return text.lstrip("0") or "0" if text.isdecimal() else text
+def _identity(row: Sequence[Cell], places: Iterable[int]) -> tuple[str, ...]:
+    """Cells of a row; ids as they are after a spreadsheet took them for numbers."""
+    texts = (plain_text(row[place]) for place in places)
+    return tuple(text.lstrip("0") or "0" if text.isdecimal() else text for text in texts)
+
+
+def _are_told_apart(ids: list[tuple[str, ...]], names: Iterable[str], text: Sequence[str]) -> bool:
+    """Whether no rows are equal, or a column (not of text) tells nearly all others apart."""
+    # Otherwise equal rows may as well be two people who say the same.
+    columns = dict(zip(names, zip(*ids, strict=True), strict=True))
+    most = max((len(set(columns[name])) for name in columns if name not in text), default=-1)
+    return len(set(ids)) == len(ids) or most >= DISTINCT * len(set(ids))
 
 
 def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[str]) -> list[str]:
@@ -248,32 +213,26 @@ def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[
     start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
     known = {*columns.codes.names, *columns.inputs, *earlier}
     new = [name for name in names if start and name.startswith(start) and name not in known]
-    told = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
-    return [told] if new else []
+    note = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
+    return [note] if new else []
 
 
-def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> list[str]:
+def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> Iterator[str]:
     """What looks like a slip in a column that lists codes."""
-    notes = []
     column, names = named.names[0], sorted(set().union(*codes))
     if other := likely_separator(cells, named.separator):
-        notes.append(
+        yield (
             f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
             f'If that separates codes, use --sep "{other}".'
         )
-    if n_missing := sum(means_not_coded(cell, named) for cell in cells):
-        n_cells = count_noun(n_missing, "cell")
-        notes.append(f"{n_cells} of {column!r}: NA or the like, taken as not coded.")
-    notes += [
-        f"{quote_first(group)} are taken as different codes; write them alike if they are one."
-        for group in similar_groups(names)[:MOST_NOTES]
-    ]
-    notes += [
-        f"{mark!r} is taken as a code; if it means that no code applies, use --no-code {mark!r}."
-        for mark in names
-        if mark in DASHES
-    ]
-    return notes
+    if n_missing := sum(named.says_missing(cell) for cell in cells):
+        yield f"{count_noun(n_missing, 'cell')} of {column!r}: NA or the like, taken as not coded."
+    for group in similar_groups(names)[:MOST_NOTES]:
+        one = "write them alike if they are one"
+        yield f"{quote_first(group)} are taken as different codes; {one}."
+    for mark in sorted(DASHES.intersection(names)):
+        none = f"if it means that no code applies, use --no-code {mark!r}"
+        yield f"{mark!r} is taken as a code; {none}."
 
 
 def likely_separator(cells: Sequence[str], separator: str) -> str | None:
