@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from nldd.displays import _style as style
-from nldd.displays._risk_coverage import as_shares, read_shares
 from nldd.exceptions import InputError
 
 TAIL = 0.025  # of a 95 % interval
@@ -72,28 +71,30 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     >>> round(bins.error, 3)
     0.05
     """
-    theta = as_shares("theta", theta)
-    n_wrong, n_labels = _check_labels(n_wrong, n_labels, len(theta))
+    theta = style.read_numbers("theta", theta)
+    n = len(theta)
+    n_wrong = style.read_numbers("n_wrong", n_wrong, n, high=np.inf)
+    n_labels = np.full(n, n_labels) if np.size(n_labels) == 1 else n_labels
+    n_labels = style.read_numbers("n_labels", n_labels, n, 1, np.inf)
+    if (n_wrong > n_labels).any():
+        at = int(np.argmax(n_wrong > n_labels))
+        got = f"{n_wrong[at]:g} of {n_labels[at]:g} at position {at}"
+        raise InputError(f"n_wrong must lie from 0 to n_labels; got {got}.")
     if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise InputError(f"n_bins must be a whole number from 1 on; got {n_bins!r}.")
-    order, starts = np.argsort(theta, kind="stable"), _bin_starts(theta, n_bins)
+    order = np.argsort(theta, kind="stable")
     theta, n_wrong, n_labels = theta[order], n_wrong[order], n_labels[order]
-    counts = np.diff(np.append(starts, len(theta)))
+    # Answers of the same theta belong to the bin that the middle one of them lies in.
+    _, first, n_tied = np.unique(theta, return_index=True, return_counts=True)
+    _, leaders = np.unique((2 * first + n_tied) * n_bins // (2 * n), return_index=True)
+    starts = first[leaders]
+    counts = np.diff(np.append(starts, n))
     observed = np.add.reduceat(n_wrong, starts) / np.add.reduceat(n_labels, starts)
     shares = n_wrong / n_labels
     spread = shares.std(ddof=1) if np.ptp(shares) else 0.0
     bins = zip(np.split(shares, starts[1:]), observed.tolist(), strict=True)
     lower, upper = np.transpose([_interval(inside, centre, spread) for inside, centre in bins])
     return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
-
-
-def _bin_starts(theta: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
-    """Where bins begin in sorted theta: a value belongs where the middle of its answers lies."""
-    _, counts = np.unique(theta, return_counts=True)
-    ends = np.cumsum(counts)
-    bins = (2 * ends - counts) * n_bins // (2 * len(theta))
-    first = np.append(True, bins[1:] != bins[:-1])
-    return np.asarray((ends - counts)[first])
 
 
 def _interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
@@ -116,12 +117,8 @@ class CalibrationDisplay(style.Display):
 
     Parameters
     ----------
-    expected, observed : array-like of shape (n_bins,)
-        Mean theta, and share of labels that is wrong, from 0 to 1.
-    counts : array-like of shape (n_bins,)
-        Number of answers in each bin.
-    lower, upper : array-like of shape (n_bins,), optional
-        Limits of the observed share, drawn as bars.
+    expected, observed, counts, lower, upper : array-like of shape (n_bins,)
+        As in :class:`Calibration`. Without limits no intervals are drawn.
     title : str
 
     Examples
@@ -141,14 +138,9 @@ class CalibrationDisplay(style.Display):
     title: str = ""
 
     def __post_init__(self) -> None:
-        read_shares(self, "expected", "observed")
+        style.read_curve(self, "expected", "observed")
+        style.read_numbers("counts", self.counts, len(self.expected), 1, np.inf)
         self.counts = np.asarray(self.counts)
-        is_number = self.counts.dtype.kind in "iuf"
-        if self.counts.shape != self.expected.shape or not is_number or not self.counts.min() > 0:
-            raise InputError(
-                f"counts must be {len(self.expected)} numbers of answers above 0, one for each "
-                f"bin; got {np.array2string(self.counts, threshold=10)}."
-            )
 
     @classmethod
     def from_predictions(
@@ -172,40 +164,31 @@ class CalibrationDisplay(style.Display):
         xlabel = f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})"
         limits = "" if self.lower is None else "\nwith confidence interval"
         style.style_axes(ax, xlabel, f"wrong labels observed (%){limits}", grid="both")
-        top, step = top_and_step(self._largest())
+        largest = max(self.expected.max(), self.observed.max())
+        if self.upper is not None:
+            largest = max(largest, min(self.upper.max(), LONGEST * largest))
+        top, step = top_and_step(100 * largest)
         ticks = np.arange(0, top + step / 2, step)
         ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
         ax.set_aspect("equal", adjustable="box")
         ax.spines["left"].set_bounds(0, top)
-        self._plot_counts(top)
-        self._plot_bins()
+        self._plot_bins(top)
         ax.apply_aspect()
         self._plot_words(top)
         return self
 
-    def _largest(self) -> float:
-        """The largest percentage that has to be seen."""
-        largest = max(self.expected.max(), self.observed.max())
-        if self.upper is not None:
-            largest = max(largest, min(self.upper.max(), LONGEST * largest))
-        return float(100 * largest)
-
-    def _plot_counts(self, top: float) -> None:
-        """Bars in a strip below zero, the longest of which fills two thirds of it."""
-        self.ax_.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
-        heights = -STRIP * top * (1 - self.counts / self.counts.max() * 2 / 3)
-        for at, height in zip(100 * self.expected, heights, strict=True):
-            bar = [at, at], [-STRIP * top, height]
-            self.ax_.plot(*bar, color=style.GREY, linewidth=3, solid_capstyle="butt")
-
-    def _plot_bins(self) -> None:
-        ax, x, y = self.ax_, 100 * self.expected, 100 * self.observed
+    def _plot_bins(self, top: float) -> None:
+        """Counts as bars in a strip below zero, the longest of which fills two thirds of it."""
+        ax, x, floor = self.ax_, 100 * self.expected, np.full(len(self.expected), -STRIP * top)
+        ax.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
+        bars = [floor, floor * (1 - self.counts / self.counts.max() * 2 / 3)]
+        ax.plot([x, x], bars, color=style.GREY, linewidth=3, solid_capstyle="butt")
         ax.plot([0, 100], [0, 100], color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
         if self.lower is not None:
-            for at, low, high in zip(x, 100 * self.lower, 100 * self.upper, strict=True):
-                ax.plot([at, at], [low, high], "_-", color=style.BLUE, linewidth=1.2, markersize=6)
+            limits = [100 * self.lower, 100 * self.upper]
+            ax.plot([x, x], limits, "_-", color=style.BLUE, linewidth=1.2, markersize=6)
         looks = {"color": style.BLUE, "markersize": 7, "markeredgecolor": "white", "zorder": 4}
-        style.show_at_the_rim(*ax.plot(x, y, "o", **looks))
+        style.show_at_the_rim(*ax.plot(x, 100 * self.observed, "o", **looks))
 
     def _plot_words(self, top: float) -> None:
         """What the sides of the diagonal mean, in their corners or where there is room."""
@@ -226,28 +209,3 @@ def top_and_step(largest: float) -> tuple[float, float]:
     unit = 10.0 ** floor(log10(wanted / 5))
     step = next(unit * size for size in (1, 2, 5, 10) if wanted <= 6 * unit * size)
     return step * ceil(round(wanted / step, 9)), step
-
-
-def _check_labels(
-    n_wrong: Any, n_labels: Any, n_answers: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    try:
-        wrong = np.asarray(n_wrong, dtype=float)
-        labels = np.broadcast_to(np.asarray(n_labels, dtype=float), n_answers)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"n_labels must be one number or {n_answers}, one for each theta, and n_wrong too; "
-            f"got {n_labels!r:.40} and {n_wrong!r:.40}."
-        ) from None
-    if wrong.shape != (n_answers,):
-        raise InputError(
-            f"n_wrong must have one number for each of {n_answers} thetas; got shape {wrong.shape}."
-        )
-    fine = (wrong >= 0) & (wrong <= labels) & (labels > 0) & np.isfinite(labels)
-    if not fine.all():
-        at = int(np.argmin(fine))
-        raise InputError(
-            "n_wrong must lie from 0 to n_labels, and n_labels above 0; "
-            f"got {wrong[at]:g} of {labels[at]:g} at position {at}."
-        )
-    return wrong, labels

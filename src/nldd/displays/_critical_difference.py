@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, INK, QUIET, Display, set_title, write
+from nldd.displays._style import BLUE, INK, QUIET, Display, read_numbers, set_title, write
 from nldd.exceptions import InputError
 
 # Heights in points: of a line of a name, of a row of bars, and the room around both.
@@ -26,7 +26,7 @@ class CriticalDifferenceDisplay(Display):
     Parameters
     ----------
     methods : sequence of str
-    average_ranks : sequence of float
+    average_ranks : array-like of shape (n_methods,)
         Rank of each method averaged over data sets; 1 is the best.
     cliques : sequence of tuple of int
         Groups of methods, as positions in `methods`, that do not differ significantly.
@@ -40,22 +40,17 @@ class CriticalDifferenceDisplay(Display):
     """
 
     methods: Sequence[str]
-    average_ranks: Sequence[float]
+    average_ranks: Any
     cliques: Sequence[tuple[int, ...]] = ()
     title: str = ""
 
     def __post_init__(self) -> None:
-        n_methods, ranks = len(self.methods), np.asarray(self.average_ranks, dtype=float)
-        if n_methods < 2 or ranks.shape != (n_methods,):
-            raise InputError(
-                "A critical-difference diagram needs two or more methods and one average rank for "
-                f"each; got {n_methods} methods and ranks of shape {ranks.shape}."
-            )
-        if not ((ranks >= 1) & (ranks <= n_methods)).all():
-            raise InputError(
-                f"Average ranks of {n_methods} methods lie from 1 to {n_methods}; "
-                f"got {', '.join(f'{rank:g}' for rank in ranks)}."
-            )
+        n_methods = len(self.methods)
+        if n_methods < 2:
+            raise InputError(f"The diagram compares two or more methods; got {n_methods}.")
+        self.average_ranks = read_numbers(
+            "average_ranks", self.average_ranks, n_methods, 1, n_methods
+        )
         members = {member for clique in self.cliques for member in clique}
         if not members <= set(range(n_methods)):
             raise InputError(
@@ -65,42 +60,44 @@ class CriticalDifferenceDisplay(Display):
 
     def plot(self, ax: Any = None) -> "CriticalDifferenceDisplay":
         """Draw on `ax`, or on a new figure of the height that the methods need."""
-        ranks = np.asarray(self.average_ranks, dtype=float)
+        n_methods, bars = len(self.methods), stacked_bars(self.average_ranks, self.cliques)
         names = [fill(str(name), NAME_WIDTH) for name in self.methods]
-        bars = stacked_bars(ranks, self.cliques)
         top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
         name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
-        bottom = top + (len(ranks) + 1) // 2 * name_row + (FOOT if bars else 0)
+        bottom = top + (n_methods + 1) // 2 * name_row + (FOOT if bars else 0)
         height = HEAD + bottom + (24 if self.title else 6)
         ax = self._begin_plot(ax, 7.2, height / 72)
         ax.axis("off")
-        ax.set(xlim=(1, len(ranks)), ylim=(-bottom, HEAD))
+        ax.set(xlim=(1, n_methods), ylim=(-bottom, HEAD))
         set_title(ax, self.title, 90)
-        self._plot_axis(len(ranks))
-        self._plot_bars(ranks, bars)
-        self._plot_methods(ranks, names, top, name_row)
+        self._plot_axis()
+        self._plot_bars(bars)
+        self._plot_methods(names, top, name_row)
         if bars:
-            centre = (1 + len(ranks)) / 2
-            ax.text(centre, -bottom, NOTE, ha="center", va="bottom", fontsize=9, color=QUIET)
+            self._write(NOTE, (1 + n_methods) / 2, -bottom)
         return self
 
-    def _plot_axis(self, n_methods: int) -> None:
-        self.ax_.plot([1, n_methods], [0, 0], color=INK, linewidth=1.2)
-        for rank in range(1, n_methods + 1):
-            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
-            self.ax_.text(rank, 7, str(rank), ha="center", va="bottom", fontsize=9, color=INK)
-        halves = np.arange(1, n_methods) + 0.5
-        self.ax_.plot([halves, halves], [0, 3], color=INK, linewidth=0.8)
-        best, worst = "\N{LEFTWARDS ARROW} best", "worst \N{RIGHTWARDS ARROW}"
-        places = ((0, "left", best), (0.5, "center", "average rank"), (1, "right", worst))
-        for part, side, words in places:
-            at = 1 + part * (n_methods - 1)
-            self.ax_.text(at, 21, words, ha=side, va="bottom", fontsize=9, color=QUIET)
+    def _write(
+        self, words: str, x: float, y: float, side: str = "center", color: str = QUIET
+    ) -> None:
+        self.ax_.text(x, y, words, ha=side, va="bottom", fontsize=9, color=color)
 
-    def _plot_bars(self, ranks: NDArray[np.float64], bars: Bars) -> None:
+    def _plot_axis(self) -> None:
+        last = len(self.methods)
+        self.ax_.plot([1, last], [0, 0], color=INK, linewidth=1.2)
+        for rank in range(1, last + 1):
+            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
+            self._write(str(rank), rank, 7, color=INK)
+        halves = np.arange(1, last) + 0.5
+        self.ax_.plot([halves, halves], [0, 3], color=INK, linewidth=0.8)
+        self._write("\N{LEFTWARDS ARROW} best", 1, 21, "left")
+        self._write("average rank", (1 + last) / 2, 21)
+        self._write("worst \N{RIGHTWARDS ARROW}", last, 21, "right")
+
+    def _plot_bars(self, bars: Bars) -> None:
+        overhang = 0.008 * (len(self.methods) - 1)
         for clique, row in bars:
-            members = ranks[list(clique)]
-            y, overhang = -GAP - row * BAR_ROW, 0.008 * (len(ranks) - 1)
+            members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
             ends = [members.min() - overhang, members.max() + overhang]
             self.ax_.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
             # Tests of pairs may part a method from others on both sides of it: the bar runs past
@@ -108,16 +105,13 @@ class CriticalDifferenceDisplay(Display):
             at = np.full(len(members), y)
             self.ax_.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
 
-    def _plot_methods(
-        self, ranks: NDArray[np.float64], names: list[str], top: float, name_row: float
-    ) -> None:
+    def _plot_methods(self, names: list[str], top: float, name_row: float) -> None:
         """Elbows from the axis to the names: the better half to the left, the others right."""
-        order, n = np.argsort(ranks, kind="stable"), len(ranks)
-        n_left, reach = (n + 1) // 2, 0.02 * (n - 1)
-        left, right = order[:n_left], order[n_left:][::-1]
-        past_number = 30 if ranks.max() < 10 else 36
+        ranks, n = self.average_ranks, len(names)
+        left, right = np.split(np.argsort(ranks, kind="stable"), [(n + 1) // 2])
+        reach, past_number = 0.02 * (n - 1), 30 if ranks.max() < 10 else 36
+        sides = ((left, 1 - reach, "right", -1), (right[::-1], n + reach, "left", 1))
         looks = {"color": INK, "fontsize": 10, "linespacing": 1.05}
-        sides = ((left, 1 - reach, "right", -1), (right, n + reach, "left", 1))
         for methods, edge, align, sign in sides:
             for row, method in enumerate(methods):
                 y, rank = -top - (row + 0.5) * name_row, ranks[method]
@@ -132,11 +126,10 @@ def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]])
     """Cliques of two or more from the best on, each with the first row where it finds room."""
     ends: list[float] = []
     placed: Bars = []
-    wide = [clique for clique in cliques if len(set(clique)) > 1]
-    margin = 0.02 * len(ranks)
-    for clique in sorted(wide, key=lambda clique: (ranks[list(clique)].min(), clique)):
-        low, high = ranks[list(clique)].min(), ranks[list(clique)].max()
-        row = next((row for row, end in enumerate(ends) if end + margin < low), len(ends))
-        ends[row : row + 1] = [high]
+    wide = [(ranks[list(clique)].min(), clique) for clique in cliques if len(set(clique)) > 1]
+    for low, clique in sorted(wide):
+        free = (row for row, end in enumerate(ends) if end + 0.02 * len(ranks) < low)
+        row = next(free, len(ends))
+        ends[row : row + 1] = [ranks[list(clique)].max()]
         placed.append((clique, row))
     return placed

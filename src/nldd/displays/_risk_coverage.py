@@ -55,45 +55,14 @@ def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
     >>> curve.accuracy.round(3)
     array([1.   , 0.667, 0.5  ])
     """
-    theta = as_shares("theta", theta)
-    right = as_shares("right", right, len(theta))
+    theta = style.read_numbers("theta", theta)
+    right = style.read_numbers("right", right, len(theta))
     # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
     order = np.lexsort((right, theta))
     theta, right = theta[order], right[order]
     last = np.flatnonzero(np.append(theta[1:] != theta[:-1], True))
     n_taken = last + 1
     return RiskCoverage(n_taken / len(theta), np.cumsum(right)[last] / n_taken, theta[last])
-
-
-def as_shares(name: str, values: Any, length: int | None = None) -> NDArray[np.float64]:
-    """So many numbers from 0 to 1, or any number of them but none."""
-    try:
-        shares = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers from 0 to 1; got {values!r:.40}.") from None
-    if shares.ndim != 1 or not len(shares) or len(shares) != (length or len(shares)):
-        raise InputError(
-            f"{name} must be a list of {length or 'one or more'} numbers from 0 to 1; "
-            f"got shape {shares.shape}."
-        )
-    fine = (shares >= 0) & (shares <= 1)
-    if not fine.all():
-        at = np.argmin(fine)
-        raise InputError(
-            f"{name} must hold numbers from 0 to 1; got {shares[at]:g} at position {at}.",
-            hint="give shares rather than percentages, and no missing values.",
-        )
-    return shares
-
-
-def read_shares(display: Any, first: str, second: str) -> None:
-    """Make arrays of one length of two fields of a display and of its limits, if it has them."""
-    if (display.lower is None) != (display.upper is None):
-        raise InputError("An interval needs both limits, lower and upper; only one was given.")
-    setattr(display, first, as_shares(first, getattr(display, first)))
-    for name in (second, "lower", "upper"):
-        if (values := getattr(display, name)) is not None:
-            setattr(display, name, as_shares(name, values, len(getattr(display, first))))
 
 
 @dataclass(eq=False)
@@ -133,11 +102,11 @@ class RiskCoverageDisplay(style.Display):
     band: str = "confidence interval"
 
     def __post_init__(self) -> None:
-        read_shares(self, "coverage", "accuracy")
+        style.read_curve(self, "coverage", "accuracy")
         if self.target is not None:
-            self.target = float(as_shares("target", [self.target])[0])
+            self.target = float(style.read_numbers("target", [self.target])[0])
         if self.chosen is not None:
-            self.chosen = as_shares("chosen", self.chosen, 2)
+            self.chosen = style.read_numbers("chosen", self.chosen, 2)
         falls = np.flatnonzero(np.diff(self.coverage) <= 0)
         if len(falls):
             after, at = self.coverage[falls[0] : falls[0] + 2]
@@ -164,12 +133,20 @@ class RiskCoverageDisplay(style.Display):
         floor, step = floor_and_step(self._lowest())
         ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
         ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
-        self._plot_curve()
-        self._plot_target_and_end()
+        band = self._plot_curve()
+        self._plot_target_and_end(floor)
         if self.chosen is not None:
-            self._plot_chosen()
+            x, y = 100 * self.chosen
+            ax.plot([x, x], [floor, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
+            ax.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
+            words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
+            style.place_words(ax, words, (x, y), band, 9, style.INK, leader=True)
         if self.lower is not None:
-            self._plot_band_label()
+            # Below the band where it is widest, among the shares that have settled.
+            settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
+            widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
+            anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
+            style.place_words(ax, self.band, anchor, band, 3, style.BLUE)
         return self
 
     def _lowest(self) -> float:
@@ -180,26 +157,27 @@ class RiskCoverageDisplay(style.Display):
         points += [] if self.chosen is None else [self.chosen[1]]
         return float(100 * np.concatenate([*curves, points]).min())
 
-    def _plot_curve(self) -> None:
-        x, accuracy, *limits = self._drawn()
-        if limits and len(x) == 1:
-            self.ax_.vlines(x, *limits, color=style.BLUE, alpha=0.3, linewidth=6)
-        elif limits:
-            self.ax_.fill_between(x, *limits, color=style.BLUE, alpha=0.18, linewidth=0)
-        looks = {"marker": "o", "markersize": 4} if len(x) <= MOST_DOTS else {}
-        curve = self.ax_.plot(x, accuracy, color=style.BLUE, linewidth=1.8, zorder=3, **looks)
-        style.show_at_the_rim(*curve)
-
-    def _drawn(self) -> list[NDArray[np.float64]]:
-        """Coverage, accuracy and limits in percent, at all points or as many as paper can show."""
+    def _plot_curve(self) -> style.Costs:
+        """Draw as many points as paper can show; return lines that fill the band."""
         points: Any = slice(None)
         if len(self.coverage) > MOST_POINTS:
             grid = np.linspace(self.coverage[0], self.coverage[-1], MOST_POINTS)
             points = np.unique(np.searchsorted(self.coverage, grid))
-        values = (self.coverage, self.accuracy, self.lower, self.upper)
-        return [100 * value[points] for value in values if value is not None]
+        x, accuracy = 100 * self.coverage[points], 100 * self.accuracy[points]
+        looks = {"marker": "o", "markersize": 4} if len(x) <= MOST_DOTS else {}
+        curve = self.ax_.plot(x, accuracy, color=style.BLUE, linewidth=1.8, zorder=3, **looks)
+        style.show_at_the_rim(*curve)
+        if self.lower is None:
+            return []
+        lower, upper = 100 * self.lower[points], 100 * self.upper[points]
+        if len(x) == 1:
+            self.ax_.vlines(x, lower, upper, color=style.BLUE, alpha=0.3, linewidth=6)
+        else:
+            self.ax_.fill_between(x, lower, upper, color=style.BLUE, alpha=0.18, linewidth=0)
+        rows = (lower + part * (upper - lower) for part in np.linspace(0, 1, 9))
+        return [(np.column_stack([x, row]), style.BAND_COST) for row in rows]
 
-    def _plot_target_and_end(self) -> None:
+    def _plot_target_and_end(self, floor: float) -> None:
         """Their words stand right of the plot, where no curve can be."""
         labels = []
         if self.target is not None:
@@ -209,34 +187,10 @@ class RiskCoverageDisplay(style.Display):
         if self.coverage[-1] == 1:
             end = self.accuracy[-1]
             labels.append((100 * end, f"all: {percent(end, 1)}", style.BLUE))
-        floor, top = self.ax_.get_ylim()
-        unit = (top - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
+        unit = (100 - floor) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
         heights = style.spread([y for y, _, _ in labels], 13 * unit, floor)
         for y, (_, words, color) in zip(heights, labels, strict=True):
             style.write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
-
-    def _plot_chosen(self) -> None:
-        x, y = 100 * self.chosen
-        floor = self.ax_.get_ylim()[0]
-        self.ax_.plot([x, x], [floor, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
-        self.ax_.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
-        words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
-        style.place_words(self.ax_, words, (x, y), self._band(), 9, style.INK, leader=True)
-
-    def _plot_band_label(self) -> None:
-        """Below the band where it is widest, among the shares that have settled."""
-        settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
-        widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
-        anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
-        style.place_words(self.ax_, self.band, anchor, self._band(), 3, style.BLUE)
-
-    def _band(self) -> style.Costs:
-        """Lines that fill the band, for words to keep clear of."""
-        if self.lower is None:
-            return []
-        x, _, lower, upper = self._drawn()
-        rows = (lower + part * (upper - lower) for part in np.linspace(0, 1, 9))
-        return [(np.column_stack([x, row]), style.BAND_COST) for row in rows]
 
 
 def floor_and_step(lowest: float) -> tuple[int, int]:

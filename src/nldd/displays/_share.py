@@ -1,6 +1,5 @@
 """Running time and wrong labels against the share of the training data that was used."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,8 @@ from numpy.typing import NDArray
 from nldd.displays._style import BLUE, GREY, INK, VERMILION, figure_class, style_axes, write
 from nldd.exceptions import InputError
 
+XLABEL = "share of the training data (%)"
+
 
 @dataclass(eq=False)
 class ShareDisplay:
@@ -17,7 +18,7 @@ class ShareDisplay:
 
     Parameters
     ----------
-    shares : sequence of float
+    shares : array-like of shape (n_shares,)
         Shares of the training data, above 0 and up to 1; the whole data, 1, must be among them.
     seconds : array-like of shape (n_shares,) or (n_shares, n_repeats)
         Running time; of repeats the mean is drawn, and each as a dot.
@@ -34,36 +35,31 @@ class ShareDisplay:
            [100., 100.]])
     """
 
-    shares: Sequence[float]
+    shares: Any
     seconds: Any
     mismatches: Any
     title: str = ""
 
     def __post_init__(self) -> None:
-        shares = np.asarray(self.shares, dtype=float)
+        shares = self.shares = np.asarray(self.shares, dtype=float)
         if not ((shares > 0) & (shares <= 1)).all() or 1 not in shares:
             raise InputError(
                 "Shares of the training data lie above 0 and up to 1, and the whole data, 1, must "
                 f"be among them to compare with; got {', '.join(f'{share:g}' for share in shares)}."
             )
         for name in ("seconds", "mismatches"):
-            self._rows(name)
-
-    def _rows(self, name: str) -> NDArray[np.float64]:
-        """A field with a row for each share, of one or more repeats."""
-        values = np.asarray(getattr(self, name), dtype=float)
-        if values.ndim not in (1, 2) or len(values) != len(self.shares):
-            raise InputError(
-                f"{name} must have one entry, or one row of repeats, for each of the "
-                f"{len(self.shares)} shares; got shape {values.shape}."
-            )
-        return values.reshape(len(values), -1)
+            values = np.asarray(getattr(self, name), dtype=float)
+            if values.ndim not in (1, 2) or len(values) != len(shares):
+                raise InputError(
+                    f"{name} must have one entry, or one row of repeats, for each of the "
+                    f"{len(shares)} shares; got shape {values.shape}."
+                )
+            setattr(self, name, values.reshape(len(values), -1))
 
     @property
     def relative_time(self) -> NDArray[np.float64]:
         """Running time of each run in percent of the mean time at the whole data."""
-        seconds = self._rows("seconds")
-        return np.asarray(100 * seconds / self._at_whole(seconds))
+        return np.asarray(100 * self.seconds / self.seconds[self.shares == 1].mean())
 
     def plot(self, ax: Any = None) -> "ShareDisplay":
         """Draw on two axes `ax`, or on a new figure; they become `ax_` and `figure_`."""
@@ -77,9 +73,7 @@ class ShareDisplay:
         self.figure_ = left.figure
         self._plot_time(left)
         self._plot_mismatches(right)
-        names = ("running time (% of the whole)", "mismatched labels an instance")
-        for axes, name in zip(self.ax_, names, strict=True):
-            style_axes(axes, "share of the training data (%)", name, grid="y")
+        for axes in self.ax_:
             axes.set(xlim=(0, 104), xticks=range(0, 101, 20))
         return self
 
@@ -90,22 +84,20 @@ class ShareDisplay:
         write(ax, "linear", (62, 62), (-4, 4), "right", "bottom")
         write(ax, "quadratic", (72, 0.72 * 72), (4, -4), "left", "top")
         self._plot_runs(ax, self.relative_time, BLUE, "o")
+        style_axes(ax, XLABEL, "running time (% of the whole)", grid="y")
         ax.set_ylim(bottom=0)
 
     def _plot_mismatches(self, ax: Any) -> None:
-        mismatches = self._rows("mismatches")
-        self._plot_runs(ax, mismatches, VERMILION, "s")
-        whole = self._at_whole(mismatches)
+        self._plot_runs(ax, self.mismatches, VERMILION, "s")
+        whole = self.mismatches[self.shares == 1].mean()
         ax.axhline(whole, color=GREY, linestyle="--", linewidth=0.9)
         write(ax, f"all of the data: {whole:.4g}", (2, whole), (0, -4), "left", "top")
+        style_axes(ax, XLABEL, "mismatched labels an instance", grid="y")
         ax.margins(y=0.16)
 
     def _plot_runs(self, ax: Any, values: NDArray[np.float64], color: str, marker: str) -> None:
-        x = 100 * np.asarray(self.shares, dtype=float)
-        order, means = np.argsort(x), values.mean(axis=1)
+        x, order = 100 * self.shares, np.argsort(self.shares)
+        means = values.mean(axis=1)
         ax.plot(x[order], means[order], color=color, marker=marker, markersize=5, zorder=3)
         if values.shape[1] > 1:
             ax.plot(x, values, ".", color=color, alpha=0.35, markersize=5, zorder=2)
-
-    def _at_whole(self, values: NDArray[np.float64]) -> float:
-        return float(values[np.asarray(self.shares, dtype=float) == 1].mean())

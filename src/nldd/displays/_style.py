@@ -1,4 +1,4 @@
-"""How every figure looks: colours, axes, and words where they hide nothing."""
+"""What all figures share: checks of numbers, colours, axes, and words where they hide nothing."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.exceptions import MissingExtraError
+from nldd.exceptions import InputError, MissingExtraError
 
 Points = NDArray[np.float64]
 # Lines, each with what it costs that words hide a piece of it.
@@ -45,6 +45,39 @@ class Display:
             ax = figure_class()(figsize=(width, height), layout="constrained").subplots()
         self.ax_, self.figure_ = ax, ax.figure
         return ax
+
+
+def read_numbers(
+    name: str, values: Any, length: int | None = None, low: float = 0, high: float = 1
+) -> Points:
+    """A list of so many numbers, or of any number of them but none, within limits."""
+    wanted = f"numbers from {low} to {high}" if high < np.inf else f"numbers from {low} on"
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold {wanted}; got {values!r:.40}.") from None
+    if numbers.ndim != 1 or not len(numbers) or len(numbers) != (length or len(numbers)):
+        wanted = f"{length or 'one or more'} {wanted}"
+        raise InputError(f"{name} must be a list of {wanted}; got shape {numbers.shape}.")
+    fine = (numbers >= low) & (numbers <= high) & np.isfinite(numbers)
+    if not fine.all():
+        at = np.argmin(fine)
+        raise InputError(
+            f"{name} must hold {wanted}; got {numbers[at]:g} at position {at}.",
+            hint="give shares rather than percentages, and no missing values." if high == 1 else "",
+        )
+    return numbers
+
+
+def read_curve(display: Any, x: str, y: str) -> None:
+    """Make arrays of one length of two fields of a display and of its limits, if it has them."""
+    if (display.lower is None) != (display.upper is None):
+        raise InputError("An interval needs both limits, lower and upper; only one was given.")
+    length = None
+    for name in (x, y, "lower", "upper"):
+        if (values := getattr(display, name)) is not None:
+            setattr(display, name, read_numbers(name, values, length))
+            length = len(getattr(display, x))
 
 
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
