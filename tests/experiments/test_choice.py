@@ -121,10 +121,10 @@ MISSPELT = {
     "method = ['BR']": "'method' .did you mean 'methods'",
     "titel = 'x'": "'titel' .did you mean 'title'",
     "large_base = 'logistic'": "'large_base'",
-    "[large]\nbse = 'logistic'": r"'large\.bse' .did you mean 'base'",
-    "[large]\nfolds = 3": r"'large\.folds'.*known are base, parameters",
-    "[datasets.x.parameter.BR]": r"x\.parameter' .did you mean 'parameters'",
-    "[shares]\nstep = [1.0]": r"'shares\.step' .did you mean 'steps'",
+    "[large]\nbse = 'logistic'": r"large: there is no 'bse' .did you mean 'base'",
+    "[large]\nfolds = 3": r"large: there is no 'folds'.*known are base, parameters",
+    "[datasets.x.parameter.BR]": r"x: there is no 'parameter' .did you mean 'parameters'",
+    "[shares]\nstep = [1.0]": r"shares: there is no 'step' .did you mean 'steps'",
     "[shares]\ndataset = 'x'\nsteps = [1.0]": r"\[shares\] needs method",
     "[shares]": r"\[shares\] needs dataset, method, steps",
     "[share]\ndataset = 'x'": "'share' .did you mean 'shares'",
@@ -293,7 +293,8 @@ def test_no_method_is_those_of_the_protocol():
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("NLD", "Did you mean NLDD"), ("mlnn", "MLKNN"), ("x", "There are BR, SMBR")]
+    ("name", "hint"),
+    [("NLD", "Did you mean NLDD"), ("mlnn", "MLKNN"), ("x", "There are BR, SMBR")],
 )
 def test_misspelt_method_is_refused_with_a_hint(name, hint):
     with pytest.raises(InputError, match=rf"no method '{name.upper()}'\..*{hint}"):

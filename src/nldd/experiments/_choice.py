@@ -35,111 +35,21 @@ def load_protocol(name: str | Path) -> Protocol:
         path, where = files("nldd.experiments") / "protocols" / f"{name}.toml", f"{name}.toml"
     elif path.suffix.lower() != ".toml":
         raise InputError(
-            f"There is no protocol {str(name)!r}; there are {', '.join(PROTOCOLS)}"
-            f"{_did_you_mean(str(name), PROTOCOLS)}. For one of your own give the path of a file "
-            "that ends in .toml."
+            f"There is no protocol {str(name)!r}{_hint(str(name), PROTOCOLS, 'there are')}. "
+            "For one of your own give the path of a file that ends in .toml."
         )
     try:
-        return _Reader(where).protocol(stem, tomllib.loads(path.read_text("utf-8")))
+        return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{where} is not a TOML file: {error}.") from error
+    except InputError as error:
+        raise InputError(f"{where}: {error}.") from error
 
 
-class _Reader:
-    """Checks a protocol key by key, so that a misspelt one is refused and not ignored."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def protocol(self, name: str, found: dict[str, Any]) -> Protocol:
-        self.check_keys(found, (*_TYPES, *_TABLES))
-        values = {key: self.value(key, found[key]) for key in found if key not in _TABLES}
-        large = self.table(found, "large", ("base", "parameters"))
-        datasets = self.table(found, "datasets")
-        datasets = {name: self.table(datasets, name, ("parameters",)) for name in datasets}
-        base = self.choice("base", values.get("base", "logistic"), BASES)
-        methods = values.get("methods", list(METHODS))
-        values = {"name": name, "title": name} | values
-        values |= {
-            "methods": tuple(self.choice("methods", method, METHODS) for method in methods),
-            "settings": self.choice("settings", values.get("settings", "default"), SETTINGS),
-            "base": base,
-            "large_base": self.choice("large.base", large.get("base", base), BASES),
-            "parameters": self.parameters(found, "parameters"),
-            "large_parameters": self.parameters(large, "large.parameters"),
-            "dataset_parameters": {
-                dataset: self.parameters(table, f"datasets.{dataset}.parameters")
-                for dataset, table in datasets.items()
-            },
-            "shares": self.shares(found) if "shares" in found else None,
-        }
-        return Protocol(**values)
-
-    def shares(self, found: dict[str, Any]) -> Shares:
-        table = self.table(found, "shares", ("dataset", "method", "steps", "parameters"))
-        if missing := {"dataset", "method", "steps"} - set(table):
-            raise self.error(f"[shares] needs {', '.join(sorted(missing))}")
-        steps, dataset = table["steps"], table["dataset"]
-        if not isinstance(dataset, str):
-            raise self.error(f"shares.dataset must be the name of a data set; got {dataset!r}")
-        if not isinstance(steps, list) or not steps or not all(map(_is_share, steps)):
-            raise self.error(f"shares.steps must be a list of numbers in (0, 1]; got {steps!r}")
-        method = self.choice("shares.method", table["method"], METHODS)
-        own = {"parameters": {method: table.get("parameters", {})}}
-        parameters = self.parameters(own, "shares.parameters")[method]
-        return Shares(dataset, method, tuple(map(float, steps)), parameters)
-
-    def parameters(self, table: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
-        """Parameters by method, each known to it and of a value that it can take."""
-        found = table.get("parameters", {})
-        if not isinstance(found, dict):
-            raise self.error(f"{where} must be a table; got {found!r}")
-        for method, values in found.items():
-            self.choice(where, method, METHODS)
-            key = f"{where}.{method}"
-            if not isinstance(values, dict):
-                raise self.error(f"{key} must be a table of parameters, [{key}]; got {values!r}")
-            for name in values:
-                self.choice(key, name, signature(METHODS[method].factory).parameters)
-            try:
-                METHODS[method].factory(**values)._validate_params()
-            except ValueError as error:
-                raise self.error(f"{key}: {error}") from error
-        return found
-
-    def table(self, found: dict[str, Any], key: str, keys: Sequence[str] = ()) -> Any:
-        table = found.get(key, {})
-        if not isinstance(table, dict):
-            raise self.error(f"{key} must be a table, [{key}]; got {table!r}")
-        if keys:
-            self.check_keys(table, keys, f"{key}.")
-        return table
-
-    def check_keys(self, table: Iterable[str], keys: Sequence[str], prefix: str = "") -> None:
-        for key in table:
-            if key not in keys:
-                raise self.error(f"unknown key {prefix + key!r}{_hint(key, keys)}")
-
-    def value(self, key: str, value: Any) -> Any:
-        kind, within, expected = _TYPES[key]
-        if not isinstance(value, kind) or isinstance(value, bool) or not within(value):
-            raise self.error(f"{key} must be {expected}; got {value!r}")
-        return value
-
-    def choice(self, key: str, value: Any, known: Iterable[str]) -> str:
-        known = tuple(known)
-        if value not in known:
-            raise self.error(f"{key}: there is no {value!r}{_hint(str(value), known)}")
-        return str(value)
-
-    def error(self, what: str) -> InputError:
-        return InputError(f"{self.where}: {what}.")
-
-
-_TABLES = ("parameters", "large", "datasets", "shares")
-_TYPES: dict[str, tuple[Any, Any, str]] = {
+# What the value of a key must be: its type, a further check, and both in words.
+_VALUES: dict[str, tuple[Any, Any, str]] = {
     "name": (str, re.compile(r"[\w-][\w.-]*").fullmatch, "a name of letters, digits, '-' and '_'"),
     "title": (str, bool, "a text"),
     "seed": (int, lambda seed: 0 <= seed < 2**31, "a whole number from 0 to 2147483647"),
@@ -150,19 +60,96 @@ _TYPES: dict[str, tuple[Any, Any, str]] = {
     "base": (str, bool, f"one of {', '.join(BASES)}"),
     "methods": (list, bool, "a list of methods"),
 }
+_NAMES: dict[str, Iterable[str]] = {"settings": SETTINGS, "base": BASES, "methods": METHODS}
 
 
-def _is_share(step: Any) -> bool:
-    return isinstance(step, int | float) and not isinstance(step, bool) and 0 < step <= 1
+def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
+    """Check key by key, so that a misspelt one is refused and not ignored."""
+    for key in found:
+        _choose("", key, (*_VALUES, "parameters", "large", "datasets", "shares"))
+    values: dict[str, Any] = {"name": name, "title": name}
+    values |= {key: _read_value(key, found[key]) for key in found if key in _VALUES}
+    large = _read_table(found, "large", ("base", "parameters"))
+    datasets = _read_table(found, "datasets")
+    tables = {name: _read_table(datasets, name, ("parameters",)) for name in datasets}
+    return Protocol(
+        **values,
+        large_base=_choose("large.base", large.get("base", values.get("base", BASES[0])), BASES),
+        parameters=_read_parameters(found, "parameters"),
+        large_parameters=_read_parameters(large, "large.parameters"),
+        dataset_parameters={
+            name: _read_parameters(table, f"datasets.{name}.parameters")
+            for name, table in tables.items()
+        },
+        shares=_read_shares(found) if "shares" in found else None,
+    )
 
 
-def _hint(found: str, known: Sequence[str]) -> str:
-    return f"{_did_you_mean(found, known)}; known are {', '.join(known)}"
+def _read_value(key: str, value: Any) -> Any:
+    kind, within, expected = _VALUES[key]
+    if not isinstance(value, kind) or isinstance(value, bool) or not within(value):
+        raise InputError(f"{key} must be {expected}; got {value!r}")
+    if isinstance(value, list):
+        return tuple(_choose(key, name, _NAMES[key]) for name in value)
+    return _choose(key, value, _NAMES[key]) if key in _NAMES else value
 
 
-def _did_you_mean(found: str, known: Sequence[str]) -> str:
+def _read_shares(found: dict[str, Any]) -> Shares:
+    table = _read_table(found, "shares", ("dataset", "method", "steps", "parameters"))
+    if missing := {"dataset", "method", "steps"} - set(table):
+        raise InputError(f"[shares] needs {', '.join(sorted(missing))}")
+    steps, dataset = table["steps"], table["dataset"]
+    if not isinstance(dataset, str):
+        raise InputError(f"shares.dataset must be the name of a data set; got {dataset!r}")
+    shares = type(steps) is list and [type(s) in (int, float) and 0 < s <= 1 for s in steps]
+    if not shares or not all(shares):
+        raise InputError(f"shares.steps must be a list of numbers in (0, 1]; got {steps!r}")
+    method = _choose("shares.method", table["method"], METHODS)
+    own = {"parameters": {method: table.get("parameters", {})}}
+    parameters = _read_parameters(own, "shares.parameters")[method]
+    return Shares(dataset, method, tuple(map(float, steps)), parameters)
+
+
+def _read_parameters(table: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
+    """Parameters by method, each known to it and of a value that it can take."""
+    found = table.get("parameters", {})
+    if not isinstance(found, dict):
+        raise InputError(f"{where} must be a table; got {found!r}")
+    for method, values in found.items():
+        factory = METHODS[_choose(where, method, METHODS)].factory
+        key = f"{where}.{method}"
+        if not isinstance(values, dict):
+            raise InputError(f"{key} must be a table of parameters, [{key}]; got {values!r}")
+        for name in values:
+            _choose(key, name, signature(factory).parameters)
+        try:
+            factory(**values)._validate_params()
+        except ValueError as error:
+            raise InputError(f"{key}: {error}") from error
+    return found
+
+
+def _read_table(found: dict[str, Any], key: str, keys: Sequence[str] = ()) -> Any:
+    table = found.get(key, {})
+    if not isinstance(table, dict):
+        raise InputError(f"{key} must be a table, [{key}]; got {table!r}")
+    for name in table:
+        _choose(key, name, keys or table)
+    return table
+
+
+def _choose(key: str, value: Any, known: Iterable[str]) -> str:
+    known = tuple(known)
+    if value not in known:
+        what = f"{key}: there is no" if key else "unknown key"
+        raise InputError(f"{what} {value!r}{_hint(str(value), known)}")
+    return str(value)
+
+
+def _hint(found: str, known: Iterable[str], intro: str = "known are") -> str:
     close = get_close_matches(found, known, n=1) or get_close_matches(found.upper(), known, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    meant = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"{meant}; {intro} {', '.join(known)}"
 
 
 def choose_datasets(

@@ -106,21 +106,15 @@ def run_demo(
     }
     steps = cross_validate(methods, X, Y, n_folds=n_folds, random_state=random_state)
     cells = list(steps if watch is None else watch(steps, n_folds * len(methods)))
-    first, *others = (cell for cell in cells if cell.method == "NLDD")
-    beta = np.array([cell.model.beta_ for cell in (first, *others)])
+    folds = [cell for cell in cells if cell.method == "NLDD"]
+    beta = np.array([fold.model.beta_ for fold in folds])
     seconds = dict.fromkeys(methods, 0.0)
     for cell in cells:
         seconds[cell.method] += cell.fit_seconds + cell.predict_seconds
-    return Demo(
-        base=base,
-        n_folds=n_folds,
-        scores={method: mean_scores(cells, method) for method in methods},
-        seconds=seconds,
-        beta=beta.mean(axis=0),
-        beta_spread=beta.std(axis=0, ddof=1),
-        examples=_examples(first, X, Y, label_names),
-        model=first.model,
-    )
+    scores = {method: mean_scores(cells, method) for method in methods}
+    mean, spread = beta.mean(axis=0), beta.std(axis=0, ddof=1)
+    examples = _examples(folds[0], X, Y, label_names)
+    return Demo(base, n_folds, scores, seconds, mean, spread, examples, folds[0].model)
 
 
 def _examples(cell: FittedFold, X: Any, Y: Any, label_names: list[str]) -> list[Example]:

@@ -1,6 +1,6 @@
 """What an experiment does: folds, seeds, methods, their settings and base classifiers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
@@ -16,15 +16,8 @@ from nldd.estimators import METHODS, PlattSVC, linear_machine
 Rows = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
-    """A kind of base classifier for a seed: probabilities or decisions of a label, or classes."""
-
-    probabilities: Callable[[int], Any]
-    decisions: Callable[[int], Any]
-    classes: Callable[[int], Any]
-
-
+BASES = ("logistic", "platt-svc", "platt-linear-svc")
+# What methods ask of a base classifier: probabilities or decisions of a label, or classes.
 SHAPES = {
     **dict.fromkeys(("BR", "SMBR", "NLDD"), "probabilities"),
     **dict.fromkeys(("CC", "ECC"), "decisions"),
@@ -32,27 +25,16 @@ SHAPES = {
 }
 
 
-def _logistic(seed: int) -> LogisticRegression:
-    return LogisticRegression(solver="liblinear", random_state=seed)
-
-
-def _libsvm(seed: int) -> Any:
-    return linear_machine()
-
-
-def _liblinear(seed: int) -> Any:
-    return linear_machine(solver="liblinear", random_state=seed)
-
-
-BASES = {
-    # One class against the rest, as for labels: with all classes in one model, scikit-learn's
-    # solver stops short of the optimum on features of different scales.
-    "logistic": Base(_logistic, _logistic, lambda seed: OneVsRestClassifier(_logistic(seed))),
-    "platt-svc": Base(lambda seed: PlattSVC(random_state=seed), _libsvm, _libsvm),
-    "platt-linear-svc": Base(
-        lambda seed: PlattSVC(solver="liblinear", random_state=seed), _liblinear, _liblinear
-    ),
-}
+def base_classifier(base: str, shape: str, seed: int) -> Any:
+    """One of the `BASES` in one of the `SHAPES`."""
+    if base == "logistic":
+        logistic = LogisticRegression(solver="liblinear", random_state=seed)
+        # One class against the rest, as for labels: with all classes in one model, scikit-learn's
+        # solver stops short of the optimum on features of different scales.
+        return OneVsRestClassifier(logistic) if shape == "classes" else logistic
+    solver = "libsvm" if base == "platt-svc" else "liblinear"
+    machine = PlattSVC if shape == "probabilities" else linear_machine
+    return machine(solver=solver, random_state=seed)
 
 
 @dataclass(frozen=True)
@@ -130,8 +112,8 @@ class Protocol:
         record, large, seed = METHODS[method], self.is_large(n_samples), self.seed + fold
         chosen: dict[str, Any] = {}
         if method in SHAPES:
-            base = BASES[self.large_base if large else self.base]
-            chosen["estimator"] = getattr(base, SHAPES[method])(seed)
+            base = self.large_base if large else self.base
+            chosen["estimator"] = base_classifier(base, SHAPES[method], seed)
         if "random_state" in signature(record.factory).parameters:
             chosen["random_state"] = seed
         chosen |= self.parameters.get(method, {})

@@ -3,12 +3,12 @@
 import json
 import os
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from nldd._files import file_lock
+from filelock import FileLock, Timeout
+
 from nldd.exceptions import InputError
 
 CELLS = "cells.jsonl"
@@ -101,12 +101,16 @@ class RecordFile:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / CELLS
-        with ExitStack() as opened:
-            self._file = opened.enter_context(self.path.open("a+b"))
-            lock = self.path.with_name(f".{CELLS}.lock")
-            opened.enter_context(file_lock(lock, "running this benchmark", self._refuse))
-            self._drop_torn_line()
-            self._opened = opened.pop_all()
+        self._lock = FileLock(folder / f".{CELLS}.lock")
+        try:
+            self._lock.acquire(timeout=0)  # the other run may take days
+        except Timeout:
+            raise InputError(
+                f"{self.path} is being written by another benchmark. Wait for it, or choose "
+                "another folder with --out."
+            ) from None
+        self._file = self.path.open("a+b")
+        self._file.truncate(self.path.read_bytes().rfind(b"\n") + 1)
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records and wait until the disk has them."""
@@ -114,28 +118,12 @@ class RecordFile:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def read(self) -> list[Record]:
-        """All records so far, see :func:`read_records`."""
-        return read_records(self.path)
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._opened.close()
-
-    def _refuse(self, waiting: str) -> None:
-        """Refuse at once where the lock would wait: the other run may take days."""
-        raise InputError(
-            f"{self.path} is being written by another benchmark. Wait for it, or choose "
-            "another folder with --out."
-        )
-
-    def _drop_torn_line(self) -> None:
-        content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            self._file.truncate(whole)
+        self._file.close()
+        self._lock.release()
 
 
 def read_records(path: Path) -> list[Record]:

@@ -17,8 +17,6 @@ from nldd.exceptions import InputError, MissingExtraError
 from nldd.experiments._cell import Cell, run_batch
 from nldd.experiments._record import Record
 
-BACKENDS = ("processes", "dask")
-
 
 class ProcessWorkers:
     """Processes of this machine, each with one thread, so that their times can be compared.
@@ -75,7 +73,11 @@ class DaskWorkers:
     """
 
     def __init__(self, n_workers: int, address: str | None = None) -> None:
-        distributed = _distributed()
+        try:
+            distributed = import_module("distributed")
+        except ImportError as error:
+            message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
+            raise MissingExtraError(message) from error
         self._cluster: Any = None
         if address is None:
             one_thread = {"threads_per_worker": 1, "dashboard_address": None}
@@ -131,14 +133,6 @@ def _check_address(address: str) -> None:
         ) from error
 
 
-def _distributed() -> Any:
-    try:
-        return import_module("distributed")
-    except ImportError as error:
-        message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
-        raise MissingExtraError(message) from error
-
-
 Workers = ProcessWorkers | DaskWorkers
 
 
@@ -148,5 +142,5 @@ def make_workers(backend: str, n_jobs: int, address: str | None = None) -> Worke
     if backend == "dask":
         return DaskWorkers(n_workers, address)
     if backend != "processes":
-        raise InputError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}.")
+        raise InputError(f"backend must be one of processes, dask; got {backend!r}.")
     return ProcessWorkers(n_workers)
