@@ -99,23 +99,22 @@ def run_benchmark(
     return [done[key] for key in plan]
 
 
+@dataclass(eq=False)
 class _Run:
     """The loop that hands batches to workers and writes down what comes back."""
 
-    def __init__(
-        self,
-        datasets: Mapping[str, Dataset],
-        done: dict[Key, Record],
-        todo: list[Cell],
-        workers: Workers,
-        file: RecordFile,
-    ) -> None:
-        self.datasets, self.done, self.workers, self.file = datasets, done, workers, file
-        self.queue = deque(map(Batch, batches(todo)))
+    datasets: Mapping[str, Dataset]
+    done: dict[Key, Record]
+    todo: list[Cell]
+    workers: Workers
+    file: RecordFile
+
+    def __post_init__(self) -> None:
+        self.queue = deque(map(Batch, batches(self.todo)))
         self.running: dict[Future[list[Record]], Batch] = {}
-        self.total = len(done) + len(todo)
-        self.forecast = Forecast({name: data.Y.size for name, data in datasets.items()})
-        self.forecast.learn(done.values())
+        self.total = len(self.done) + len(self.todo)
+        self.forecast = Forecast({name: data.Y.size for name, data in self.datasets.items()})
+        self.forecast.learn(self.done.values())
 
     def finish(self, watch: Callable[[State], None]) -> None:
         while self.queue or self.running:
@@ -218,7 +217,6 @@ class Forecast:
         self._known: dict[tuple[str, ...], list[float]] = defaultdict(list)
 
     def learn(self, records: Iterable[Record]) -> None:
-        """Take finished cells into account."""
         for record in records:
             size = self._sizes.get(record.dataset)
             if record.error is None and record.train_share is None and size:
@@ -251,7 +249,6 @@ class Watch:
         self._n_drawn, self._last = 0, time.monotonic()
 
     def __call__(self, state: State) -> None:
-        """Show `state`."""
         now = time.monotonic()
         drawn = progress_lines(self.title, state, now)
         if self.out.isatty():

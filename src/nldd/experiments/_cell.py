@@ -12,7 +12,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from hashlib import blake2b
 from inspect import signature
 from time import thread_time
@@ -212,14 +211,21 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
         except (Exception, SystemExit) as error:
             message = "".join(traceback.format_exception_only(error)).strip()
             record = empty_record(cell, message)
-    return replace(record, details=record.details | _count_warnings(caught))
+    # By class and first line.
+    lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
+    if caught:
+        record.details["warnings"] = dict(sorted(Counter(lines).items()))
+    return record
 
 
 def empty_record(cell: Cell, error: str | None = None) -> Record:
     """The record of a cell without any scores, because of an error or not yet."""
     details = {"n_folds": cell.n_folds, "data": cell.data}
-    setting = library_versions(), _machine()
-    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, *setting, error)
+    # Nothing that names the machine or its owner.
+    system, processor, cores = platform.system(), platform.machine(), os.cpu_count()
+    machine = {"system": system, "processor": processor, "cores": cores}
+    versions = library_versions()
+    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
 
 
 def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
@@ -246,42 +252,25 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     )
 
 
-@cache
-def _machine() -> dict[str, Any]:
-    """Processor and cores, without anything that names the machine or its owner."""
-    system, processor = platform.system(), platform.machine()
-    return {"system": system, "processor": processor, "cores": os.cpu_count()}
-
-
 def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
     """Counts, standard errors, and scores apart for labelsets seen and not seen in training."""
-    values = row_values(Y_test, Y_pred)
+    values, n_test = row_values(Y_test, Y_pred), len(Y_test)
     rows = {measure.key: values[measure.key] for measure in PAPER_MEASURES}
     seen = labelsets_seen(Y_train, Y_test)
-    return {
-        "n_train": len(Y_train),
-        "n_test": len(Y_test),
-        "n_labels": Y_test.shape[1],
-        "standard_errors": {key: standard_error(values) for key, values in rows.items()},
-        "observed": _means(rows, seen),
-        "unobserved": _means(rows, ~seen),
-    }
-
-
-def standard_error(values: NDArray[np.float64]) -> float | None:
-    """Of the mean, as if test rows were drawn at random; None for one row."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    # Of the means, as if test rows were drawn at random.
+    errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
+    details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
+    details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
+    for name, mask in (("observed", seen), ("unobserved", ~seen)):
+        means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}
+        details[name] = {"n": int(mask.sum()), **means}
+    return details
 
 
 def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
     """Whether the labelset of each test row occurs in training."""
     known = {row.tobytes() for row in np.packbits(Y_train.astype(bool), axis=1)}
     return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
-
-
-def _means(rows: dict[str, Any], mask: Any) -> dict[str, Any]:
-    means = {key: float(values[mask].mean()) for key, values in rows.items()} if mask.any() else {}
-    return {"n": int(mask.sum()), **means}
 
 
 def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
@@ -297,11 +286,3 @@ def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
         "n_labelsets": len(model.labelsets_),
         "evaluated_share": evaluated_share,
     }
-
-
-def _count_warnings(caught: list[warnings.WarningMessage]) -> dict[str, Any]:
-    """How often each warning came, by its class and first line; nothing if none came."""
-    counts = Counter(
-        f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught
-    )
-    return {"warnings": dict(sorted(counts.items()))} if counts else {}

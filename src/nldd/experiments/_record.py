@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -91,7 +92,7 @@ def as_line(record: Record) -> str:
     return json.dumps(asdict(record), allow_nan=False) + "\n"
 
 
-class RecordFile:
+class RecordFile(AbstractContextManager["RecordFile"]):
     """An append-only file of records, one JSON line each, for one writer at a time.
 
     Every record is on the disk before the next cell counts as done. A line that a crash cut short
@@ -117,9 +118,6 @@ class RecordFile:
         self._file.write("".join(map(as_line, records)).encode())
         self._file.flush()
         os.fsync(self._file.fileno())
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self._file.close()

@@ -29,7 +29,6 @@ class ProcessWorkers:
         self.restart()
 
     def restart(self) -> None:
-        """Begin again with new processes."""
         # Spawned, not forked: a fork copies the locks of BLAS threads, and hangs on them.
         self._pool = ProcessPoolExecutor(
             self.n_workers,
@@ -39,11 +38,9 @@ class ProcessWorkers:
         )
 
     def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
-        """Run a batch in the next free process."""
         return self._pool.submit(run_batch, dataset, batch)
 
     def close(self) -> None:
-        """Stop all processes at once."""
         processes = list((self._pool._processes or {}).values())
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
