@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,8 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
 
     Parameters
     ----------
-    theta : array-like of shape (n_answers,)
-        Probability that a label is wrong.
-    n_wrong : array-like of shape (n_answers,)
-        Wrong labels of each answer.
+    theta, n_wrong : array-like of shape (n_answers,)
+        Probability that a label is wrong, and number of wrong labels, of each answer.
     n_labels : int or array-like of shape (n_answers,)
         Labels that each answer could have.
     n_bins : int
@@ -56,12 +54,10 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
 
     Notes
     -----
-    Labels of one answer are not independent of each other. The interval around the observed share
-    therefore comes from the spread of answers: Student's t times the standard error of their mean
-    share of wrong labels.
-    In a bin where all answers have the same share, such as 0, the spread of all answers of the data
-    stands in for theirs: that none was seen does not prove that there is none. One answer says
-    nothing: 0 to 1.
+    Labels of one answer depend on each other, so the interval comes from the spread of answers:
+    Student's t times the standard error of their mean share of wrong labels. Where all answers of a
+    bin have the same share, such as 0, the spread of all answers of the data stands in for theirs:
+    that none was seen does not prove that there is none. One answer says nothing: 0 to 1.
 
     Examples
     --------
@@ -150,10 +146,7 @@ class CalibrationDisplay(style.Display):
         bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
         return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
 
-    @property
-    def error(self) -> float:
-        """Mean absolute difference of expected and observed share, each bin by its answers."""
-        return float(np.average(np.abs(self.expected - self.observed), weights=self.counts))
+    error: ClassVar[Any] = Calibration.error
 
     def plot(self, ax: Any = None) -> "CalibrationDisplay":
         """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""

@@ -135,25 +135,22 @@ class PairChoiceDisplay(Display):
                 ax.scatter(Dx[tied], Dy[tied], label=words, **looks)
         ax.axvline(Dx.min(), color=VERMILION, linestyle=":", linewidth=1.0, zorder=0)
         ax.axhline(Dy.min(), color=BLUE, linestyle=":", linewidth=1.0, zorder=0)
+        chosen = [
+            (choice.first, VERMILION, "s", "$m_{i1}$", "nearest in features", LEFT),
+            (choice.second, BLUE, "^", "$m_{i2}$", "nearest in labels", BELOW),
+        ]
         if choice.first == choice.second:
-            self._plot_chosen(choice.first, INK, "D", "$m_{i1} = m_{i2}$", "nearest in both", BELOW)
-        else:
-            self._plot_chosen(choice.first, VERMILION, "s", "$m_{i1}$", "nearest in features", LEFT)
-            self._plot_chosen(choice.second, BLUE, "^", "$m_{i2}$", "nearest in labels", BELOW)
+            chosen = [(choice.first, INK, "D", "$m_{i1} = m_{i2}$", "nearest in both", BELOW)]
+        for row, color, marker, name, why, place in chosen:
+            words = f"{name}, {why}: ({Dx[row]:.2f}, {Dy[row]:.2f})"
+            looks = {"s": 110, "color": color, "marker": marker, "edgecolor": "white"}
+            ax.scatter(Dx[row], Dy[row], zorder=4, label=words, **looks)
+            write(ax, name, (Dx[row], Dy[row]), *place, fontsize=12, color=color, parse_math=True)
         style_axes(ax, DX, DY)
         ax.margins(x=0.08, y=0.1)
         # Above the plot: inside there may be points anywhere.
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9, frameon=False)
         return self
-
-    def _plot_chosen(
-        self, row: int, color: str, marker: str, name: str, why: str, place: Any
-    ) -> None:
-        at = self.choice.Dx[row], self.choice.Dy[row]
-        words = f"{name}, {why}: ({at[0]:.2f}, {at[1]:.2f})"
-        looks = {"s": 110, "color": color, "marker": marker, "edgecolor": "white"}
-        self.ax_.scatter(*at, zorder=4, label=words, **looks)
-        write(self.ax_, name, at, *place, fontsize=12, color=color, parse_math=True)
 
 
 def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:

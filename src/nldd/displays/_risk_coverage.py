@@ -40,10 +40,9 @@ def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
 
     Parameters
     ----------
-    theta : array-like of shape (n_answers,)
-        Probability that a label is wrong; the surest answers have the smallest.
-    right : array-like of shape (n_answers,)
-        Whether each answer is coded right, or which fraction of it.
+    theta, right : array-like of shape (n_answers,)
+        Probability that a label is wrong, which is smallest for the surest answers; and whether
+        each answer is coded right, or which fraction of it.
 
     Examples
     --------
@@ -60,9 +59,9 @@ def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
     # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
     order = np.lexsort((right, theta))
     theta, right = theta[order], right[order]
-    last = np.flatnonzero(np.append(theta[1:] != theta[:-1], True))
-    n_taken = last + 1
-    return RiskCoverage(n_taken / len(theta), np.cumsum(right)[last] / n_taken, theta[last])
+    thetas, counts = np.unique(theta, return_counts=True)
+    n_taken = np.cumsum(counts)
+    return RiskCoverage(n_taken / len(theta), np.cumsum(right)[n_taken - 1] / n_taken, thetas)
 
 
 @dataclass(eq=False)
@@ -75,10 +74,8 @@ class RiskCoverageDisplay(style.Display):
         Shares of answers coded automatically, rising, and their accuracy, from 0 to 1.
     lower, upper : array-like of shape (n_points,), optional
         Limits of the accuracy, drawn as a band.
-    target : float, optional
-        Accuracy that was asked for.
-    chosen : tuple of two floats, optional
-        Coverage and accuracy at the threshold that was chosen.
+    target, chosen : float and tuple of two floats, optional
+        Accuracy that was asked for; coverage and accuracy at the threshold that was chosen.
     measure, title, band : str
         What the accuracy counts, and what lies between `lower` and `upper`.
 

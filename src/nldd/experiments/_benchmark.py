@@ -176,25 +176,24 @@ class _Run:
     def _state(self) -> State:
         waiting = [cell.key for batch in self.queue for cell in batch.cells]
         left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
-        for batch in self.running.values():
-            if left is None or batch.expected_seconds is None:
-                left = None
-            else:
-                rest = max(0.0, batch.since + batch.expected_seconds - now)
-                left += rest / self.workers.n_workers
+        running = list(self.running.values())
+        ends = [b.since + b.expected_seconds for b in running if b.expected_seconds is not None]
+        if left is not None:
+            left += sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
+        known = left if len(ends) == len(running) else None
         n_failed = sum(record.error is not None for record in self.done.values())
-        return State(self.total, len(self.done), n_failed, list(self.running.values()), left)
+        return State(self.total, len(self.done), n_failed, running, known)
 
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
+    rows, data = "{} training and {} test rows".format, "the data {}".format
     for record in found:
-        cell = plan[record.key]
-        details, rows = record.details, "{} training and {} test rows".format
+        cell, details = plan[record.key], record.details
         pairs = [
             (record.settings, cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
-            (f"the data {details['data']}", f"the data {cell.data}"),
+            (data(details["data"]), data(cell.data)),
         ]
         for was, now in pairs:
             if was != now:
@@ -234,8 +233,7 @@ class Forecast:
     def left(self, keys: Iterable[Key], n_workers: int) -> float | None:
         """Expected seconds until all cells are done by so many workers."""
         times = [self.seconds(key) for key in keys]
-        known = [seconds for seconds in times if seconds is not None]
-        return sum(known) / n_workers if len(known) == len(times) else None
+        return None if None in times else sum(filter(None, times)) / n_workers
 
 
 class Watch:

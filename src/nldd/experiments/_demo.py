@@ -119,17 +119,14 @@ def run_demo(
 
 def _examples(cell: FittedFold, X: Any, Y: Any, label_names: list[str]) -> list[Example]:
     """Five genes of the test fold from the surest to the least sure prediction."""
-    rows = cell.test_rows
-    explanations = cell.model.explain(X[rows])
+    rows, explanations = cell.test_rows, cell.model.explain(X[cell.test_rows])
     by_theta = np.argsort([explanation.theta for explanation in explanations], kind="stable")
     chosen = by_theta[np.linspace(0, len(rows) - 1, 5).round().astype(int)]
-    truth = as_label_sets(Y[rows[chosen]], label_names)
+    truths = as_label_sets(Y[rows[chosen]], label_names)
     # The folds were cut from all genes: say which gene of the whole data set a row was.
     train = np.setdiff1d(np.arange(len(X)), rows)
-    return [
-        Example(int(rows[i]), _with_names(explanations[i], label_names, train), truth[place])
-        for place, i in enumerate(chosen)
-    ]
+    evidence = [_with_names(explanations[i], label_names, train) for i in chosen]
+    return list(map(Example, rows[chosen].tolist(), evidence, truths))
 
 
 def _with_names(explanation: Explanation, label_names: list[str], train: Any) -> Explanation:

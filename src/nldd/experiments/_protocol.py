@@ -56,12 +56,9 @@ class Protocol:
     name, title : str
     seed : int
         Decides the folds; fold number k of every method draws from `seed` + k.
-    folds : int
-        Of the cross-validation of data sets with fewer than `split_from` rows.
-    split_from : int
-        From so many rows on, one random split.
-    test_share : float
-        Share of the rows that the split tests on.
+    folds, split_from, test_share : int, int, float
+        Data sets with fewer than `split_from` rows are cross-validated; others are split once at
+        random, with that share of the rows to test on.
     settings : {"default", "paper"}
         Which settings of :data:`nldd.METHODS` the methods have.
     base, large_base : str

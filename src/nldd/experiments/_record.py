@@ -38,10 +38,8 @@ class Record:
 
     Attributes
     ----------
-    protocol, dataset, method : str
-    fold, seed : int
-    train_share : float or None
-        Share of the training rows, in the study of shares; None elsewhere.
+    protocol, dataset, method, fold, seed, train_share
+        The key; `train_share` is that of the training rows in the study of shares, else None.
     settings : str
         The estimator, with every parameter that is not its default.
     scores : dict
@@ -51,9 +49,8 @@ class Record:
     details : dict
         Counts, standard errors, scores on observed and unobserved labelsets, warnings, and for
         NLDD the coefficients.
-    versions, machine : dict
-    error : str or None
-        Why the cell failed.
+    versions, machine, error : dict, dict, str or None
+        What it was run with, and why it failed.
     """
 
     protocol: str
@@ -78,12 +75,10 @@ class Record:
 
     @property
     def key(self) -> Key:
-        """What makes this cell the same cell in another run."""
         return Key(*(getattr(self, name) for name in Key._fields))
 
     @property
     def seconds(self) -> float:
-        """Fitting and predicting together."""
         return self.fit_seconds + self.predict_seconds
 
 

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from joblib import cpu_count
+from threadpoolctl import threadpool_limits
 
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, MissingExtraError
@@ -49,8 +50,6 @@ class ProcessWorkers:
 
 def _begin_worker(parent: int) -> None:
     """One thread a process, and an end to it when the process that started it is gone."""
-    from threadpoolctl import threadpool_limits
-
     # Ctrl-C reaches all processes of a terminal; it is for the parent, who stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
@@ -76,11 +75,11 @@ class DaskWorkers:
             message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
             raise MissingExtraError(message) from error
         self._cluster: Any = None
-        if address is None:
+        if address is not None:
+            _check_address(address)
+        else:
             one_thread = {"threads_per_worker": 1, "dashboard_address": None}
             self._cluster = distributed.LocalCluster(n_workers=n_workers, **one_thread)
-        else:
-            _check_address(address)
         self._client = distributed.Client(address or self._cluster)
         self.n_workers = sum(self._client.nthreads().values())
         self._remote: set[Any] = set()  # Dask forgets what nobody holds

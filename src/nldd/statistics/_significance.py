@@ -7,7 +7,7 @@ and Herrera (2008) and Benavoli et al. (2016).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import compress, permutations
 from typing import Any
 
 import numpy as np
@@ -111,11 +111,8 @@ def significance(
         raise InputError(
             f"Each of the {len(P)} columns of values needs a method; got {len(methods)} methods."
         )
-    return {
-        methods[i]: [methods[j] for j in np.flatnonzero(row)]
-        for i, row in enumerate(alpha > P)
-        if row.any()
-    }
+    beats = zip(methods, np.less(P, alpha).tolist(), strict=True)
+    return {method: list(compress(methods, row)) for method, row in beats if any(row)}
 
 
 def significance_line(
