@@ -45,18 +45,14 @@ class CriticalDifferenceDisplay(Display):
     title: str = ""
 
     def __post_init__(self) -> None:
-        n_methods = len(self.methods)
-        if n_methods < 2:
-            raise InputError(f"The diagram compares two or more methods; got {n_methods}.")
-        self.average_ranks = read_numbers(
-            "average_ranks", self.average_ranks, n_methods, 1, n_methods
-        )
+        n = len(self.methods)
+        if n < 2:
+            raise InputError(f"The diagram compares two or more methods; got {n}.")
+        self.average_ranks = read_numbers("average_ranks", self.average_ranks, n, 1, n)
         members = {member for clique in self.cliques for member in clique}
-        if not members <= set(range(n_methods)):
-            raise InputError(
-                f"Cliques hold positions of methods from 0 to {n_methods - 1}; "
-                f"got {sorted(members)}."
-            )
+        if not members <= set(range(n)):
+            allowed = f"positions of methods from 0 to {n - 1}"
+            raise InputError(f"Cliques hold {allowed}; got {sorted(members)}.")
 
     def plot(self, ax: Any = None) -> "CriticalDifferenceDisplay":
         """Draw on `ax`, or on a new figure of the height that the methods need."""
@@ -78,9 +74,9 @@ class CriticalDifferenceDisplay(Display):
         return self
 
     def _write(
-        self, words: str, x: float, y: float, side: str = "center", color: str = QUIET
+        self, words: str, x: float, y: float, ha: str = "center", color: str = QUIET
     ) -> None:
-        self.ax_.text(x, y, words, ha=side, va="bottom", fontsize=9, color=color)
+        self.ax_.text(x, y, words, ha=ha, va="bottom", fontsize=9, color=color)
 
     def _plot_axis(self) -> None:
         last = len(self.methods)

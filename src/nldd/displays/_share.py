@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from nldd.displays._style import BLUE, GREY, INK, VERMILION, figure_class, style_axes, write
 from nldd.exceptions import InputError
 
-XLABEL = "share of the training data (%)"
-
 
 @dataclass(eq=False)
 class ShareDisplay:
@@ -71,33 +69,24 @@ class ShareDisplay:
                 figure.suptitle(self.title, fontsize=11, color=INK, parse_math=False)
         left, right = self.ax_ = tuple(ax)
         self.figure_ = left.figure
-        self._plot_time(left)
-        self._plot_mismatches(right)
-        for axes in self.ax_:
-            axes.set(xlim=(0, 104), xticks=range(0, 101, 20))
-        return self
-
-    def _plot_time(self, ax: Any) -> None:
         share = np.linspace(0, 100, 101)
         for y in (share, share**2 / 100):
-            ax.plot(share, y, color=GREY, linestyle="--", linewidth=0.9)
-        write(ax, "linear", (62, 62), (-4, 4), "right", "bottom")
-        write(ax, "quadratic", (72, 0.72 * 72), (4, -4), "left", "top")
-        self._plot_runs(ax, self.relative_time, BLUE, "o")
-        style_axes(ax, XLABEL, "running time (% of the whole)", grid="y")
-        ax.set_ylim(bottom=0)
+            left.plot(share, y, color=GREY, linestyle="--", linewidth=0.9)
+        write(left, "linear", (62, 62), (-4, 4), "right", "bottom")
+        write(left, "quadratic", (72, 0.72 * 72), (4, -4), "left", "top")
+        self._plot_runs(left, self.relative_time, BLUE, "o", "running time (% of the whole)")
+        left.set_ylim(bottom=0)
+        name, whole = "mismatched labels an instance", self.mismatches[self.shares == 1].mean()
+        self._plot_runs(right, self.mismatches, VERMILION, "s", name)
+        right.axhline(whole, color=GREY, linestyle="--", linewidth=0.9)
+        write(right, f"all of the data: {whole:.4g}", (2, whole), (0, -4), "left", "top")
+        right.margins(y=0.16)
+        return self
 
-    def _plot_mismatches(self, ax: Any) -> None:
-        self._plot_runs(ax, self.mismatches, VERMILION, "s")
-        whole = self.mismatches[self.shares == 1].mean()
-        ax.axhline(whole, color=GREY, linestyle="--", linewidth=0.9)
-        write(ax, f"all of the data: {whole:.4g}", (2, whole), (0, -4), "left", "top")
-        style_axes(ax, XLABEL, "mismatched labels an instance", grid="y")
-        ax.margins(y=0.16)
-
-    def _plot_runs(self, ax: Any, values: NDArray[np.float64], color: str, marker: str) -> None:
-        x, order = 100 * self.shares, np.argsort(self.shares)
-        means = values.mean(axis=1)
+    def _plot_runs(self, ax: Any, values: Any, color: str, marker: str, name: str) -> None:
+        x, order, means = 100 * self.shares, np.argsort(self.shares), values.mean(axis=1)
         ax.plot(x[order], means[order], color=color, marker=marker, markersize=5, zorder=3)
         if values.shape[1] > 1:
             ax.plot(x, values, ".", color=color, alpha=0.35, markersize=5, zorder=2)
+        style_axes(ax, "share of the training data (%)", name, grid="y")
+        ax.set(xlim=(0, 104), xticks=range(0, 101, 20))

@@ -187,10 +187,9 @@ class SharedBase(ClassifierMixin, BaseEstimator):
 
 def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
     """`estimator` with its base classifier taken from `fits` where it can be."""
-    if not isinstance(estimator, BinaryRelevance | NLDDClassifier) or estimator.estimator is None:
-        return estimator
-    shared = {"estimator": SharedBase(estimator.estimator, fits)}
-    return type(estimator)(**estimator.get_params(deep=False) | shared)
+    if isinstance(estimator, BinaryRelevance | NLDDClassifier) and estimator.estimator is not None:
+        return clone(estimator).set_params(estimator=SharedBase(estimator.estimator, fits))
+    return estimator
 
 
 def run_batch(dataset: Dataset, batch: list[Cell]) -> list[Record]:

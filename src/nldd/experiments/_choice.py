@@ -56,25 +56,27 @@ _VALUES: dict[str, tuple[Any, Any, str]] = {
     "folds": (int, lambda folds: folds >= 2, "a whole number from 2 on"),
     "split_from": (int, lambda rows: rows >= 2, "a whole number from 2 on"),
     "test_share": (float, lambda share: 0 < share < 1, "a number between 0 and 1"),
-    "settings": (str, bool, f"one of {', '.join(SETTINGS)}"),
-    "base": (str, bool, f"one of {', '.join(BASES)}"),
     "methods": (list, bool, "a list of methods"),
 }
-_NAMES: dict[str, Iterable[str]] = {"settings": SETTINGS, "base": BASES, "methods": METHODS}
 
 
 def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     """Check key by key, so that a misspelt one is refused and not ignored."""
     for key in found:
-        _choose("", key, (*_VALUES, "parameters", "large", "datasets", "shares"))
+        _choose(
+            "", key, (*_VALUES, "settings", "base", "parameters", "large", "datasets", "shares")
+        )
     values: dict[str, Any] = {"name": name, "title": name}
     values |= {key: _read_value(key, found[key]) for key in found if key in _VALUES}
+    base = _choose("base", found.get("base", BASES[0]), BASES)
     large = _read_table(found, "large", ("base", "parameters"))
     datasets = _read_table(found, "datasets")
     tables = {name: _read_table(datasets, name, ("parameters",)) for name in datasets}
     return Protocol(
         **values,
-        large_base=_choose("large.base", large.get("base", values.get("base", BASES[0])), BASES),
+        settings=_choose("settings", found.get("settings", SETTINGS[0]), SETTINGS),
+        base=base,
+        large_base=_choose("large.base", large.get("base", base), BASES),
         parameters=_read_parameters(found, "parameters"),
         large_parameters=_read_parameters(large, "large.parameters"),
         dataset_parameters={
@@ -90,8 +92,8 @@ def _read_value(key: str, value: Any) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool) or not within(value):
         raise InputError(f"{key} must be {expected}; got {value!r}")
     if isinstance(value, list):
-        return tuple(_choose(key, name, _NAMES[key]) for name in value)
-    return _choose(key, value, _NAMES[key]) if key in _NAMES else value
+        return tuple(_choose(key, name, METHODS) for name in value)
+    return value
 
 
 def _read_shares(found: dict[str, Any]) -> Shares:
