@@ -67,7 +67,15 @@ class CriticalDifferenceDisplay(Display):
         ax.set(xlim=(1, n_methods), ylim=(-bottom, HEAD))
         set_title(ax, self.title, 90)
         self._plot_axis()
-        self._plot_bars(bars)
+        for clique, row in bars:
+            members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
+            overhang = 0.008 * (n_methods - 1)
+            ends = [members.min() - overhang, members.max() + overhang]
+            ax.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
+            # Tests of pairs may part a method from others on both sides of it: the bar runs past
+            # it, and only the dots say who is meant.
+            at = np.full(len(members), y)
+            ax.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
         self._plot_methods(names, top, name_row)
         if bars:
             self._write(NOTE, (1 + n_methods) / 2, -bottom)
@@ -89,17 +97,6 @@ class CriticalDifferenceDisplay(Display):
         self._write("\N{LEFTWARDS ARROW} best", 1, 21, "left")
         self._write("average rank", (1 + last) / 2, 21)
         self._write("worst \N{RIGHTWARDS ARROW}", last, 21, "right")
-
-    def _plot_bars(self, bars: Bars) -> None:
-        overhang = 0.008 * (len(self.methods) - 1)
-        for clique, row in bars:
-            members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
-            ends = [members.min() - overhang, members.max() + overhang]
-            self.ax_.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
-            # Tests of pairs may part a method from others on both sides of it: the bar runs past
-            # it, and only the dots say who is meant.
-            at = np.full(len(members), y)
-            self.ax_.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
 
     def _plot_methods(self, names: list[str], top: float, name_row: float) -> None:
         """Elbows from the axis to the names: the better half to the left, the others right."""

@@ -110,10 +110,8 @@ class RiskCoverageDisplay(style.Display):
             raise InputError(f"coverage must rise from point to point; got {at:g} after {after:g}.")
         if self.lower is not None and (self.lower > self.upper).any():
             at = int(np.argmax(self.lower > self.upper))
-            raise InputError(
-                f"lower must not lie above upper; got {self.lower[at]:g} and {self.upper[at]:g} "
-                f"at position {at}."
-            )
+            got = f"{self.lower[at]:g} and {self.upper[at]:g} at position {at}"
+            raise InputError(f"lower must not lie above upper; got {got}.")
 
     @classmethod
     def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
@@ -127,7 +125,11 @@ class RiskCoverageDisplay(style.Display):
         style.set_title(ax, self.title, 64, pad=10)
         measure = f"{fill(self.measure, 40)} (%)"
         style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")
-        floor, step = floor_and_step(self._lowest())
+        settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
+        seen = [values[settled] for values in (self.accuracy, self.lower) if values is not None]
+        seen += [] if self.target is None else [[self.target]]
+        seen += [] if self.chosen is None else [self.chosen[1:]]
+        floor, step = floor_and_step(100 * np.concatenate(seen).min())
         ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
         ax.set(ylim=(floor, 100), yticks=np.arange(floor, 100 + step / 2, step))
         band = self._plot_curve()
@@ -145,14 +147,6 @@ class RiskCoverageDisplay(style.Display):
             anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
             style.place_words(ax, self.band, anchor, band, 3, style.BLUE)
         return self
-
-    def _lowest(self) -> float:
-        """The lowest percentage that has to be seen."""
-        settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
-        curves = [values[settled] for values in (self.accuracy, self.lower) if values is not None]
-        points = [] if self.target is None else [self.target]
-        points += [] if self.chosen is None else [self.chosen[1]]
-        return float(100 * np.concatenate([*curves, points]).min())
 
     def _plot_curve(self) -> style.Costs:
         """Draw as many points as paper can show; return lines that fill the band."""

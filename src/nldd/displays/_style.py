@@ -47,17 +47,15 @@ class Display:
         return ax
 
 
-def read_numbers(
-    name: str, values: Any, length: int | None = None, low: float = 0, high: float = 1
-) -> Points:
-    """A list of so many numbers, or of any number of them but none, within limits."""
+def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float = 1) -> Points:
+    """A list of `n` numbers within limits; of one or more where `n` is 0."""
     wanted = f"numbers from {low} to {high}" if high < np.inf else f"numbers from {low} on"
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold {wanted}; got {values!r:.40}.") from None
-    if numbers.ndim != 1 or not len(numbers) or len(numbers) != (length or len(numbers)):
-        wanted = f"{length or 'one or more'} {wanted}"
+    if numbers.ndim != 1 or not len(numbers) or len(numbers) != (n or len(numbers)):
+        wanted = f"{n or 'one or more'} {wanted}"
         raise InputError(f"{name} must be a list of {wanted}; got shape {numbers.shape}.")
     fine = (numbers >= low) & (numbers <= high) & np.isfinite(numbers)
     if not fine.all():
@@ -73,11 +71,11 @@ def read_curve(display: Any, x: str, y: str) -> None:
     """Make arrays of one length of two fields of a display and of its limits, if it has them."""
     if (display.lower is None) != (display.upper is None):
         raise InputError("An interval needs both limits, lower and upper; only one was given.")
-    length = None
+    n = 0
     for name in (x, y, "lower", "upper"):
         if (values := getattr(display, name)) is not None:
-            setattr(display, name, read_numbers(name, values, length))
-            length = len(getattr(display, x))
+            setattr(display, name, numbers := read_numbers(name, values, n))
+            n = len(numbers)
 
 
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
@@ -97,9 +95,7 @@ def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> No
         ax.set_axisbelow(True)
 
 
-def write(
-    ax: Any, words: str, at: Any, shift: tuple[float, float], ha: str, va: str, **looks: Any
-) -> None:
+def write(ax: Any, words: str, at: Any, shift: Any, ha: str, va: str, **looks: Any) -> None:
     """Words at a point, so many points of paper away from it."""
     looks = {"color": QUIET, "ha": ha, "va": va, "textcoords": "offset points", **WORDS, **looks}
     ax.annotate(words, at, xytext=shift, **looks)

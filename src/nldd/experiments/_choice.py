@@ -89,11 +89,8 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
 
 def _read_value(key: str, value: Any) -> Any:
     kind, within, expected = _VALUES[key]
-    if not isinstance(value, kind) or isinstance(value, bool) or not within(value):
-        raise InputError(f"{key} must be {expected}; got {value!r}")
-    if isinstance(value, list):
-        return tuple(_choose(key, name, METHODS) for name in value)
-    return value
+    _require(type(value) is kind and within(value), key, expected, value)
+    return tuple(_choose(key, name, METHODS) for name in value) if kind is list else value
 
 
 def _read_shares(found: dict[str, Any]) -> Shares:
@@ -101,11 +98,9 @@ def _read_shares(found: dict[str, Any]) -> Shares:
     if missing := {"dataset", "method", "steps"} - set(table):
         raise InputError(f"[shares] needs {', '.join(sorted(missing))}")
     steps, dataset = table["steps"], table["dataset"]
-    if not isinstance(dataset, str):
-        raise InputError(f"shares.dataset must be the name of a data set; got {dataset!r}")
+    _require(isinstance(dataset, str), "shares.dataset", "the name of a data set", dataset)
     shares = type(steps) is list and [type(s) in (int, float) and 0 < s <= 1 for s in steps]
-    if not shares or not all(shares):
-        raise InputError(f"shares.steps must be a list of numbers in (0, 1]; got {steps!r}")
+    _require(shares and all(shares), "shares.steps", "a list of numbers in (0, 1]", steps)
     method = _choose("shares.method", table["method"], METHODS)
     own = {"parameters": {method: table.get("parameters", {})}}
     parameters = _read_parameters(own, "shares.parameters")[method]
@@ -115,13 +110,11 @@ def _read_shares(found: dict[str, Any]) -> Shares:
 def _read_parameters(table: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
     """Parameters by method, each known to it and of a value that it can take."""
     found = table.get("parameters", {})
-    if not isinstance(found, dict):
-        raise InputError(f"{where} must be a table; got {found!r}")
+    _require(isinstance(found, dict), where, "a table", found)
     for method, values in found.items():
         factory = METHODS[_choose(where, method, METHODS)].factory
         key = f"{where}.{method}"
-        if not isinstance(values, dict):
-            raise InputError(f"{key} must be a table of parameters, [{key}]; got {values!r}")
+        _require(isinstance(values, dict), key, f"a table of parameters, [{key}]", values)
         for name in values:
             _choose(key, name, signature(factory).parameters)
         try:
@@ -131,10 +124,14 @@ def _read_parameters(table: dict[str, Any], where: str) -> dict[str, dict[str, A
     return found
 
 
+def _require(fine: Any, key: str, expected: str, value: Any) -> None:
+    if not fine:
+        raise InputError(f"{key} must be {expected}; got {value!r}")
+
+
 def _read_table(found: dict[str, Any], key: str, keys: Sequence[str] = ()) -> Any:
     table = found.get(key, {})
-    if not isinstance(table, dict):
-        raise InputError(f"{key} must be a table, [{key}]; got {table!r}")
+    _require(isinstance(table, dict), key, f"a table, [{key}]", table)
     for name in table:
         _choose(key, name, keys or table)
     return table
