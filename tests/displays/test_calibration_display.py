@@ -7,8 +7,8 @@ from scipy import stats
 
 from displays.drawn import assert_legible
 from nldd.displays import CalibrationDisplay, calibration_deciles
-from nldd.displays._calibration import top_and_step
 from nldd.displays._style import figure_class
+from nldd.displays._theta import top_and_step
 from nldd.exceptions import InputError
 
 

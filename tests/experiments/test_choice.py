@@ -7,8 +7,7 @@ from experiments.trials import songs, trial, write_arff, write_csv
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
 from nldd.experiments import PROTOCOLS, Protocol, choose_datasets, choose_methods, load_protocol
-from nldd.experiments._choice import read_labels
-from nldd.experiments._protocol import Shares
+from nldd.experiments._protocol import Shares, read_labels
 
 # Protocols
 
