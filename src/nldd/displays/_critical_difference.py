@@ -54,20 +54,21 @@ class CriticalDifferenceDisplay(Display):
             allowed = f"positions of methods from 0 to {n - 1}"
             raise InputError(f"Cliques hold {allowed}; got {sorted(members)}.")
 
-    def plot(self, ax: Any = None) -> "CriticalDifferenceDisplay":
-        """Draw on `ax`, or on a new figure of the height that the methods need."""
-        n_methods, bars = len(self.methods), stacked_bars(self.average_ranks, self.cliques)
-        names = [fill(str(name), NAME_WIDTH) for name in self.methods]
-        top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
-        name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
-        bottom = top + (n_methods + 1) // 2 * name_row + (FOOT if bars else 0)
-        height = HEAD + bottom + (24 if self.title else 6)
-        ax = self._begin_plot(ax, 7.2, height / 72)
+        names = self._names = [fill(str(name), NAME_WIDTH) for name in self.methods]
+        bars = self._bars = stacked_bars(self.average_ranks, self.cliques)
+        # Heights in points: of all bars, of the row of a name, and of all below the axis.
+        self._top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
+        self._name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
+        self._bottom = self._top + (n + 1) // 2 * self._name_row + (FOOT if bars else 0)
+        self.inches = 7.2, (HEAD + self._bottom + (24 if self.title else 6)) / 72
+
+    def _draw(self, ax: Any) -> None:
+        n_methods = len(self.methods)
         ax.axis("off")
-        ax.set(xlim=(1, n_methods), ylim=(-bottom, HEAD))
+        ax.set(xlim=(1, n_methods), ylim=(-self._bottom, HEAD))
         set_title(ax, self.title, 90)
         self._plot_axis()
-        for clique, row in bars:
+        for clique, row in self._bars:
             members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
             overhang = 0.008 * (n_methods - 1)
             ends = [members.min() - overhang, members.max() + overhang]
@@ -76,10 +77,9 @@ class CriticalDifferenceDisplay(Display):
             # it, and only the dots say who is meant.
             at = np.full(len(members), y)
             ax.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
-        self._plot_methods(names, top, name_row)
-        if bars:
-            self._write(NOTE, (1 + n_methods) / 2, -bottom)
-        return self
+        self._plot_methods()
+        if self._bars:
+            self._write(NOTE, (1 + n_methods) / 2, -self._bottom)
 
     def _write(
         self, words: str, x: float, y: float, ha: str = "center", color: str = QUIET
@@ -98,21 +98,21 @@ class CriticalDifferenceDisplay(Display):
         self._write("average rank", (1 + last) / 2, 21)
         self._write("worst \N{RIGHTWARDS ARROW}", last, 21, "right")
 
-    def _plot_methods(self, names: list[str], top: float, name_row: float) -> None:
+    def _plot_methods(self) -> None:
         """Elbows from the axis to the names: the better half to the left, the others right."""
-        ranks, n = self.average_ranks, len(names)
+        ranks, n = self.average_ranks, len(self.methods)
         left, right = np.split(np.argsort(ranks, kind="stable"), [(n + 1) // 2])
         reach, past_number = 0.02 * (n - 1), 30 if ranks.max() < 10 else 36
         sides = ((left, 1 - reach, "right", -1), (right[::-1], n + reach, "left", 1))
         looks = {"color": INK, "fontsize": 10, "linespacing": 1.05}
         for methods, edge, align, sign in sides:
             for row, method in enumerate(methods):
-                y, rank = -top - (row + 0.5) * name_row, ranks[method]
+                y, rank = -self._top - (row + 0.5) * self._name_row, ranks[method]
                 elbow = [rank, rank, edge], [0, y, y]
                 self.ax_.plot(*elbow, color=QUIET, linewidth=0.9, clip_on=False)
                 write(self.ax_, f"{rank:.2f}", (edge, y), (4 * sign, 0), align, "center")
                 past = (past_number * sign, 0)
-                write(self.ax_, names[method], (edge, y), past, align, "center", **looks)
+                write(self.ax_, self._names[method], (edge, y), past, align, "center", **looks)
 
 
 def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]) -> Bars:

@@ -57,6 +57,7 @@ class HypercubeDisplay(Display):
     counts: NDArray[np.int64]
     chosen: int
     label_names: Sequence[Any]
+    inches = 7.2, 5.6
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, i: int = 0) -> "HypercubeDisplay":
@@ -78,9 +79,7 @@ class HypercubeDisplay(Display):
         """Distance of the instance's probabilities to each labelset seen in training."""
         return np.asarray(np.linalg.norm(self.labelsets - self.P[self.i], axis=1))
 
-    def plot(self, ax: Any = None) -> "HypercubeDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 7.2, 5.6)
+    def _draw(self, ax: Any) -> None:
         ax.axis("off")
         ax.set_aspect("equal")
         ax.set(xlim=(-0.1, 1.56), ylim=(-0.14, 1.44))
@@ -96,7 +95,6 @@ class HypercubeDisplay(Display):
         looks = {"ncols": 3, "fontsize": 9, "frameon": False, "labelcolor": INK}
         place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.07), "handletextpad": 0.4}
         ax.legend(**looks, **place)
-        return self
 
     def _plot_points(self) -> None:
         """The instance, with lines to the labelsets, of which the chosen one's is thick."""

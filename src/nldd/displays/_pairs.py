@@ -85,6 +85,7 @@ class PairChoiceDisplay(Display):
 
     choice: PairChoice
     nearest: int | None = None
+    inches = 7.2, 4.8
 
     @classmethod
     def from_training(
@@ -116,9 +117,7 @@ class PairChoiceDisplay(Display):
         p = classifiers.probabilities(x)[0]
         return cls(pair_distances(T1.X, T1.Y, x, p, feature_scale(X, standardize)), nearest)
 
-    def plot(self, ax: Any = None) -> "PairChoiceDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 7.2, 4.8)
+    def _draw(self, ax: Any) -> None:
         choice, Dx, Dy = self.choice, self.choice.Dx, self.choice.Dy
         nearest = np.argsort(Dx, kind="stable")[: self.nearest]
         rows = np.unique(np.concatenate([nearest, choice.tied_in_x, choice.tied_in_y]))
@@ -150,7 +149,6 @@ class PairChoiceDisplay(Display):
         ax.margins(x=0.08, y=0.1)
         # Above the plot: inside there may be points anywhere.
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9, frameon=False)
-        return self
 
 
 def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -170,15 +168,14 @@ class PairsDisplay(Display):
 
     pairs: Pairs
     regression: DistanceRegression
+    inches = 7.5, 5.5
 
     @classmethod
     def from_estimator(cls, model: Any) -> "PairsDisplay":
         """The pairs and the regression of a fitted :class:`nldd.NLDDClassifier`."""
         return cls(model.pairs_, model.regression_)
 
-    def plot(self, ax: Any = None) -> "PairsDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 7.5, 5.5)
+    def _draw(self, ax: Any) -> None:
         pairs, linear = self.pairs, self.regression.model == "linear"
         # Pairs with the most errors are drawn last: they are few, and the ones to look at.
         order = np.argsort(pairs.errors, kind="stable")
@@ -197,7 +194,6 @@ class PairsDisplay(Display):
         formula = f"log-odds of a wrong label = {b0:.2f} + {terms}"
         ax.set_title(f"{len(pairs)} pairs\n{formula}", fontsize=11)
         style_axes(ax, DX, DY)
-        return self
 
 
 def _steps(values: Any) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,16 +35,22 @@ def figure_class() -> Any:
 
 
 class Display:
-    """Keeps the axes that it is drawn on: those given, or of a new figure of so many inches."""
+    """Draws on axes that it keeps: those given, or those of a new figure of so many inches."""
 
+    inches: tuple[float, float]
     ax_: Any
     figure_: Any
 
-    def _begin_plot(self, ax: Any, width: float, height: float) -> Any:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
         if ax is None:
-            ax = figure_class()(figsize=(width, height), layout="constrained").subplots()
+            ax = figure_class()(figsize=self.inches, layout="constrained").subplots()
         self.ax_, self.figure_ = ax, ax.figure
-        return ax
+        self._draw(ax)
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
 
 
 def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float = 1) -> Points:

@@ -101,6 +101,7 @@ class RiskCoverageDisplay(style.Display):
     measure: str = "answers coded right"
     title: str = ""
     band: str = "confidence interval"
+    inches = 6.4, 4.0
 
     def __post_init__(self) -> None:
         style.read_curve(self, "coverage", "accuracy")
@@ -123,9 +124,7 @@ class RiskCoverageDisplay(style.Display):
         curve = risk_coverage(theta, right)
         return cls(curve.coverage, curve.accuracy, **kwargs)
 
-    def plot(self, ax: Any = None) -> "RiskCoverageDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 6.4, 4.0)
+    def _draw(self, ax: Any) -> None:
         style.set_title(ax, self.title, 64, pad=10)
         measure = f"{fill(self.measure, 40)} (%)"
         style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")
@@ -150,7 +149,6 @@ class RiskCoverageDisplay(style.Display):
             widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
             anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
             style.place_words(ax, self.band, anchor, band, 3, style.BLUE)
-        return self
 
     def _plot_curve(self) -> style.Costs:
         """Draw as many points as paper can show; return lines that fill the band."""
@@ -312,6 +310,7 @@ class CalibrationDisplay(style.Display):
     lower: Any = None
     upper: Any = None
     title: str = ""
+    inches = 4.8, 5.4
 
     def __post_init__(self) -> None:
         style.read_curve(self, "expected", "observed")
@@ -328,9 +327,7 @@ class CalibrationDisplay(style.Display):
 
     error: ClassVar[Any] = Calibration.error
 
-    def plot(self, ax: Any = None) -> "CalibrationDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 4.8, 5.4)
+    def _draw(self, ax: Any) -> None:
         style.set_title(ax, self.title, 48, pad=22)
         fewest, most = self.counts.min(), self.counts.max()
         number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
@@ -348,7 +345,6 @@ class CalibrationDisplay(style.Display):
         self._plot_bins(top)
         ax.apply_aspect()
         self._plot_words(top)
-        return self
 
     def _plot_bins(self, top: float) -> None:
         """Counts as bars in a strip below zero, the longest of which fills two thirds of it."""
