@@ -7,8 +7,8 @@ from scipy import stats
 
 from displays.drawn import assert_legible
 from nldd.displays import CalibrationDisplay, calibration_deciles
-from nldd.displays._calibration import top_and_step
 from nldd.displays._style import figure_class
+from nldd.displays._theta import top_and_step
 from nldd.exceptions import InputError
 
 
@@ -111,14 +111,14 @@ def test_interval_holds_where_all_labels_of_an_answer_fail_together():
     [
         (([], [], 3), "theta must be a list of one or more"),
         (([0.1, 2], [0, 0], 3), "theta must hold numbers from 0 to 1; got 2 at position 1"),
-        (([0.1], [0, 0], 3), r"n_wrong must have one number.*1 thetas; got shape \(2,\)"),
+        (([0.1], [0, 0], 3), r"n_wrong must be a list of 1 numbers from 0 on; got shape \(2,\)"),
         (([0.1, 0.2], [0, 4], 3), "got 4 of 3 at position 1"),
-        (([0.1, 0.2], [0, -1], 3), "got -1 of 3 at position 1"),
-        (([0.1, 0.2], [0, np.nan], 3), "got nan of 3 at position 1"),
-        (([0.1, 0.2], [0, 0], [3, 0]), "n_labels above 0; got 0 of 0 at position 1"),
-        (([0.1, 0.2], [0, 0], [3, np.inf]), "got 0 of inf at position 1"),
-        (([0.1, 0.2], [0, 0], [3, 3, 3]), r"n_labels must be one number or 2.*\[3, 3, 3\]"),
-        (([0.1, 0.2], ["a", "b"], 3), r"got 3 and \['a', 'b'\]"),
+        (([0.1, 0.2], [0, -1], 3), "n_wrong must hold numbers from 0 on; got -1 at position 1"),
+        (([0.1, 0.2], [0, np.nan], 3), "n_wrong.*got nan at position 1"),
+        (([0.1, 0.2], [0, 0], [3, 0]), "n_labels must hold numbers from 1 on; got 0 at position 1"),
+        (([0.1, 0.2], [0, 0], [3, np.inf]), "n_labels.*got inf at position 1"),
+        (([0.1, 0.2], [0, 0], [3, 3, 3]), r"n_labels must be a list of 2.*got shape \(3,\)"),
+        (([0.1, 0.2], ["a", "b"], 3), r"n_wrong must hold numbers.*got \['a', 'b'\]"),
         (([0.1, 0.2], [0, 0], 3, 0), "n_bins must be a whole number from 1 on; got 0"),
         (([0.1, 0.2], [0, 0], 3, 2.5), "got 2.5"),
     ],
@@ -219,10 +219,10 @@ def test_points_without_intervals_on_given_axes():
     [
         ({"observed": [0.1]}, "observed must be a list of 2"),
         ({"expected": [10, 20]}, "expected must hold numbers from 0 to 1; got 10"),
-        ({"counts": [1]}, r"counts must be 2 numbers of answers above 0.*\[1\]"),
-        ({"counts": [1, 0]}, r"got \[1 0\]"),
+        ({"counts": [1]}, r"counts must be a list of 2 numbers from 1 on; got shape \(1,\)"),
+        ({"counts": [1, 0]}, "counts must hold numbers from 1 on; got 0 at position 1"),
         ({"counts": [1, np.nan]}, "nan"),
-        ({"counts": ["a", "b"]}, "'a' 'b'"),
+        ({"counts": ["a", "b"]}, "'a', 'b'"),
         ({"upper": [0.5, 0.5]}, "needs both limits"),
         ({"lower": [0, 0], "upper": [0.5]}, "upper must be a list of 2"),
     ],

@@ -89,9 +89,9 @@ def test_names_are_no_formulas():
     ("methods", "ranks", "cliques", "message"),
     [
         (["a"], [1.0], [], "two or more methods"),
-        (["a", "b"], [1.0], [], r"ranks of shape \(1,\)"),
-        (["a", "b"], [0.5, 2.0], [], "from 1 to 2; got 0.5, 2"),
-        (["a", "b"], [np.nan, 2.0], [], "got nan, 2"),
+        (["a", "b"], [1.0], [], r"average_ranks must be a list of 2 numbers.*shape \(1,\)"),
+        (["a", "b"], [0.5, 2.0], [], "from 1 to 2; got 0.5 at position 0"),
+        (["a", "b"], [np.nan, 2.0], [], "got nan at position 0"),
         (["a", "b"], [1.0, 2.0], [(0, 2)], r"from 0 to 1; got \[0, 2\]"),
     ],
     ids=["one", "too-few", "below-1", "nan", "stranger"],

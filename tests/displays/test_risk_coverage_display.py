@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from displays.drawn import assert_legible
 from nldd.displays import RiskCoverageDisplay, risk_coverage
-from nldd.displays._risk_coverage import floor_and_step
 from nldd.displays._style import figure_class, spread
+from nldd.displays._theta import floor_and_step
 from nldd.exceptions import InputError
 
 

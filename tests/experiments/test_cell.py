@@ -22,11 +22,18 @@ from experiments.trials import (
 )
 from nldd import NLDDClassifier
 from nldd.datasets import Dataset
-from nldd.experiments import _cell
-from nldd.experiments._cell import Cell, batches, cells, labelsets_seen, run_batch, run_cell
-from nldd.experiments._protocol import BASES, Shares
+from nldd.experiments import _cell, _protocol
+from nldd.experiments._cell import (
+    Cell,
+    SharedFits,
+    batches,
+    cells,
+    labelsets_seen,
+    run_batch,
+    run_cell,
+)
+from nldd.experiments._protocol import Shares
 from nldd.experiments._record import Key
-from nldd.experiments._shared_fits import SharedFits
 from nldd.metrics import MEASURES, evaluate
 
 SHARING = ("BR", "SMBR", "NLDD")
@@ -44,8 +51,12 @@ def contents(records):
 
 def use_base(monkeypatch, probabilities):
     """Let the protocol's logistic base be another one, where probabilities are asked for."""
-    base = replace(BASES["logistic"], probabilities=probabilities)
-    monkeypatch.setitem(BASES, "logistic", base)
+    usual = _protocol.base_classifier
+
+    def base_classifier(base, shape, seed):
+        return probabilities(seed) if shape == "probabilities" else usual(base, shape, seed)
+
+    monkeypatch.setattr(_protocol, "base_classifier", base_classifier)
 
 
 # Which there are
@@ -179,7 +190,7 @@ class Ticking(LogisticRegression):
 
 def test_each_method_is_charged_for_all_fits_though_they_were_shared(monkeypatch):
     monkeypatch.setattr(_cell, "thread_time", lambda: Clock.now)
-    monkeypatch.setattr("nldd.experiments._shared_fits.thread_time", lambda: Clock.now)
+    monkeypatch.setattr("nldd.experiments._cell.thread_time", lambda: Clock.now)
     use_base(monkeypatch, lambda seed: Ticking(solver="liblinear", random_state=seed))
     br, smbr, nldd = run_batch(songs(), planned()[:3])
     # Four labels of 10 to fit and 1 to decide; NLDD fits them twice, on T1 and on all rows, and

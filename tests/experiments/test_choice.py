@@ -7,8 +7,7 @@ from experiments.trials import songs, trial, write_arff, write_csv
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
 from nldd.experiments import PROTOCOLS, Protocol, choose_datasets, choose_methods, load_protocol
-from nldd.experiments._choice import read_labels
-from nldd.experiments._protocol import Shares
+from nldd.experiments._protocol import Shares, read_labels
 
 # Protocols
 
@@ -121,10 +120,10 @@ MISSPELT = {
     "method = ['BR']": "'method' .did you mean 'methods'",
     "titel = 'x'": "'titel' .did you mean 'title'",
     "large_base = 'logistic'": "'large_base'",
-    "[large]\nbse = 'logistic'": r"'large\.bse' .did you mean 'base'",
-    "[large]\nfolds = 3": r"'large\.folds'.*known are base, parameters",
-    "[datasets.x.parameter.BR]": r"x\.parameter' .did you mean 'parameters'",
-    "[shares]\nstep = [1.0]": r"'shares\.step' .did you mean 'steps'",
+    "[large]\nbse = 'logistic'": r"large: there is no 'bse' .did you mean 'base'",
+    "[large]\nfolds = 3": r"large: there is no 'folds'.*known are base, parameters",
+    "[datasets.x.parameter.BR]": r"x: there is no 'parameter' .did you mean 'parameters'",
+    "[shares]\nstep = [1.0]": r"shares: there is no 'step' .did you mean 'steps'",
     "[shares]\ndataset = 'x'\nsteps = [1.0]": r"\[shares\] needs method",
     "[shares]": r"\[shares\] needs dataset, method, steps",
     "[share]\ndataset = 'x'": "'share' .did you mean 'shares'",
@@ -149,9 +148,9 @@ WRONG = {
     "test_share = 1.0": "test_share must be a number between 0 and 1; got 1.0",
     "test_share = nan": "test_share must be a number between 0 and 1; got nan",
     "settings = 'papr'": "settings: there is no 'papr' .did you mean 'paper'",
-    "settings = 1": "settings must be one of default, paper; got 1",
+    "settings = 1": "settings: there is no 1; known are default, paper",
     "base = 'svc'": "base: there is no 'svc'.*platt-svc",
-    "base = ['logistic']": r"base must be one of logistic.*got \['logistic'\]",
+    "base = ['logistic']": r"base: there is no \['logistic'\].*known are logistic",
     "methods = 'BR'": "methods must be a list of methods; got 'BR'",
     "methods = []": r"methods must be a list of methods; got \[\]",
     "methods = ['NLD']": "methods: there is no 'NLD' .did you mean 'NLDD'",
@@ -293,7 +292,8 @@ def test_no_method_is_those_of_the_protocol():
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("NLD", "Did you mean NLDD"), ("mlnn", "MLKNN"), ("x", "There are BR, SMBR")]
+    ("name", "hint"),
+    [("NLD", "Did you mean NLDD"), ("mlnn", "MLKNN"), ("x", "There are BR, SMBR")],
 )
 def test_misspelt_method_is_refused_with_a_hint(name, hint):
     with pytest.raises(InputError, match=rf"no method '{name.upper()}'\..*{hint}"):

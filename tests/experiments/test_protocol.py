@@ -10,8 +10,7 @@ from experiments.trials import songs, trial
 from nldd import PlattSVC
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
-from nldd.experiments._choice import load_protocol
-from nldd.experiments._protocol import BASES, SHAPES, Protocol
+from nldd.experiments._protocol import BASES, SHAPES, Protocol, load_protocol
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 SMALL = tuple(name for name in CATALOGUE if name not in LARGE)

@@ -70,7 +70,7 @@ def test_appended_record_is_on_the_disk_at_once(tmp_path, monkeypatch):
     with RecordFile(tmp_path) as file:
         file.append([record(0)])
         assert synced[-1] == file.path.stat().st_size > 300
-        assert read_records(tmp_path / CELLS) == [record(0)] == file.read()
+        assert read_records(tmp_path / CELLS) == [record(0)]
 
 
 def test_line_torn_at_any_place_is_dropped_and_written_again(tmp_path, quick_disk):
@@ -84,7 +84,7 @@ def test_line_torn_at_any_place_is_dropped_and_written_again(tmp_path, quick_dis
         assert (tmp_path / CELLS).stat().st_size == length  # reading changes nothing
         with RecordFile(tmp_path) as file:
             assert file.path.stat().st_size == first
-            assert file.read() == [record(0)]
+            assert read_records(file.path) == [record(0)]
             file.append([record(1)])
         assert (tmp_path / CELLS).read_bytes() == whole
 
@@ -108,8 +108,8 @@ def test_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path, line):
     (tmp_path / CELLS).write_bytes(first + line + b"\n" + second)
     with pytest.raises(InputError, match=r"cells\.jsonl, line 2 is not a record.*Remove the line"):
         read_records(tmp_path / CELLS)
-    with RecordFile(tmp_path) as file, pytest.raises(InputError, match="line 2"):
-        file.read()
+    with RecordFile(tmp_path):
+        pass
     assert (tmp_path / CELLS).read_bytes() == first + line + b"\n" + second
 
 

@@ -11,8 +11,8 @@ from sklearn.svm import SVC
 
 from experiments.trials import Counting, songs
 from nldd import BinaryRelevance, NLDDClassifier, PlattSVC
-from nldd.experiments import _shared_fits
-from nldd.experiments._shared_fits import SharedBase, SharedFits, digest
+from nldd.experiments import _cell
+from nldd.experiments._cell import SharedBase, SharedFits, digest
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ class Ticking:
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr(_shared_fits, "thread_time", lambda: self.now)
+        monkeypatch.setattr(_cell, "thread_time", lambda: self.now)
 
 
 def test_saved_seconds_are_those_of_the_fits_that_were_found(problem, monkeypatch):

@@ -13,7 +13,6 @@ from nldd.experiments._benchmark import (
     LOG_SECONDS,
     Batch,
     Forecast,
-    Running,
     State,
     Watch,
     progress_lines,
@@ -66,7 +65,7 @@ def running(n_cells, *, since, expected=None, shares=None):
     """The first cells of a trial, in a worker since then."""
     all_cells = list(cells(trial(shares=shares), "songs", songs().n_samples, ("BR", "SMBR")))
     chosen = all_cells[-n_cells:] if shares else all_cells[:n_cells]
-    return Running(Batch("songs", chosen), since, expected)
+    return Batch(chosen, since=since, expected_seconds=expected)
 
 
 def test_lines_say_how_far_how_long_and_what_failed():

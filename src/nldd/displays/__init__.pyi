@@ -1,8 +1,3 @@
-from ._calibration import (
-    Calibration as Calibration,
-    CalibrationDisplay as CalibrationDisplay,
-    calibration_deciles as calibration_deciles,
-)
 from ._critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
 from ._hypercube import HypercubeDisplay as HypercubeDisplay
 from ._pairs import (
@@ -11,9 +6,12 @@ from ._pairs import (
     PairsDisplay as PairsDisplay,
     pair_distances as pair_distances,
 )
-from ._risk_coverage import (
+from ._share import ShareDisplay as ShareDisplay
+from ._theta import (
+    Calibration as Calibration,
+    CalibrationDisplay as CalibrationDisplay,
     RiskCoverage as RiskCoverage,
     RiskCoverageDisplay as RiskCoverageDisplay,
+    calibration_deciles as calibration_deciles,
     risk_coverage as risk_coverage,
 )
-from ._share import ShareDisplay as ShareDisplay

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, INK, QUIET, Display, set_title, write
+from nldd.displays._style import BLUE, INK, QUIET, Display, read_numbers, set_title, write
 from nldd.exceptions import InputError
 
 # Heights in points: of a line of a name, of a row of bars, and the room around both.
@@ -26,7 +26,7 @@ class CriticalDifferenceDisplay(Display):
     Parameters
     ----------
     methods : sequence of str
-    average_ranks : sequence of float
+    average_ranks : array-like of shape (n_methods,)
         Rank of each method averaged over data sets; 1 is the best.
     cliques : sequence of tuple of int
         Groups of methods, as positions in `methods`, that do not differ significantly.
@@ -40,103 +40,89 @@ class CriticalDifferenceDisplay(Display):
     """
 
     methods: Sequence[str]
-    average_ranks: Sequence[float]
+    average_ranks: Any
     cliques: Sequence[tuple[int, ...]] = ()
     title: str = ""
 
     def __post_init__(self) -> None:
-        n_methods, ranks = len(self.methods), np.asarray(self.average_ranks, dtype=float)
-        if n_methods < 2 or ranks.shape != (n_methods,):
-            raise InputError(
-                "A critical-difference diagram needs two or more methods and one average rank for "
-                f"each; got {n_methods} methods and ranks of shape {ranks.shape}."
-            )
-        if not ((ranks >= 1) & (ranks <= n_methods)).all():
-            raise InputError(
-                f"Average ranks of {n_methods} methods lie from 1 to {n_methods}; "
-                f"got {', '.join(f'{rank:g}' for rank in ranks)}."
-            )
+        n = len(self.methods)
+        if n < 2:
+            raise InputError(f"The diagram compares two or more methods; got {n}.")
+        self.average_ranks = read_numbers("average_ranks", self.average_ranks, n, 1, n)
         members = {member for clique in self.cliques for member in clique}
-        if not members <= set(range(n_methods)):
-            raise InputError(
-                f"Cliques hold positions of methods from 0 to {n_methods - 1}; "
-                f"got {sorted(members)}."
-            )
+        if not members <= set(range(n)):
+            allowed = f"positions of methods from 0 to {n - 1}"
+            raise InputError(f"Cliques hold {allowed}; got {sorted(members)}.")
 
-    def plot(self, ax: Any = None) -> "CriticalDifferenceDisplay":
-        """Draw on `ax`, or on a new figure of the height that the methods need."""
-        ranks = np.asarray(self.average_ranks, dtype=float)
-        names = [fill(str(name), NAME_WIDTH) for name in self.methods]
-        bars = stacked_bars(ranks, self.cliques)
-        top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
-        name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
-        bottom = top + (len(ranks) + 1) // 2 * name_row + (FOOT if bars else 0)
-        height = HEAD + bottom + (24 if self.title else 6)
-        ax = self._begin_plot(ax, 7.2, height / 72)
+        names = self._names = [fill(str(name), NAME_WIDTH) for name in self.methods]
+        bars = self._bars = stacked_bars(self.average_ranks, self.cliques)
+        # Heights in points: of all bars, of the row of a name, and of all below the axis.
+        self._top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
+        self._name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
+        self._bottom = self._top + (n + 1) // 2 * self._name_row + (FOOT if bars else 0)
+        self.inches = 7.2, (HEAD + self._bottom + (24 if self.title else 6)) / 72
+
+    def _draw(self, ax: Any) -> None:
+        n_methods = len(self.methods)
         ax.axis("off")
-        ax.set(xlim=(1, len(ranks)), ylim=(-bottom, HEAD))
+        ax.set(xlim=(1, n_methods), ylim=(-self._bottom, HEAD))
         set_title(ax, self.title, 90)
-        self._plot_axis(len(ranks))
-        self._plot_bars(ranks, bars)
-        self._plot_methods(ranks, names, top, name_row)
-        if bars:
-            centre = (1 + len(ranks)) / 2
-            ax.text(centre, -bottom, NOTE, ha="center", va="bottom", fontsize=9, color=QUIET)
-        return self
-
-    def _plot_axis(self, n_methods: int) -> None:
-        self.ax_.plot([1, n_methods], [0, 0], color=INK, linewidth=1.2)
-        for rank in range(1, n_methods + 1):
-            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
-            self.ax_.text(rank, 7, str(rank), ha="center", va="bottom", fontsize=9, color=INK)
-        halves = np.arange(1, n_methods) + 0.5
-        self.ax_.plot([halves, halves], [0, 3], color=INK, linewidth=0.8)
-        best, worst = "\N{LEFTWARDS ARROW} best", "worst \N{RIGHTWARDS ARROW}"
-        places = ((0, "left", best), (0.5, "center", "average rank"), (1, "right", worst))
-        for part, side, words in places:
-            at = 1 + part * (n_methods - 1)
-            self.ax_.text(at, 21, words, ha=side, va="bottom", fontsize=9, color=QUIET)
-
-    def _plot_bars(self, ranks: NDArray[np.float64], bars: Bars) -> None:
-        for clique, row in bars:
-            members = ranks[list(clique)]
-            y, overhang = -GAP - row * BAR_ROW, 0.008 * (len(ranks) - 1)
+        self._plot_axis()
+        for clique, row in self._bars:
+            members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
+            overhang = 0.008 * (n_methods - 1)
             ends = [members.min() - overhang, members.max() + overhang]
-            self.ax_.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
+            ax.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
             # Tests of pairs may part a method from others on both sides of it: the bar runs past
             # it, and only the dots say who is meant.
             at = np.full(len(members), y)
-            self.ax_.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
+            ax.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
+        self._plot_methods()
+        if self._bars:
+            self._write(NOTE, (1 + n_methods) / 2, -self._bottom)
 
-    def _plot_methods(
-        self, ranks: NDArray[np.float64], names: list[str], top: float, name_row: float
+    def _write(
+        self, words: str, x: float, y: float, ha: str = "center", color: str = QUIET
     ) -> None:
+        self.ax_.text(x, y, words, ha=ha, va="bottom", fontsize=9, color=color)
+
+    def _plot_axis(self) -> None:
+        last = len(self.methods)
+        self.ax_.plot([1, last], [0, 0], color=INK, linewidth=1.2)
+        for rank in range(1, last + 1):
+            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
+            self._write(str(rank), rank, 7, color=INK)
+        halves = np.arange(1, last) + 0.5
+        self.ax_.plot([halves, halves], [0, 3], color=INK, linewidth=0.8)
+        self._write("\N{LEFTWARDS ARROW} best", 1, 21, "left")
+        self._write("average rank", (1 + last) / 2, 21)
+        self._write("worst \N{RIGHTWARDS ARROW}", last, 21, "right")
+
+    def _plot_methods(self) -> None:
         """Elbows from the axis to the names: the better half to the left, the others right."""
-        order, n = np.argsort(ranks, kind="stable"), len(ranks)
-        n_left, reach = (n + 1) // 2, 0.02 * (n - 1)
-        left, right = order[:n_left], order[n_left:][::-1]
-        past_number = 30 if ranks.max() < 10 else 36
+        ranks, n = self.average_ranks, len(self.methods)
+        left, right = np.split(np.argsort(ranks, kind="stable"), [(n + 1) // 2])
+        reach, past_number = 0.02 * (n - 1), 30 if ranks.max() < 10 else 36
+        sides = ((left, 1 - reach, "right", -1), (right[::-1], n + reach, "left", 1))
         looks = {"color": INK, "fontsize": 10, "linespacing": 1.05}
-        sides = ((left, 1 - reach, "right", -1), (right, n + reach, "left", 1))
         for methods, edge, align, sign in sides:
             for row, method in enumerate(methods):
-                y, rank = -top - (row + 0.5) * name_row, ranks[method]
+                y, rank = -self._top - (row + 0.5) * self._name_row, ranks[method]
                 elbow = [rank, rank, edge], [0, y, y]
                 self.ax_.plot(*elbow, color=QUIET, linewidth=0.9, clip_on=False)
                 write(self.ax_, f"{rank:.2f}", (edge, y), (4 * sign, 0), align, "center")
                 past = (past_number * sign, 0)
-                write(self.ax_, names[method], (edge, y), past, align, "center", **looks)
+                write(self.ax_, self._names[method], (edge, y), past, align, "center", **looks)
 
 
 def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]) -> Bars:
     """Cliques of two or more from the best on, each with the first row where it finds room."""
     ends: list[float] = []
     placed: Bars = []
-    wide = [clique for clique in cliques if len(set(clique)) > 1]
-    margin = 0.02 * len(ranks)
-    for clique in sorted(wide, key=lambda clique: (ranks[list(clique)].min(), clique)):
-        low, high = ranks[list(clique)].min(), ranks[list(clique)].max()
-        row = next((row for row, end in enumerate(ends) if end + margin < low), len(ends))
-        ends[row : row + 1] = [high]
+    wide = [(ranks[list(clique)].min(), clique) for clique in cliques if len(set(clique)) > 1]
+    for low, clique in sorted(wide):
+        free = (row for row, end in enumerate(ends) if end + 0.02 * len(ranks) < low)
+        row = next(free, len(ends))
+        ends[row : row + 1] = [ranks[list(clique)].max()]
         placed.append((clique, row))
     return placed

@@ -13,25 +13,25 @@ from nldd.exceptions import InputError
 
 # Where one step along each label goes on paper: right, up, and away from the reader.
 AXES = np.array([[1.0, 0.0], [0.0, 1.0], [0.46, 0.34]])
-VERTICES = np.array(list(product((0, 1), repeat=3)))
-EDGES = [(a, b) for a, b in combinations(VERTICES, 2) if np.abs(a - b).sum() == 1]
-# Hidden behind the cube; its three edges are dashed.
-HIDDEN = (0, 0, 1)
+VERTICES = list(product((0, 1), repeat=3))
+EDGES = [(a, b) for a, b in combinations(VERTICES, 2) if np.abs(np.subtract(a, b)).sum() == 1]
+HIDDEN = (0, 0, 1)  # behind the cube; its three edges are dashed
 LARGEST_AREA = 620.0
 # Where the words of a vertex may stand: shift in points, then which side of the words that is.
-LOWER_RIGHT, UPPER_LEFT = (13, -9, "left", "top"), (-13, 9, "right", "bottom")
-PLACES: dict[tuple[int, ...], list[tuple[int, int, str, str]]] = {
+INSIDE = [(13, -9, "left", "top"), (-13, 9, "right", "bottom")]
+PLACES: dict[tuple[int, ...], Any] = {
     (0, 0, 0): [(-14, -9, "right", "top")],
     (1, 0, 0): [(14, -9, "left", "top")],
     (0, 1, 0): [(-14, 4, "right", "center")],
-    (1, 1, 0): [LOWER_RIGHT, UPPER_LEFT],
-    (0, 0, 1): [LOWER_RIGHT, UPPER_LEFT],
+    (1, 1, 0): INSIDE,
+    (0, 0, 1): INSIDE,
     (1, 0, 1): [(14, 0, "left", "center")],
     (0, 1, 1): [(0, 15, "center", "bottom")],
     (1, 1, 1): [(14, 8, "left", "center")],
 }
 # About half the width and height of such words, and points in a unit of the cube.
 WORDS, POINTS_IN_UNIT = np.array([0.12, 0.09]), 220
+PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
 
 
 @dataclass(eq=False)
@@ -57,6 +57,7 @@ class HypercubeDisplay(Display):
     counts: NDArray[np.int64]
     chosen: int
     label_names: Sequence[Any]
+    inches = 7.2, 5.6
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, i: int = 0) -> "HypercubeDisplay":
@@ -78,87 +79,65 @@ class HypercubeDisplay(Display):
         """Distance of the instance's probabilities to each labelset seen in training."""
         return np.asarray(np.linalg.norm(self.labelsets - self.P[self.i], axis=1))
 
-    def plot(self, ax: Any = None) -> "HypercubeDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 7.2, 5.6)
+    def _draw(self, ax: Any) -> None:
         ax.axis("off")
         ax.set_aspect("equal")
         ax.set(xlim=(-0.1, 1.56), ylim=(-0.14, 1.44))
-        self._plot_lines()
+        for edge in EDGES:
+            dashes = (0, (4, 3)) if HIDDEN in edge else "solid"
+            self.ax_.plot(*projected(edge).T, color=GREY, linewidth=1.0, linestyle=dashes, zorder=1)
         self._plot_points()
-        self._plot_vertices()
+        for vertex in VERTICES:
+            self._plot_vertex(vertex)
+        # Apart from the cube, so that the legend shows a circle of a size that fits a line.
+        ax.scatter([], [], s=60, color=SKY, edgecolor=INK, label="labelset, area by training rows")
         self._plot_label_names()
         looks = {"ncols": 3, "fontsize": 9, "frameon": False, "labelcolor": INK}
         place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.07), "handletextpad": 0.4}
         ax.legend(**looks, **place)
-        return self
-
-    def _plot_lines(self) -> None:
-        """The edges, and lines from the instance to the labelsets; the chosen one is thick."""
-        for a, b in EDGES:
-            style = (0, (4, 3)) if HIDDEN in (tuple(a), tuple(b)) else "solid"
-            self._plot_line([a, b], color=GREY, linewidth=1.0, linestyle=style, zorder=1)
-        for number, labelset in enumerate(self.labelsets):
-            color, width = (VERMILION, 2.6) if number == self.chosen else (BLUE, 1.0)
-            self._plot_line([self.P[self.i], labelset], color=color, linewidth=width, zorder=3)
 
     def _plot_points(self) -> None:
+        """The instance, with lines to the labelsets, of which the chosen one's is thick."""
         p, others = self.P[self.i], np.delete(self.P, self.i, axis=0)
+        for number, labelset in enumerate(self.labelsets):
+            color, width = (VERMILION, 2.6) if number == self.chosen else (BLUE, 1.0)
+            self.ax_.plot(*projected([p, labelset]).T, color=color, linewidth=width, zorder=3)
         words = f"instance, p = ({', '.join(f'{value:.2f}' for value in p)})"
         looks = {"color": INK, "marker": "D", "edgecolor": "white"}
-        self._plot_dots([p], s=75, zorder=5, label=words, **looks)
+        self.ax_.scatter(*projected([p]).T, s=75, zorder=5, label=words, **looks)
         if len(others):
             words = f"{len(others)} others"
-            self._plot_dots(others, s=11, color=GREY, linewidths=0, zorder=2, label=words)
+            self.ax_.scatter(
+                *projected(others).T, s=11, color=GREY, linewidths=0, zorder=2, label=words
+            )
         # A point on paper may be anywhere in depth: its foot on the floor tells where it stands.
         foot = p * (1, 0, 1)
-        self._plot_line([p, foot], linestyle=":", color=QUIET, linewidth=1.0, zorder=2)
-        self._plot_dots([foot], s=14, color=QUIET, marker="x", zorder=2)
+        self.ax_.plot(*projected([p, foot]).T, linestyle=":", color=QUIET, linewidth=1.0, zorder=2)
+        self.ax_.scatter(*projected([foot]).T, s=14, color=QUIET, marker="x", zorder=2)
 
-    def _plot_line(self, points: Any, **looks: Any) -> None:
-        self.ax_.plot(*projected(points).T, **looks)
+    def _plot_vertex(self, vertex: tuple[int, ...]) -> None:
+        words, ink = f"{vertex}\nnot in training", QUIET
+        edge, width, weight = INK, 1.0, "normal"
+        circle: dict[str, Any] = {"s": 60, "facecolor": "white", "linestyle": ":"}
+        for number in np.flatnonzero((self.labelsets == vertex).all(axis=1)):
+            count = self.counts[number]
+            words, ink = f"{vertex}\n{count} rows\nDy = {self.Dy[number]:.2f}", INK
+            circle = {"s": max(LARGEST_AREA * count / self.counts.max(), 12), "facecolor": SKY}
+            if number == self.chosen:
+                words, edge, width, weight = f"{words}\nchosen", VERMILION, 2.6, "bold"
+        self.ax_.scatter(
+            *projected([vertex]).T, edgecolor=edge, linewidth=width, zorder=4, **circle
+        )
+        dx, dy, *sides = max(PLACES[vertex], key=lambda place: self._clearance(vertex, place[:2]))
+        looks: dict[str, Any] = {"color": ink, "fontweight": weight, "bbox": PAPER, "zorder": 6}
+        write(self.ax_, words, projected(vertex), (dx, dy), *sides, **looks)
 
-    def _plot_dots(self, points: Any, **looks: Any) -> None:
-        self.ax_.scatter(*projected(points).T, **looks)
-
-    def _plot_vertices(self) -> None:
-        areas = LARGEST_AREA * self.counts / self.counts.max()
-        seen = {tuple(labelset): number for number, labelset in enumerate(self.labelsets.tolist())}
-        for vertex in map(tuple, VERTICES.tolist()):
-            number = seen.get(vertex)
-            looks: dict[str, Any] = {"s": 60, "facecolor": "white", "linestyle": ":"}
-            if number is not None:
-                looks = {"s": max(areas[number], 12), "facecolor": SKY}
-            color, width = (VERMILION, 2.6) if number == self.chosen else (INK, 1.0)
-            self._plot_dots([vertex], edgecolor=color, linewidth=width, zorder=4, **looks)
-            self._plot_words(vertex, number)
-        # Apart from the cube, so that the legend shows a circle of a size that fits a line.
-        words = "labelset, area by training rows"
-        self.ax_.scatter([], [], s=60, color=SKY, edgecolor=INK, label=words)
-
-    def _plot_words(self, vertex: tuple[int, ...], number: int | None) -> None:
-        words, looks = f"{vertex}\nnot in training", {"color": QUIET}
-        if number is not None:
-            words = f"{vertex}\n{self.counts[number]} rows\nDy = {self.Dy[number]:.2f}"
-            looks["color"] = INK
-        if number == self.chosen:
-            words, looks["fontweight"] = f"{words}\nchosen", "bold"
-        dx, dy, *sides = self._clear_place(vertex)
-        paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
-        at = projected([vertex])[0]
-        write(self.ax_, words, at, (dx, dy), *sides, bbox=paper, zorder=6, **looks)
-
-    def _clear_place(self, vertex: tuple[int, ...]) -> tuple[int, int, str, str]:
-        """The place for words that the lines from the instance stay away from the most."""
+    def _clearance(self, vertex: tuple[int, ...], shift: Any) -> float:
+        """How far from the lines of the instance words stay that are shifted so from a vertex."""
         p, steps = self.P[self.i], np.linspace(0, 1, 40)[:, np.newaxis]
         lines = np.concatenate([projected(p + steps * (to - p)) for to in self.labelsets])
-
-        def clearance(place: tuple[int, int, str, str]) -> float:
-            shift = np.array(place[:2])
-            centre = projected([vertex])[0] + shift / POINTS_IN_UNIT + np.sign(shift) * WORDS
-            return float((np.abs(lines - centre) / WORDS).max(axis=1).min())
-
-        return max(PLACES[vertex], key=clearance)
+        centre = projected(vertex) + np.divide(shift, POINTS_IN_UNIT) + np.sign(shift) * WORDS
+        return float((np.abs(lines - centre) / WORDS).max(axis=1).min())
 
     def _plot_label_names(self) -> None:
         """The three labels along the edges that start where none of them is carried."""
@@ -173,7 +152,7 @@ class HypercubeDisplay(Display):
             words = words if len(words) <= room else f"{words[: room - 3]}..."
             looks = {"rotation": rotation, "rotation_mode": "anchor", "fontsize": 10}
             arrow = f"{words} \N{RIGHTWARDS ARROW}"
-            write(self.ax_, arrow, projected([at])[0], shift, "center", stand, **looks)
+            write(self.ax_, arrow, projected(at), shift, "center", stand, **looks)
 
 
 def projected(points: Any) -> NDArray[np.float64]:

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from nldd._base import Training
 from nldd._labels import read_labels
@@ -86,6 +85,7 @@ class PairChoiceDisplay(Display):
 
     choice: PairChoice
     nearest: int | None = None
+    inches = 7.2, 4.8
 
     @classmethod
     def from_training(
@@ -104,51 +104,36 @@ class PairChoiceDisplay(Display):
         With the same data, base classifier and seed as a fitted model (that drew no part of T2)
         the two pairs are those in its ``pairs_``.
         """
-        rng = check_random_state(random_state)
-        table = read_labels(Y)
-        X = X.tocsr() if issparse(X) else np.asarray(X, dtype=float)
+        rng, table = check_random_state(random_state), read_labels(Y)
+        X = check_array(X, accept_sparse="csr", dtype=float)
         check_consistent_length(X, table.Y)
-        T = Training(X, table.Y, None, np.arange(len(table.Y)))
-        first, second = random_halves(len(T), rng)
+        first, second = random_halves(len(table.Y), rng)
         if not 0 <= i < len(second):
             raise InputError(f"i must be from 0 to {len(second) - 1}, a row of T2; got {i!r}.")
-        T1, instance = T[first], T[second[[i]]]
+        T1, x = Training(X[first], table.Y[first], None, first), X[second[[i]]]
         estimator = default_estimator() if estimator is None else estimator
         options: dict[str, Any] = {"n_jobs": None, "rng": rng, "title": "", "verbose": 0}
         (classifiers,) = fit_label_probabilities(estimator, [T1], table.names, **options)
-        p = classifiers.probabilities(instance.X)[0]
-        choice = pair_distances(T1.X, T1.Y, instance.X, p, feature_scale(X, standardize))
-        return cls(choice, nearest)
+        p = classifiers.probabilities(x)[0]
+        return cls(pair_distances(T1.X, T1.Y, x, p, feature_scale(X, standardize)), nearest)
 
-    def plot(self, ax: Any = None) -> "PairChoiceDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 7.2, 4.8)
-        self._plot_rows()
-        self._plot_chosen()
-        style_axes(ax, DX, DY)
-        ax.margins(x=0.08, y=0.1)
-        # Above the plot: inside there may be points anywhere.
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9, frameon=False)
-        return self
-
-    def _plot_rows(self) -> None:
-        """Dots, and rings around the rows among which the other distance decides."""
-        Dx, Dy = self.choice.Dx, self.choice.Dy
-        in_x, in_y = self.choice.tied_in_x, self.choice.tied_in_y
+    def _draw(self, ax: Any) -> None:
+        choice, Dx, Dy = self.choice, self.choice.Dx, self.choice.Dy
         nearest = np.argsort(Dx, kind="stable")[: self.nearest]
-        rows = np.union1d(nearest, np.concatenate([in_x, in_y]))
+        rows = np.unique(np.concatenate([nearest, choice.tied_in_x, choice.tied_in_y]))
         looks: dict[str, Any] = {"s": 13, "color": GREY, "alpha": 0.7, "linewidths": 0}
-        self.ax_.scatter(Dx[rows], Dy[rows], label=f"{count_noun(len(rows), 'row')} of T1", **looks)
-        for tied, color, what in ((in_x, VERMILION, "Dx"), (in_y, BLUE, "Dy")):
+        ax.scatter(Dx[rows], Dy[rows], label=f"{count_noun(len(rows), 'row')} of T1", **looks)
+        # Rings around the rows among which the other distance decides.
+        for tied, color, what in (
+            (choice.tied_in_x, VERMILION, "Dx"),
+            (choice.tied_in_y, BLUE, "Dy"),
+        ):
             if len(tied) > 1:
                 words = f"{len(tied)} rows tied at the smallest {what}"
                 looks = {"s": 42, "facecolor": "none", "edgecolor": color, "linewidth": 1.1}
-                self.ax_.scatter(Dx[tied], Dy[tied], label=words, **looks)
-
-    def _plot_chosen(self) -> None:
-        choice = self.choice
-        self.ax_.axvline(choice.Dx.min(), color=VERMILION, linestyle=":", linewidth=1.0, zorder=0)
-        self.ax_.axhline(choice.Dy.min(), color=BLUE, linestyle=":", linewidth=1.0, zorder=0)
+                ax.scatter(Dx[tied], Dy[tied], label=words, **looks)
+        ax.axvline(Dx.min(), color=VERMILION, linestyle=":", linewidth=1.0, zorder=0)
+        ax.axhline(Dy.min(), color=BLUE, linestyle=":", linewidth=1.0, zorder=0)
         chosen = [
             (choice.first, VERMILION, "s", "$m_{i1}$", "nearest in features", LEFT),
             (choice.second, BLUE, "^", "$m_{i2}$", "nearest in labels", BELOW),
@@ -156,11 +141,14 @@ class PairChoiceDisplay(Display):
         if choice.first == choice.second:
             chosen = [(choice.first, INK, "D", "$m_{i1} = m_{i2}$", "nearest in both", BELOW)]
         for row, color, marker, name, why, place in chosen:
-            at = choice.Dx[row], choice.Dy[row]
-            words = f"{name}, {why}: ({at[0]:.2f}, {at[1]:.2f})"
+            words = f"{name}, {why}: ({Dx[row]:.2f}, {Dy[row]:.2f})"
             looks = {"s": 110, "color": color, "marker": marker, "edgecolor": "white"}
-            self.ax_.scatter(*at, zorder=4, label=words, **looks)
-            write(self.ax_, name, at, *place, fontsize=12, color=color, parse_math=True)
+            ax.scatter(Dx[row], Dy[row], zorder=4, label=words, **looks)
+            write(ax, name, (Dx[row], Dy[row]), *place, fontsize=12, color=color, parse_math=True)
+        style_axes(ax, DX, DY)
+        ax.margins(x=0.08, y=0.1)
+        # Above the plot: inside there may be points anywhere.
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9, frameon=False)
 
 
 def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -180,37 +168,32 @@ class PairsDisplay(Display):
 
     pairs: Pairs
     regression: DistanceRegression
+    inches = 7.5, 5.5
 
     @classmethod
     def from_estimator(cls, model: Any) -> "PairsDisplay":
         """The pairs and the regression of a fitted :class:`nldd.NLDDClassifier`."""
         return cls(model.pairs_, model.regression_)
 
-    def plot(self, ax: Any = None) -> "PairsDisplay":
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
-        ax = self._begin_plot(ax, 7.5, 5.5)
+    def _draw(self, ax: Any) -> None:
         pairs, linear = self.pairs, self.regression.model == "linear"
         # Pairs with the most errors are drawn last: they are few, and the ones to look at.
         order = np.argsort(pairs.errors, kind="stable")
         looks = {"s": 14, "cmap": "viridis_r", "alpha": 0.75, "linewidths": 0}
         points = ax.scatter(pairs.Dx[order], pairs.Dy[order], c=pairs.errors[order], **looks)
-        self._plot_theta(ax)
+        # Along these lines theta is the same: what the two weights trade against each other.
+        Dx, Dy = np.meshgrid(_steps(pairs.Dx), _steps(pairs.Dy))
+        theta = self.regression.theta(Dx, Dy)
+        levels = [level for level in LEVELS if theta.min() < level < theta.max()]
+        if levels:
+            lines = ax.contour(Dx, Dy, theta, levels=levels, colors="black", linewidths=0.8)
+            ax.clabel(lines, fmt=lambda level: f"theta = {level:g}", fontsize=9)
         ax.figure.colorbar(points, ax=ax, label=f"wrong labels (of {pairs.n_labels})")
         b0, b1, b2 = self.regression.beta
         terms = f"{b1:.3f} Dx + {b2:.3f} Dy" if linear else f"Dx^{b1:.3f} Dy^{b2:.3f}"
         formula = f"log-odds of a wrong label = {b0:.2f} + {terms}"
         ax.set_title(f"{len(pairs)} pairs\n{formula}", fontsize=11)
         style_axes(ax, DX, DY)
-        return self
-
-    def _plot_theta(self, ax: Any) -> None:
-        """Lines along which theta is the same: what the two weights trade against each other."""
-        Dx, Dy = np.meshgrid(_steps(self.pairs.Dx), _steps(self.pairs.Dy))
-        theta = self.regression.theta(Dx, Dy)
-        levels = [level for level in LEVELS if theta.min() < level < theta.max()]
-        if levels:
-            lines = ax.contour(Dx, Dy, theta, levels=levels, colors="black", linewidths=0.8)
-            ax.clabel(lines, fmt=lambda level: f"theta = {level:g}", fontsize=9)
 
 
 def _steps(values: Any) -> NDArray[np.float64]:

@@ -1,13 +1,13 @@
-"""How every figure looks: colours, axes, and words where they hide nothing."""
+"""What all figures share: checks of numbers, colours, axes, and words where they hide nothing."""
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.exceptions import MissingExtraError
+from nldd.exceptions import InputError, MissingExtraError
 
 Points = NDArray[np.float64]
 # Lines, each with what it costs that words hide a piece of it.
@@ -35,16 +35,53 @@ def figure_class() -> Any:
 
 
 class Display:
-    """Keeps the axes that it is drawn on: those given, or of a new figure of so many inches."""
+    """Draws on axes that it keeps: those given, or those of a new figure of so many inches."""
 
+    inches: tuple[float, float]
     ax_: Any
     figure_: Any
 
-    def _begin_plot(self, ax: Any, width: float, height: float) -> Any:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
         if ax is None:
-            ax = figure_class()(figsize=(width, height), layout="constrained").subplots()
+            ax = figure_class()(figsize=self.inches, layout="constrained").subplots()
         self.ax_, self.figure_ = ax, ax.figure
-        return ax
+        self._draw(ax)
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
+
+
+def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float = 1) -> Points:
+    """A list of `n` numbers within limits; of one or more where `n` is 0."""
+    wanted = f"numbers from {low} to {high}" if high < np.inf else f"numbers from {low} on"
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold {wanted}; got {values!r:.40}.") from None
+    if numbers.ndim != 1 or not len(numbers) or len(numbers) != (n or len(numbers)):
+        wanted = f"{n or 'one or more'} {wanted}"
+        raise InputError(f"{name} must be a list of {wanted}; got shape {numbers.shape}.")
+    fine = (numbers >= low) & (numbers <= high) & np.isfinite(numbers)
+    if not fine.all():
+        at = np.argmin(fine)
+        raise InputError(
+            f"{name} must hold {wanted}; got {numbers[at]:g} at position {at}.",
+            hint="give shares rather than percentages, and no missing values." if high == 1 else "",
+        )
+    return numbers
+
+
+def read_curve(display: Any, x: str, y: str) -> None:
+    """Make arrays of one length of two fields of a display and of its limits, if it has them."""
+    if (display.lower is None) != (display.upper is None):
+        raise InputError("An interval needs both limits, lower and upper; only one was given.")
+    n = 0
+    for name in (x, y, "lower", "upper"):
+        if (values := getattr(display, name)) is not None:
+            setattr(display, name, numbers := read_numbers(name, values, n))
+            n = len(numbers)
 
 
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
@@ -64,9 +101,7 @@ def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> No
         ax.set_axisbelow(True)
 
 
-def write(
-    ax: Any, words: str, at: Any, shift: tuple[float, float], ha: str, va: str, **looks: Any
-) -> None:
+def write(ax: Any, words: str, at: Any, shift: Any, ha: str, va: str, **looks: Any) -> None:
     """Words at a point, so many points of paper away from it."""
     looks = {"color": QUIET, "ha": ha, "va": va, "textcoords": "offset points", **WORDS, **looks}
     ax.annotate(words, at, xytext=shift, **looks)

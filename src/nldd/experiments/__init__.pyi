@@ -1,10 +1,4 @@
 from ._benchmark import State as State, Watch as Watch, run_benchmark as run_benchmark
-from ._choice import (
-    PROTOCOLS as PROTOCOLS,
-    choose_datasets as choose_datasets,
-    choose_methods as choose_methods,
-    load_protocol as load_protocol,
-)
 from ._demo import (
     BASE_NAMES as BASE_NAMES,
     Demo as Demo,
@@ -14,5 +8,11 @@ from ._demo import (
     mean_scores as mean_scores,
     run_demo as run_demo,
 )
-from ._protocol import Protocol as Protocol
+from ._protocol import (
+    PROTOCOLS as PROTOCOLS,
+    Protocol as Protocol,
+    choose_datasets as choose_datasets,
+    choose_methods as choose_methods,
+    load_protocol as load_protocol,
+)
 from ._record import CELLS as CELLS, Key as Key, Record as Record, read_records as read_records

@@ -11,36 +11,26 @@ from pathlib import Path
 from statistics import mean
 from typing import TextIO
 
-from tqdm import tqdm
-
 from nldd._progress import clock
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
-from nldd.experiments._cell import Cell, batches, cells, failed_record, fingerprint
+from nldd.experiments._cell import Cell, batches, cells, empty_record, fingerprint
 from nldd.experiments._protocol import Protocol
-from nldd.experiments._record import Key, Record, RecordFile
+from nldd.experiments._record import Key, Record, RecordFile, read_records
 from nldd.experiments._workers import Workers, make_workers
 
 WATCH_SECONDS, LOG_SECONDS = 0.5, 60.0
 WORKER_DIED = "the worker process died, most likely because memory ran out"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Batch:
-    """Cells that are run together, and how often a worker has died of them."""
+    """Cells that are run together: the deaths they caused, their start, and how long they take."""
 
-    dataset: str
     cells: list[Cell]
     deaths: int = 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Running:
-    """A batch that a worker is busy with, and for how long it will be."""
-
-    batch: Batch
-    since: float
-    expected_seconds: float | None
+    since: float = 0.0
+    expected_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +40,7 @@ class State:
     total: int
     done: int
     n_failed: int
-    running: list[Running]
+    running: list[Batch]
     seconds_left: float | None
 
 
@@ -93,37 +83,40 @@ def run_benchmark(
     """
     chosen, plan = methods or protocol.methods, dict[Key, Cell]()
     for name, dataset in datasets.items():
-        found = cells(protocol, name, dataset.n_samples, chosen, fingerprint(dataset))
-        plan |= {cell.key: cell for cell in found}
+        its_cells = cells(protocol, name, dataset.n_samples, chosen, fingerprint(dataset))
+        plan |= {cell.key: cell for cell in its_cells}
     with RecordFile(folder) as file:
-        done = {r.key: r for r in file.read() if r.key in plan and not r.error}
+        found = read_records(file.path)
+        done = {record.key: record for record in found if record.key in plan and not record.error}
         _check_settings(plan, done.values(), folder)
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
             workers = make_workers(backend, n_jobs, address)
             try:
-                _Run(datasets, done, todo).all(workers, file, watch or (lambda state: None))
+                _Run(datasets, done, todo, workers, file).finish(watch or (lambda state: None))
             finally:
                 workers.close()
     return [done[key] for key in plan]
 
 
+@dataclass(eq=False)
 class _Run:
     """The loop that hands batches to workers and writes down what comes back."""
 
-    def __init__(
-        self, datasets: Mapping[str, Dataset], done: dict[Key, Record], todo: Iterable[Cell]
-    ) -> None:
-        self.datasets, self.done = datasets, done
-        self.queue = deque(Batch(batch[0].key.dataset, batch) for batch in batches(todo))
-        self.running: dict[Future[list[Record]], Running] = {}
-        self.total = len(done) + sum(len(batch.cells) for batch in self.queue)
-        self.forecast = Forecast({name: data.Y.size for name, data in datasets.items()})
-        self.forecast.learn(done.values())
+    datasets: Mapping[str, Dataset]
+    done: dict[Key, Record]
+    todo: list[Cell]
+    workers: Workers
+    file: RecordFile
 
-    def all(self, workers: Workers, file: RecordFile, watch: Callable[[State], None]) -> None:
-        """Run until nothing is left."""
-        self.workers, self.file = workers, file
+    def __post_init__(self) -> None:
+        self.queue = deque(map(Batch, batches(self.todo)))
+        self.running: dict[Future[list[Record]], Batch] = {}
+        self.total = len(self.done) + len(self.todo)
+        self.forecast = Forecast({name: data.Y.size for name, data in self.datasets.items()})
+        self.forecast.learn(self.done.values())
+
+    def finish(self, watch: Callable[[State], None]) -> None:
         while self.queue or self.running:
             while self._has_room():
                 self._start(self.queue.popleft())
@@ -137,44 +130,43 @@ class _Run:
         if not self.queue or len(self.running) >= self.workers.n_workers:
             return False
         # A batch that a worker died of runs alone: if it happens again, it was this one.
-        suspects = [running.batch.deaths for running in self.running.values()]
-        return not self.running or not (self.queue[0].deaths or any(suspects))
+        suspects = [batch.deaths for batch in (self.queue[0], *self.running.values())]
+        return not self.running or not any(suspects)
 
     def _start(self, batch: Batch) -> None:
+        keys = [cell.key for cell in batch.cells]
         try:
-            future = self.workers.submit(self.datasets[batch.dataset], batch.cells)
+            future = self.workers.submit(self.datasets[keys[0].dataset], batch.cells)
         except BrokenExecutor:  # a worker died while it had nothing to do
             self.queue.appendleft(batch)
             self._begin_again()
             return
-        expected = self.forecast.left([cell.key for cell in batch.cells], n_workers=1)
-        self.running[future] = Running(batch, time.monotonic(), expected)
+        batch.since, batch.expected_seconds = time.monotonic(), self.forecast.left(keys, 1)
+        self.running[future] = batch
 
     def _collect(self, future: "Future[list[Record]]") -> None:
         if future not in self.running:
             return
-        batch = self.running[future].batch
         try:
             records = future.result()
         except BrokenExecutor:
             self._begin_again()
             return
         except Exception as error:  # raised on the way to or from the worker
-            records = [failed_record(cell, repr(error)) for cell in batch.cells]
+            records = [empty_record(cell, repr(error)) for cell in self.running[future].cells]
         del self.running[future]
         self._keep(records)
 
     def _begin_again(self) -> None:
         """Every running batch is lost when a worker dies; one that was alone is to blame."""
-        lost = [running.batch for running in self.running.values()]
+        lost = list(self.running.values())
         self.running.clear()
         self.workers.restart()
         for batch in lost:
             if batch.deaths:
-                self._keep([failed_record(cell, WORKER_DIED) for cell in batch.cells])
+                self._keep([empty_record(cell, WORKER_DIED) for cell in batch.cells])
             else:
-                alone = [Batch(batch.dataset, [cell], deaths=1) for cell in batch.cells]
-                self.queue.extendleft(reversed(alone))
+                self.queue.extendleft(Batch([cell], deaths=1) for cell in reversed(batch.cells))
 
     def _keep(self, records: list[Record]) -> None:
         self.file.append(records)
@@ -182,28 +174,26 @@ class _Run:
         self.forecast.learn(records)
 
     def _state(self) -> State:
-        n_failed = sum(record.error is not None for record in self.done.values())
-        running = list(self.running.values())
-        return State(self.total, len(self.done), n_failed, running, self._seconds_left(running))
-
-    def _seconds_left(self, running: list[Running]) -> float | None:
         waiting = [cell.key for batch in self.queue for cell in batch.cells]
         left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
+        running = list(self.running.values())
         ends = [b.since + b.expected_seconds for b in running if b.expected_seconds is not None]
-        if left is None or len(ends) < len(running):
-            return None
-        return left + sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
+        if left is not None:
+            left += sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
+        known = left if len(ends) == len(running) else None
+        n_failed = sum(record.error is not None for record in self.done.values())
+        return State(self.total, len(self.done), n_failed, running, known)
 
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
+    rows, data = "{} training and {} test rows".format, "the data {}".format
     for record in found:
-        cell = plan[record.key]
-        details, rows = record.details, "{} training and {} test rows".format
+        cell, details = plan[record.key], record.details
         pairs = [
             (record.settings, cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
-            (f"the data {details['data']}", f"the data {cell.data}"),
+            (data(details["data"]), data(cell.data)),
         ]
         for was, now in pairs:
             if was != now:
@@ -226,7 +216,6 @@ class Forecast:
         self._known: dict[tuple[str, ...], list[float]] = defaultdict(list)
 
     def learn(self, records: Iterable[Record]) -> None:
-        """Take finished cells into account."""
         for record in records:
             size = self._sizes.get(record.dataset)
             if record.error is None and record.train_share is None and size:
@@ -244,8 +233,7 @@ class Forecast:
     def left(self, keys: Iterable[Key], n_workers: int) -> float | None:
         """Expected seconds until all cells are done by so many workers."""
         times = [self.seconds(key) for key in keys]
-        known = [seconds for seconds in times if seconds is not None]
-        return sum(known) / n_workers if len(known) == len(times) else None
+        return None if None in times else sum(filter(None, times)) / n_workers
 
 
 class Watch:
@@ -259,7 +247,6 @@ class Watch:
         self._n_drawn, self._last = 0, time.monotonic()
 
     def __call__(self, state: State) -> None:
-        """Show `state`."""
         now = time.monotonic()
         drawn = progress_lines(self.title, state, now)
         if self.out.isatty():
@@ -275,28 +262,25 @@ class Watch:
 
 def progress_lines(title: str, state: State, now: float) -> list[str]:
     """The overall bar, and below it one line for each batch that is running."""
-    whole = f"{title} {_bar(state.done, state.total, 30)} {state.done}/{state.total} cells"
+    bar = _bar(state.done / (state.total or 1), 30)
+    whole = f"{title} {bar} {state.done}/{state.total} cells"
     if state.seconds_left is not None and state.done < state.total:
         whole += f", about {clock(state.seconds_left)} left"
     if state.n_failed:
         whole += f", {state.n_failed} failed"
-    return [whole, *(_running_line(running, now) for running in state.running)]
+    return [whole, *(_running_line(batch, now) for batch in state.running)]
 
 
-def _running_line(running: Running, now: float) -> str:
-    first = running.batch.cells[0].key
-    methods = "+".join(cell.key.method for cell in running.batch.cells)
+def _running_line(batch: Batch, now: float) -> str:
+    first, seconds, expected = batch.cells[0].key, now - batch.since, batch.expected_seconds
+    methods = "+".join(cell.key.method for cell in batch.cells)
     part = "" if first.train_share is None else f" on {first.train_share:.0%}"
-    seconds, expected = now - running.since, running.expected_seconds
     name = f"  {first.dataset} {methods}{part}, fold {first.fold + 1}"
     if expected is None:
         return f"{name}: {clock(seconds)}"
-    done = _bar(min(seconds, expected), expected, 10)
-    return f"{name} {done} {clock(seconds)} of about {clock(expected)}"
+    bar = _bar(seconds / expected if seconds < expected else 1.0, 10)
+    return f"{name} {bar} {clock(seconds)} of about {clock(expected)}"
 
 
-def _bar(done: float, total: float, width: int) -> str:
-    """A bar of so many letters, drawn by tqdm; work that takes no time is done."""
-    share = done / total if total else 1.0
-    drawn: str = tqdm.format_meter(share, 1.0, 0.0, bar_format=f"[{{bar:{width}}}]", ascii=".#")
-    return drawn
+def _bar(share: float, width: int) -> str:
+    return f"[{'#' * int(share * width):.<{width}}]"

@@ -12,23 +12,25 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from hashlib import blake2b
 from inspect import signature
 from time import thread_time
-from typing import Any
+from typing import Any, Self
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from nldd._parallel import one_blas_thread
+from nldd._sklearn import get_tags
 from nldd._versions import library_versions
 from nldd.datasets import Dataset
 from nldd.estimators import BinaryRelevance, NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments._protocol import Protocol, Rows
 from nldd.experiments._record import Key, Record, as_line
-from nldd.experiments._shared_fits import SharedBase, SharedFits, digest
 from nldd.metrics import MEASURES, PAPER_MEASURES, evaluate, row_values
 
 SHARING = ("BR", "SMBR", "NLDD")
@@ -50,11 +52,6 @@ class Cell:
         """The estimator in one line, with every parameter that is not its default."""
         return settings_text(self.estimator)
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What every record of the cell says, failed or not."""
-        return {"n_folds": self.n_folds, "data": self.data}
-
 
 def settings_text(estimator: Any) -> str:
     """Class and parameters, those that are not defaults; scikit-learn's own text cuts long ones."""
@@ -69,6 +66,17 @@ def settings_text(estimator: Any) -> str:
     return f"{type(estimator).__name__}({chosen})"
 
 
+def digest(values: Any) -> bytes:
+    """Digest of an array or a CSR array: shape, type and contents."""
+    parts = [values.data, values.indices, values.indptr] if issparse(values) else [values]
+    state = blake2b(str(values.shape).encode(), digest_size=16)
+    for part in parts:
+        array = np.ascontiguousarray(part)
+        state.update(array.dtype.str.encode())
+        state.update(array.data)
+    return state.digest()
+
+
 def fingerprint(dataset: Dataset) -> str:
     """Sixteen hexadecimal digits that change with any value of X or Y."""
     return blake2b(digest(dataset.X) + digest(dataset.Y), digest_size=8).hexdigest()
@@ -78,19 +86,17 @@ def cells(
     protocol: Protocol, name: str, n_samples: int, methods: Iterable[str], data: str = ""
 ) -> Iterator[Cell]:
     """Every cell of a data set of that fingerprint, with the study of shares if it is here."""
-    methods = tuple(methods)
     if n_samples < protocol.n_folds(n_samples):
         raise InputError(
             f"{name} has {n_samples} rows, too few for {protocol.folds} folds. Use a protocol "
             "with fewer folds."
         )
-    folds = protocol.split(n_samples)
+    folds, methods, shares = protocol.split(n_samples), tuple(methods), protocol.shares
     for fold, (train, test) in enumerate(folds):
         for method in methods:
             key = Key(protocol.name, name, method, fold, protocol.seed, None)
             estimator = protocol.estimator(method, name, n_samples, fold)
             yield Cell(key, estimator, train, test, len(folds), data)
-    shares = protocol.shares
     if shares is None or shares.dataset != name or shares.method not in methods:
         return
     train, test = folds[0]
@@ -99,8 +105,7 @@ def cells(
     for share in shares.steps:
         key = Key(protocol.name, name, shares.method, 0, protocol.seed, share)
         estimator = protocol.estimator(shares.method, name, n_samples, 0, **shares.parameters)
-        rows = order[: round(share * len(train))]
-        yield Cell(key, estimator, rows, test, 1, data)
+        yield Cell(key, estimator, order[: round(share * len(train))], test, 1, data)
 
 
 def batches(cells: Iterable[Cell]) -> list[list[Cell]]:
@@ -110,6 +115,81 @@ def batches(cells: Iterable[Cell]) -> list[list[Cell]]:
         together = cell.key.method in SHARING and cell.key.train_share is None
         found.setdefault(cell.key._replace(method="") if together else cell.key, []).append(cell)
     return list(found.values())
+
+
+class SharedFits:
+    """Fitted base classifiers and the seconds that each took.
+
+    `saved_seconds` is what the fits found here would have taken, so that a method can be charged
+    for them as if it had been alone.
+    """
+
+    def __init__(self) -> None:
+        self.saved_seconds = 0.0
+        # By what was fitted to what: the model, its seconds and its warnings.
+        self._fitted: dict[Any, tuple[Any, float, list[warnings.WarningMessage]]] = {}
+        self._digests: dict[int, tuple[Any, bytes]] = {}
+
+    def fit(self, estimator: Any, X: Any, y: Any) -> Any:
+        """`estimator` fitted to X and y, now or before."""
+        # Not by its text, which scikit-learn cuts short where a parameter is long.
+        parameters = joblib.hash(estimator.get_params())
+        key = type(estimator), parameters, self._digest(X), digest(y)
+        if key in self._fitted:
+            self.saved_seconds += self._fitted[key][1]
+        else:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                start = thread_time()
+                model = clone(estimator).fit(X, y)
+                self._fitted[key] = model, thread_time() - start, caught
+        model, _, caught = self._fitted[key]
+        # Every method that uses the fit is warned, as if it had been alone.
+        for w in caught:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+        return model
+
+    def _digest(self, X: Any) -> bytes:
+        """Digest of X, taken once an object: all labels of a method are fitted to the same one."""
+        if id(X) not in self._digests:
+            # X is kept beside its digest, or its id could be given to another one.
+            self._digests[id(X)] = X, digest(X)
+        return self._digests[id(X)][1]
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        # Estimators are copied with their parameters; this one is a place, and stays the place.
+        return self
+
+
+class SharedBase(ClassifierMixin, BaseEstimator):
+    """A base classifier whose `fit` hands over what was fitted to the same rows before.
+
+    Only for estimators that keep what `fit` returns, as the methods here do.
+    """
+
+    def __init__(self, estimator: Any, fits: SharedFits) -> None:
+        self.estimator = estimator
+        self.fits = fits
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """The fitted base classifier itself."""
+        return self.fits.fit(self.estimator, X, y)
+
+    def __getattr__(self, name: str) -> Any:
+        # What the base classifier can do (predict_proba, decision_function) this one can.
+        if name.startswith("__") or name == "estimator":
+            raise AttributeError(name)
+        return getattr(self.estimator, name)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+
+def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
+    """`estimator` with its base classifier taken from `fits` where it can be."""
+    if isinstance(estimator, BinaryRelevance | NLDDClassifier) and estimator.estimator is not None:
+        return clone(estimator).set_params(estimator=SharedBase(estimator.estimator, fits))
+    return estimator
 
 
 def run_batch(dataset: Dataset, batch: list[Cell]) -> list[Record]:
@@ -129,15 +209,22 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
             as_line(record)  # a score that is no number fails its cell, not the run
         except (Exception, SystemExit) as error:
             message = "".join(traceback.format_exception_only(error)).strip()
-            record = failed_record(cell, message)
-    return replace(record, details=record.details | _count_warnings(caught))
+            record = empty_record(cell, message)
+    # By class and first line.
+    lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
+    if caught:
+        record.details["warnings"] = dict(sorted(Counter(lines).items()))
+    return record
 
 
-def failed_record(cell: Cell, error: str) -> Record:
-    """The record of a cell that came to nothing."""
-    return Record(
-        *cell.key, cell.settings, {}, 0.0, 0.0, cell.facts, library_versions(), _machine(), error
-    )
+def empty_record(cell: Cell, error: str | None = None) -> Record:
+    """The record of a cell without any scores, because of an error or not yet."""
+    details = {"n_folds": cell.n_folds, "data": cell.data}
+    # Nothing that names the machine or its owner.
+    system, processor, cores = platform.system(), platform.machine(), os.cpu_count()
+    machine = {"system": system, "processor": processor, "cores": cores}
+    versions = library_versions()
+    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
 
 
 def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
@@ -151,60 +238,38 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     Y_pred = model.predict(X_test)
     predicted = thread_time()
     saved += fits.saved_seconds
-    details = cell.facts | _details(Y_train, Y_test, Y_pred)
+    record = empty_record(cell)
+    details = record.details | _details(Y_train, Y_test, Y_pred)
     if isinstance(model, NLDDClassifier):
         details |= _nldd_details(model, X_test)
-    scores = evaluate(Y_test, Y_pred, MEASURES.values())
-    seconds = fitted - start + saved, predicted - fitted
-    return Record(
-        *cell.key, cell.settings, scores, *seconds, details, library_versions(), _machine()
+    return replace(
+        record,
+        scores=evaluate(Y_test, Y_pred, MEASURES.values()),
+        fit_seconds=fitted - start + saved,
+        predict_seconds=predicted - fitted,
+        details=details,
     )
-
-
-@cache
-def _machine() -> dict[str, Any]:
-    """Processor and cores, without anything that names the machine or its owner."""
-    system, processor = platform.system(), platform.machine()
-    return {"system": system, "processor": processor, "cores": os.cpu_count()}
-
-
-def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
-    """`estimator` with its base classifier taken from `fits` where it can be."""
-    if not isinstance(estimator, BinaryRelevance | NLDDClassifier) or estimator.estimator is None:
-        return estimator
-    shared = {"estimator": SharedBase(estimator.estimator, fits)}
-    return type(estimator)(**estimator.get_params(deep=False) | shared)
 
 
 def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
     """Counts, standard errors, and scores apart for labelsets seen and not seen in training."""
-    values = row_values(Y_test, Y_pred)
+    values, n_test = row_values(Y_test, Y_pred), len(Y_test)
     rows = {measure.key: values[measure.key] for measure in PAPER_MEASURES}
     seen = labelsets_seen(Y_train, Y_test)
-    return {
-        "n_train": len(Y_train),
-        "n_test": len(Y_test),
-        "n_labels": Y_test.shape[1],
-        "standard_errors": {key: standard_error(values) for key, values in rows.items()},
-        "observed": _means(rows, seen),
-        "unobserved": _means(rows, ~seen),
-    }
-
-
-def standard_error(values: NDArray[np.float64]) -> float | None:
-    """Of the mean, as if test rows were drawn at random; None for one row."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    # Of the means, as if test rows were drawn at random.
+    errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
+    details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
+    details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
+    for name, mask in (("observed", seen), ("unobserved", ~seen)):
+        means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}
+        details[name] = {"n": int(mask.sum()), **means}
+    return details
 
 
 def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
     """Whether the labelset of each test row occurs in training."""
     known = {row.tobytes() for row in np.packbits(Y_train.astype(bool), axis=1)}
     return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
-
-
-def _means(rows: dict[str, Any], mask: Any) -> dict[str, Any]:
-    means = {key: float(values[mask].mean()) for key, values in rows.items()} if mask.any() else {}
-    return {"n": int(mask.sum()), **means}
 
 
 def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
@@ -220,11 +285,3 @@ def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
         "n_labelsets": len(model.labelsets_),
         "evaluated_share": evaluated_share,
     }
-
-
-def _count_warnings(caught: list[warnings.WarningMessage]) -> dict[str, Any]:
-    """How often each warning came, by its class and first line; nothing if none came."""
-    counts = Counter(
-        f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught
-    )
-    return {"warnings": dict(sorted(counts.items()))} if counts else {}

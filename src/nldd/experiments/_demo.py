@@ -106,36 +106,27 @@ def run_demo(
     }
     steps = cross_validate(methods, X, Y, n_folds=n_folds, random_state=random_state)
     cells = list(steps if watch is None else watch(steps, n_folds * len(methods)))
-    first, *others = (cell for cell in cells if cell.method == "NLDD")
-    beta = np.array([cell.model.beta_ for cell in (first, *others)])
+    folds = [cell for cell in cells if cell.method == "NLDD"]
+    beta = np.array([fold.model.beta_ for fold in folds])
     seconds = dict.fromkeys(methods, 0.0)
     for cell in cells:
         seconds[cell.method] += cell.fit_seconds + cell.predict_seconds
-    return Demo(
-        base=base,
-        n_folds=n_folds,
-        scores={method: mean_scores(cells, method) for method in methods},
-        seconds=seconds,
-        beta=beta.mean(axis=0),
-        beta_spread=beta.std(axis=0, ddof=1),
-        examples=_examples(first, X, Y, label_names),
-        model=first.model,
-    )
+    scores = {method: mean_scores(cells, method) for method in methods}
+    mean, spread = beta.mean(axis=0), beta.std(axis=0, ddof=1)
+    examples = _examples(folds[0], X, Y, label_names)
+    return Demo(base, n_folds, scores, seconds, mean, spread, examples, folds[0].model)
 
 
 def _examples(cell: FittedFold, X: Any, Y: Any, label_names: list[str]) -> list[Example]:
     """Five genes of the test fold from the surest to the least sure prediction."""
-    rows = cell.test_rows
-    explanations = cell.model.explain(X[rows])
+    rows, explanations = cell.test_rows, cell.model.explain(X[cell.test_rows])
     by_theta = np.argsort([explanation.theta for explanation in explanations], kind="stable")
     chosen = by_theta[np.linspace(0, len(rows) - 1, 5).round().astype(int)]
-    truth = as_label_sets(Y[rows[chosen]], label_names)
+    truths = as_label_sets(Y[rows[chosen]], label_names)
     # The folds were cut from all genes: say which gene of the whole data set a row was.
     train = np.setdiff1d(np.arange(len(X)), rows)
-    return [
-        Example(int(rows[i]), _with_names(explanations[i], label_names, train), truth[place])
-        for place, i in enumerate(chosen)
-    ]
+    evidence = [_with_names(explanations[i], label_names, train) for i in chosen]
+    return list(map(Example, rows[chosen].tolist(), evidence, truths))
 
 
 def _with_names(explanation: Explanation, label_names: list[str], train: Any) -> Explanation:

@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from nldd._files import file_lock
+from filelock import FileLock, Timeout
+
 from nldd.exceptions import InputError
 
 CELLS = "cells.jsonl"
@@ -37,10 +38,8 @@ class Record:
 
     Attributes
     ----------
-    protocol, dataset, method : str
-    fold, seed : int
-    train_share : float or None
-        Share of the training rows, in the study of shares; None elsewhere.
+    protocol, dataset, method, fold, seed, train_share
+        The key; `train_share` is that of the training rows in the study of shares, else None.
     settings : str
         The estimator, with every parameter that is not its default.
     scores : dict
@@ -50,9 +49,8 @@ class Record:
     details : dict
         Counts, standard errors, scores on observed and unobserved labelsets, warnings, and for
         NLDD the coefficients.
-    versions, machine : dict
-    error : str or None
-        Why the cell failed.
+    versions, machine, error : dict, dict, str or None
+        What it was run with, and why it failed.
     """
 
     protocol: str
@@ -77,12 +75,10 @@ class Record:
 
     @property
     def key(self) -> Key:
-        """What makes this cell the same cell in another run."""
         return Key(*(getattr(self, name) for name in Key._fields))
 
     @property
     def seconds(self) -> float:
-        """Fitting and predicting together."""
         return self.fit_seconds + self.predict_seconds
 
 
@@ -91,7 +87,7 @@ def as_line(record: Record) -> str:
     return json.dumps(asdict(record), allow_nan=False) + "\n"
 
 
-class RecordFile:
+class RecordFile(AbstractContextManager["RecordFile"]):
     """An append-only file of records, one JSON line each, for one writer at a time.
 
     Every record is on the disk before the next cell counts as done. A line that a crash cut short
@@ -101,12 +97,16 @@ class RecordFile:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / CELLS
-        with ExitStack() as opened:
-            self._file = opened.enter_context(self.path.open("a+b"))
-            lock = self.path.with_name(f".{CELLS}.lock")
-            opened.enter_context(file_lock(lock, "running this benchmark", self._refuse))
-            self._drop_torn_line()
-            self._opened = opened.pop_all()
+        self._lock = FileLock(folder / f".{CELLS}.lock")
+        try:
+            self._lock.acquire(timeout=0)  # the other run may take days
+        except Timeout:
+            raise InputError(
+                f"{self.path} is being written by another benchmark. Wait for it, or choose "
+                "another folder with --out."
+            ) from None
+        self._file = self.path.open("a+b")
+        self._file.truncate(self.path.read_bytes().rfind(b"\n") + 1)
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records and wait until the disk has them."""
@@ -114,28 +114,9 @@ class RecordFile:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def read(self) -> list[Record]:
-        """All records so far, see :func:`read_records`."""
-        return read_records(self.path)
-
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *exception: object) -> None:
-        self._opened.close()
-
-    def _refuse(self, waiting: str) -> None:
-        """Refuse at once where the lock would wait: the other run may take days."""
-        raise InputError(
-            f"{self.path} is being written by another benchmark. Wait for it, or choose "
-            "another folder with --out."
-        )
-
-    def _drop_torn_line(self) -> None:
-        content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            self._file.truncate(whole)
+        self._file.close()
+        self._lock.release()
 
 
 def read_records(path: Path) -> list[Record]:

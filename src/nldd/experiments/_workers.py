@@ -11,13 +11,12 @@ from multiprocessing import get_context
 from typing import Any
 
 from joblib import cpu_count
+from threadpoolctl import threadpool_limits
 
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.experiments._cell import Cell, run_batch
 from nldd.experiments._record import Record
-
-BACKENDS = ("processes", "dask")
 
 
 class ProcessWorkers:
@@ -31,7 +30,6 @@ class ProcessWorkers:
         self.restart()
 
     def restart(self) -> None:
-        """Begin again with new processes."""
         # Spawned, not forked: a fork copies the locks of BLAS threads, and hangs on them.
         self._pool = ProcessPoolExecutor(
             self.n_workers,
@@ -41,11 +39,9 @@ class ProcessWorkers:
         )
 
     def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
-        """Run a batch in the next free process."""
         return self._pool.submit(run_batch, dataset, batch)
 
     def close(self) -> None:
-        """Stop all processes at once."""
         processes = list((self._pool._processes or {}).values())
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
@@ -54,8 +50,6 @@ class ProcessWorkers:
 
 def _begin_worker(parent: int) -> None:
     """One thread a process, and an end to it when the process that started it is gone."""
-    from threadpoolctl import threadpool_limits
-
     # Ctrl-C reaches all processes of a terminal; it is for the parent, who stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
@@ -75,13 +69,17 @@ class DaskWorkers:
     """
 
     def __init__(self, n_workers: int, address: str | None = None) -> None:
-        distributed = _distributed()
+        try:
+            distributed = import_module("distributed")
+        except ImportError as error:
+            message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
+            raise MissingExtraError(message) from error
         self._cluster: Any = None
-        if address is None:
+        if address is not None:
+            _check_address(address)
+        else:
             one_thread = {"threads_per_worker": 1, "dashboard_address": None}
             self._cluster = distributed.LocalCluster(n_workers=n_workers, **one_thread)
-        else:
-            _check_address(address)
         self._client = distributed.Client(address or self._cluster)
         self.n_workers = sum(self._client.nthreads().values())
         self._remote: set[Any] = set()  # Dask forgets what nobody holds
@@ -131,14 +129,6 @@ def _check_address(address: str) -> None:
         ) from error
 
 
-def _distributed() -> Any:
-    try:
-        return import_module("distributed")
-    except ImportError as error:
-        message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
-        raise MissingExtraError(message) from error
-
-
 Workers = ProcessWorkers | DaskWorkers
 
 
@@ -148,5 +138,5 @@ def make_workers(backend: str, n_jobs: int, address: str | None = None) -> Worke
     if backend == "dask":
         return DaskWorkers(n_workers, address)
     if backend != "processes":
-        raise InputError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}.")
+        raise InputError(f"backend must be one of processes, dask; got {backend!r}.")
     return ProcessWorkers(n_workers)

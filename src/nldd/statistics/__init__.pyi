@@ -1,19 +1,17 @@
-from ._critical_differences import (
-    Friedman as Friedman,
-    cliques as cliques,
-    friedman as friedman,
-    holm as holm,
-    pairwise_holm as pairwise_holm,
-)
 from ._ranks import (
     average_ranks as average_ranks,
     complete_rows as complete_rows,
     complete_values as complete_values,
     ranks as ranks,
 )
-from ._wilcoxon import (
+from ._significance import (
     WILCOXON_RULE as WILCOXON_RULE,
+    Friedman as Friedman,
+    cliques as cliques,
+    friedman as friedman,
+    holm as holm,
     one_sided_wilcoxon as one_sided_wilcoxon,
+    pairwise_holm as pairwise_holm,
     signed_rank_p_value as signed_rank_p_value,
     significance as significance,
     significance_line as significance_line,

@@ -1,0 +1,261 @@
+"""Which differences of methods are more than chance.
+
+The paper's tests are one-sided Wilcoxon signed-rank tests of all pairs. Stricter ones: Friedman's
+first, then all pairs with Holm's correction, drawn as bars, as recommended by Demsar (2006), Garcia
+and Herrera (2008) and Benavoli et al. (2016).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress, permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, f, norm, rankdata
+
+from nldd.exceptions import InputError
+from nldd.statistics._ranks import DECIMALS, complete_values, ranks
+
+# Up to here the counts of sign patterns, at most 2**50, are exact in 64-bit integers and floats.
+MOST_EXACT = 50
+
+WILCOXON_RULE = (
+    f"Wilcoxon signed-rank test on the values: differences are rounded to {DECIMALS} decimals, "
+    "zeros are dropped, equal sizes share their mean rank, and p is exact given these ranks (every "
+    f"pattern of signs equally likely) for up to {MOST_EXACT} differences, by the normal "
+    "approximation with tie correction beyond."
+)
+
+
+def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
+    """Test for each pair of methods whether the first is better.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out of every comparison.
+    greater_is_better : bool
+
+    Returns
+    -------
+    P : ndarray of shape (n_methods, n_methods)
+        ``P[i, j]`` is the p-value of "method i is better than method j"; NaN on the diagonal.
+
+    Notes
+    -----
+    The rule is :data:`WILCOXON_RULE`. No correction is made for testing many pairs.
+
+    Examples
+    --------
+    Five data sets, and the first method has the smaller loss on all of them: p = 1/2**5.
+
+    >>> one_sided_wilcoxon([[1, 2], [2, 4], [1, 4], [3, 7], [2, 7]], greater_is_better=False)
+    array([[    nan, 0.03125],
+           [1.     ,     nan]])
+    """
+    values = complete_values(values)
+    oriented = values if greater_is_better else -values
+    n_methods = values.shape[1]
+    P = np.full((n_methods, n_methods), np.nan)
+    for i, j in permutations(range(n_methods), 2):
+        P[i, j] = signed_rank_p_value(oriented[:, i] - oriented[:, j])
+    return P
+
+
+def signed_rank_p_value(differences: Any) -> float:
+    """p-value of "the differences lie above zero", by :data:`WILCOXON_RULE`.
+
+    Ranks 1, 2.5, 2.5 with sum 5 above zero: 2 of the 8 patterns of signs reach 5 (5 and 6).
+    One difference more has no sign and is dropped.
+
+    >>> signed_rank_p_value([-1, 2, 2]), signed_rank_p_value([-1, 2, 2, 0])
+    (0.25, 0.25)
+    """
+    differences = np.round(np.asarray(differences, dtype=float), DECIMALS)
+    differences = differences[differences != 0]
+    # Mean ranks are multiples of 1/2, so twice a rank is a whole number.
+    doubled = np.rint(2 * rankdata(np.abs(differences))).astype(np.int64)
+    observed = int(doubled[differences > 0].sum())
+    if len(doubled) <= MOST_EXACT:
+        return _exact_p_value(doubled, observed)
+    # Each rank is in the sum with probability 1/2, so its variance is rank**2 / 4, ties or not.
+    mean, variance = doubled.sum() / 2, (doubled**2).sum() / 4
+    return float(norm.sf((observed - mean) / np.sqrt(variance)))
+
+
+def _exact_p_value(weights: NDArray[np.int64], observed: int) -> float:
+    """Share of the 2**n sets of weights whose sum is at least `observed`."""
+    counts = np.zeros(int(weights.sum()) + 1, dtype=np.int64)
+    counts[0] = 1
+    for weight in weights.tolist():
+        # With this weight in the set or without it: a convolution with two ones.
+        counts[weight:] = counts[weight:] + counts[:-weight]
+    return float(counts[observed:].sum() / 2.0 ** len(weights))
+
+
+def significance(
+    values: Any, methods: Sequence[str], greater_is_better: bool, alpha: float = 0.05
+) -> dict[str, list[str]]:
+    """Who is significantly better than whom: one-sided Wilcoxon tests with p < `alpha`.
+
+    The methods that beat another one, with those that they beat, all in the order of `methods`.
+
+    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
+    >>> significance(losses, ["NLDD", "BR", "ECC"], greater_is_better=False)
+    {'NLDD': ['BR'], 'ECC': ['BR']}
+    """
+    _check_alpha(alpha)
+    P = one_sided_wilcoxon(values, greater_is_better)
+    if len(methods) != len(P):
+        raise InputError(
+            f"Each of the {len(P)} columns of values needs a method; got {len(methods)} methods."
+        )
+    beats = zip(methods, np.less(P, alpha).tolist(), strict=True)
+    return {method: list(compress(methods, row)) for method, row in beats if any(row)}
+
+
+def significance_line(
+    values: Any,
+    methods: Sequence[str],
+    greater_is_better: bool,
+    alpha: float = 0.05,
+    *,
+    first: str = "NLDD",
+) -> str:
+    """:func:`significance` in the notation of the paper, with the method `first` in front.
+
+    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
+    >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False)
+    'NLDD > {BR}; ECC > {BR}'
+    >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False, alpha=0.01)
+    'no method is significantly better than another'
+    """
+    beaten = significance(values, methods, greater_is_better, alpha)
+    order = sorted(beaten, key=lambda method: method != first)
+    lines = [f"{method} > {{{', '.join(beaten[method])}}}" for method in order]
+    return "; ".join(lines) or "no method is significantly better than another"
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Friedman's test of "all methods are equally good" over data sets.
+
+    `statistic` and `p_value` are chi-square with tie correction and n_methods - 1 degrees of
+    freedom, 0 and 1 if all is tied; those of F (Iman and Davenport, 1980) are less conservative,
+    and NaN for less than 2 data sets. `n_datasets` counts those with a value of every method.
+    """
+
+    statistic: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    n_datasets: int
+    n_methods: int
+
+
+def friedman(values: Any, greater_is_better: bool) -> Friedman:
+    """Test whether the methods differ at all in their ranks.
+
+    >>> result = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3]], greater_is_better=False)
+    >>> print(f"{result.statistic:.2f}, p = {result.p_value:.3f}")
+    6.50, p = 0.039
+    >>> print(f"{result.f_statistic:.2f}, p = {result.f_p_value:.3f}")
+    13.00, p = 0.007
+    """
+    values = complete_values(values)
+    n, k = values.shape
+    if k < 2:
+        raise InputError("Friedman's test compares 2 or more methods; got 1 column of values.")
+    R = ranks(values, greater_is_better)
+    # Sums of squared halves: exact, so that perfect agreement gives F = infinity and not about it.
+    between = float(((R.sum(axis=0) - n * (k + 1) / 2) ** 2).sum())
+    within = float(((R - (k + 1) / 2) ** 2).sum())
+    statistic = f_statistic = 0.0
+    if within > 0:
+        statistic = (k - 1) * between / within
+        # F = (n - 1) chi2 / (n (k - 1) - chi2), with chi2 = (k - 1) between / within put in.
+        rest = n * within - between
+        f_statistic = (n - 1) * between / rest if rest > 0 else np.inf
+    if n < 2:
+        f_statistic = np.nan
+    f_p_value = float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    return Friedman(statistic, float(chi2.sf(statistic, k - 1)), f_statistic, f_p_value, n, k)
+
+
+def holm(p_values: Any) -> NDArray[np.float64]:
+    """Adjust p-values of several tests by Holm's step-down method.
+
+    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may fall below
+    the one before it, or exceed 1.
+
+    >>> print(holm([0.01, 0.04, 0.03]))
+    [0.03 0.06 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
+        raise InputError(f"Holm's method needs a list of p-values from 0 to 1; got {p_values!r}.")
+    order = np.argsort(p, kind="stable")
+    steps = np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * steps), 1)
+    return adjusted
+
+
+def pairwise_holm(values: Any) -> NDArray[np.float64]:
+    """Two-sided Wilcoxon tests of all pairs of methods, adjusted by Holm over all pairs.
+
+    A two-sided p-value is twice the smaller one-sided one, at most 1. The matrix is symmetric, with
+    NaN on the diagonal. With n data sets and m pairs no p-value is below m / 2**(n - 1): 7 methods
+    need 10 data sets to differ at 0.05 at all, and the paper has 9.
+
+    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
+    >>> pairwise_holm(losses)
+    array([[   nan, 0.1875, 1.    ],
+           [0.1875,    nan, 0.1875],
+           [1.    , 0.1875,    nan]])
+    """
+    P = one_sided_wilcoxon(values, greater_is_better=True)
+    pairs = np.triu_indices(len(P), 1)
+    adjusted = np.full_like(P, np.nan)
+    adjusted[pairs] = holm(np.minimum(1, 2 * np.minimum(P, P.T)[pairs]))
+    adjusted.T[pairs] = adjusted[pairs]
+    return adjusted
+
+
+def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tuple[int, ...]]:
+    """Group methods that cannot be told apart: the bars of a critical-difference diagram.
+
+    A group is a run of methods, consecutive in average rank, in which no pair differs with
+    p < `alpha` in `P_adjusted`, as of :func:`pairwise_holm`, and which cannot be made longer.
+    Groups of one are left out. Each lists its methods by their indices, the best first.
+
+    The first differs from the last; the one in the middle differs from none.
+
+    >>> cliques([1.2, 2.8, 2.0], [[1, 0.01, 0.3], [0.01, 1, 0.4], [0.3, 0.4, 1]])
+    [(0, 2), (2, 1)]
+    """
+    _check_alpha(alpha)
+    averages, P = np.asarray(average_ranks, dtype=float), np.asarray(P_adjusted, dtype=float)
+    if averages.ndim != 1 or P.shape != (averages.size, averages.size):
+        raise InputError(
+            "P must have a row and a column for each average rank; "
+            f"got shape {P.shape} for ranks of shape {averages.shape}."
+        )
+    order = np.argsort(averages, kind="stable")
+    differ = np.triu(P[np.ix_(order, order)] < alpha, 1)
+    groups: list[tuple[int, ...]] = []
+    end = 0
+    for start in range(len(order)):
+        reached = end
+        # A run never ends before the one that begins further left.
+        while end < len(order) and not differ[start:end, end].any():
+            end += 1
+        if end > max(reached, start + 1):
+            groups.append(tuple(order[start:end].tolist()))
+    return groups
+
+
+def _check_alpha(alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha must be a level between 0 and 1, such as 0.05; got {alpha!r}.")
