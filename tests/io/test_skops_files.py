@@ -125,7 +125,8 @@ def test_attribute_that_this_version_lacks(path, members):
         schema = inner["schema.json"].replace(b'"n_outputs_"', b'"n_output_"')
         return {**inner, "schema.json": schema}
 
-    put_together(with_skops(members, renamed, MEMBER), path)
+    versions = {**json.loads(members["manifest.json"])["versions"], "scikit-learn": "1.2.3"}
+    put_together(with_skops(members, renamed, MEMBER), path, versions=versions)
     message = refusal(path, load_model)
-    assert "has no attribute 'n_outputs_'; it was saved with scikit-learn 1.6" in message
+    assert "has no attribute 'n_outputs_'; it was saved with scikit-learn 1.2.3" in message
     assert "damaged" not in message

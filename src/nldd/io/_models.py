@@ -16,7 +16,7 @@ from nldd._labels import LabelTable
 from nldd.estimators import JointModel, NLDDClassifier, SeparateModels
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.io._archive import MAX_BYTES, Contents, read_archive, write_archive
-from nldd.io._objects import has_schema, other_version
+from nldd.io._objects import check_parameters, has_schema, other_version
 from nldd.io._refusal import Refusal, damaged, in_one_line, naming_file
 from nldd.io._values import check_compressed
 from nldd.regression import DistanceRegression, Pairs
@@ -217,7 +217,7 @@ def _unpacked(contents: Contents, prefix: str) -> NLDDClassifier:
         if name.startswith(start)
     }
     (estimator,) = contents.estimators.get(f"{prefix}/estimator", [None])
-    model = NLDDClassifier(estimator, **document["parameters"])
+    model = NLDDClassifier(estimator, **check_parameters("model", document["parameters"]))
     model._validate_params()
     model.index_ = _unpack_rows(arrays, model.search)
     _restore_names(model, document)

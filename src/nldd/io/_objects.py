@@ -143,10 +143,9 @@ def _make(record: Record, scope: Scope, versions: Mapping[str, str]) -> Any:
         raise Foreign(record.type)
     kind = record.type.partition(".")[2]
     Type = _find_type(record.type)
-    # A model from a file is silent: what it prints would stand among the predictions.
-    known = (record.state.keys() & _defaults(Type).keys()) - {"verbose"}
-    parameters = {name: _apply(parameter, record, name, scope) for name in sorted(known)}
-    _check_parameters(kind, parameters)
+    known = sorted(record.state.keys() & _defaults(Type).keys())
+    parameters = {name: _apply(parameter, record, name, scope) for name in known}
+    parameters = check_parameters(kind, parameters)
     attributes = {}
     is_fitted = not schema.attributes.keys().isdisjoint(record.state)
     for name, rule in schema.attributes.items():
@@ -170,14 +169,17 @@ def _apply(rule: Rule, record: Record, name: str, scope: Scope) -> Any:
         raise Refusal(f"{quote(name)} of a {kind} in it {misfit}") from misfit
 
 
-def _check_parameters(kind: str, parameters: Attributes) -> None:
+def check_parameters(kind: str, parameters: Mapping[str, Any]) -> Attributes:
+    """Parameters of an estimator without those that let it print, if none asks for too much."""
     n_jobs = parameters.get("n_jobs")
-    if isinstance(n_jobs, int | float) and n_jobs > MAX_THREADS:
+    if isinstance(n_jobs, int | float) and abs(n_jobs) > MAX_THREADS:
         raise Refusal(f"a {kind} in it asks for {n_jobs} threads")
     if parameters.get("memory") is not None:
         raise Refusal(f"a {kind} in it wants to keep files in a folder")
     if "precomputed" in (parameters.get("kernel"), parameters.get("metric")):
         raise Refusal(f"a {kind} in it takes distances or a kernel, not rows")
+    # What a model prints would stand among its predictions.
+    return {name: value for name, value in parameters.items() if name != "verbose"}
 
 
 def _make_plainly(Type: Any, parameters: Attributes, attributes: Attributes) -> Any:

@@ -94,11 +94,11 @@ class Encoder:
 
 
 class Decoder:
-    """Values of JSON that may have come from anybody; arrays take at most `max_bytes` in all."""
+    """Values of JSON that may have come from anybody; arrays take a limited number of bytes."""
 
     def __init__(self, content: bytes | bytearray, max_bytes: int) -> None:
         self._content = content
-        self._left = max_bytes
+        self._left = allowance(content, max_bytes)
         self._records: list[Record] = []
 
     def decode(self, value: Any) -> Any:
@@ -147,6 +147,14 @@ class Decoder:
         major = 0 if form.startswith("csr") else 1
         check_compressed(data, indices, indptr, shape[major], shape[1 - major])
         return MATRICES[form]((data, indices, indptr), shape=tuple(shape))
+
+
+def allowance(content: bytes | bytearray, max_bytes: int) -> int:
+    """Bytes that all arrays may take in memory: a few times those of the file, or many if small.
+
+    Equal arrays are stored once, so that a small one may be used often, but not a large one.
+    """
+    return min(max_bytes, 4 * len(content) + 2**26)
 
 
 def object_array(items: list[Any]) -> NDArray[np.object_]:

@@ -17,7 +17,7 @@ from scipy.sparse import load_npz
 
 from nldd.exceptions import NLDDWarning
 from nldd.io._objects import KNOWN_TYPES, make_objects, other_version, short_name
-from nldd.io._records import Record, object_array
+from nldd.io._records import Record, allowance, object_array
 from nldd.io._refusal import Refusal, in_one_line, quote, quote_first
 from nldd.io._schemas import SCHEMAS, TREE_SIZES
 from nldd.io._stored_zip import StoredZip
@@ -170,7 +170,7 @@ class _Nodes:
 
     def __init__(self, content: bytes | bytearray, max_bytes: int) -> None:
         self._archive = StoredZip(BytesIO(content), MAX_MEMBERS)
-        self._left = max_bytes
+        self._left = allowance(content, max_bytes)
         self._records: dict[int, Record] = {}
 
     def value(self, node: Mapping[str, Any]) -> Any:
