@@ -9,6 +9,7 @@ what became of them as JSON. The canary: everything in the files that could run 
 import json
 import pickle
 import random
+import shutil
 import sys
 import time
 import warnings
@@ -45,6 +46,7 @@ from nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.io import load_model, save_model
 
+OLD_FILES = Path(__file__).parent / "files" / "v0.1.0"
 SPARE_BYTES = 2**30
 STRAY = [
     *("../up.json", "documents/../../up.json", "/etc/passwd", "//server/share", "a//b.json"),
@@ -55,7 +57,7 @@ STRAY = [
 
 
 def good_models(folder):
-    """Files of four sorts of models, and what they predict."""
+    """Files of four sorts of models and one of 0.1.0, and what they predict."""
     X, Y = small_problem(40)
     sparse = csr_matrix(np.where(X > 0.5, X, 0))
     with warnings.catch_warnings():
@@ -70,6 +72,9 @@ def good_models(folder):
             save_model(model.fit(rows, Y), folder / f"{name}.nldd")
     rows = {name: rows[:6] for name, (_, rows) in models.items()}
     theta = {name: model.predict_theta(rows[name]) for name, (model, _) in models.items()}
+    shutil.copy(OLD_FILES / "nldd.nldd", folder / "old.nldd")
+    rows["old"] = np.array(json.loads((OLD_FILES / "expected.json").read_text())["X"])
+    theta["old"] = load_model(folder / "old.nldd").predict_theta(rows["old"])
     return rows, theta
 
 
@@ -218,10 +223,10 @@ def _with_entry(members, name, **fields):
 def hostile_files(folder, canary):
     """All of them: family, name of the good model, and a whole file or its members."""
     rng = random.Random(0)
-    names = ("linear", "bayes", "forest", "machine")
+    names = ("linear", "bayes", "forest", "machine", "old")
     contents = {name: (folder / f"{name}.nldd").read_bytes() for name in names}
     members = {name: members_of(BytesIO(content)) for name, content in contents.items()}
-    one = members["bayes"]
+    one = members["old"]
     yield from ((family, "linear", file) for family, file in damaged(contents["linear"], rng))
     for families in (
         pickles(canary, one),
@@ -232,7 +237,7 @@ def hostile_files(folder, canary):
         foreign_nodes(one),
         mazes(one),
     ):
-        yield from ((family, "bayes", file) for family, file in families)
+        yield from ((family, "old", file) for family, file in families)
     for name, parts in members.items():
         yield from ((family, name, file) for family, file in junk_in_json(parts, rng))
         yield from ((family, name, file) for family, file in junk_in_arrays(parts, rng))

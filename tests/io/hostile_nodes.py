@@ -91,7 +91,7 @@ JUNK = [None, True, -1, 10**30, 1e308, float("nan"), "x", "../x", "", [], [[]], 
 
 def junk_in_json(members, rng):
     """One value of a document or the schema replaced by another, with checksums that fit."""
-    names = ("documents/classifier.json", "manifest.json", "linear/classifier/models.json")
+    names = ("documents/classifier.json", "manifest.json", "estimators/classifier/models.json")
     for name in (name for name in names if name in members):
         for _ in range(25):
             document = json.loads(members[name])

@@ -248,36 +248,10 @@ def test_file_that_would_write_a_file_is_refused(path, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (SVC(kernel="precomputed"), "SVC in it points outside"),
-        (RandomForestClassifier(2, n_jobs=5000), "asks for 5000 threads"),
-    ],
-)
-def test_estimators_that_cannot_be_checked_are_not_written(path, estimator, message):
-    X, Y = small_problem()
-    X = np.abs(X @ X.T).round()
-    X[:, 0] %= 4
-    if not isinstance(estimator, RandomForestClassifier):
-        estimator.fit(X, Y[:, 0])
-    with pytest.raises(InputError, match=message) as caught:
-        write_archive(path, Contents("test", estimators={"all": [estimator]}))
-    assert "estimators 'all' cannot be stored" in str(caught.value)
-    assert not path.exists()
-
-
 def test_what_skops_cannot_store(path):
     model = Mine()
     model.rest_ = (number for number in [])
     with pytest.raises(InputError, match="estimators 'all' cannot be stored: TypeError"):
-        write_archive(path, Contents("test", estimators={"all": [model]}))
-
-
-def test_bytes_are_not_stored(path):
-    model = GaussianNB()
-    model.raw_ = b"anything"
-    with pytest.raises(InputError, match="its estimators need 'BytesNode'"):
         write_archive(path, Contents("test", estimators={"all": [model]}))
 
 

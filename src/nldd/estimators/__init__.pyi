@@ -1,7 +1,7 @@
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
-from ._cbm import ConditionalBernoulliMixture as ConditionalBernoulliMixture
+from ._cbm import ConditionalBernoulliMixture as ConditionalBernoulliMixture, Weights as Weights
 from ._classifier_chain import ClassifierChain as ClassifierChain
-from ._ensemble_of_chains import EnsembleOfChains as EnsembleOfChains
+from ._ensemble_of_chains import EnsembleOfChains as EnsembleOfChains, Member as Member
 from ._explanation import (
     Explanation as Explanation,
     NearestLabelsets as NearestLabelsets,
@@ -12,7 +12,7 @@ from ._label_models import (
     ConstantLabel as ConstantLabel,
     default_estimator as default_estimator,
 )
-from ._label_powerset import LabelPowerset as LabelPowerset
+from ._label_powerset import LabelPowerset as LabelPowerset, Powerset as Powerset
 from ._label_probabilities import (
     JointModel as JointModel,
     SeparateModels as SeparateModels,

@@ -5,9 +5,9 @@
     manifest.json                what the file is, versions, size and sha256 of every member
     documents/<name>.json
     arrays/<name>.npy            read without pickle
-    linear/<name>.json           a list of linear classifiers: type and parameters,
-    linear/<name>/<attr>.npy     and an attribute of all of them
-    estimators/<name>.skops      a list of others, of types on a list, see nldd.io._allowed_types
+    estimators/<name>.json       a list of estimators as records, see nldd.io._records,
+    estimators/<name>.bin        and the bytes of their arrays
+    estimators/<name>.skops      a list of others, which takes consent; or of 0.1.0
 
 Nothing is compressed, so no member takes more memory than the file has bytes, and nothing is
 unpacked to disk. A file is read in this order, and refused at the first thing that is not right:
@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -33,7 +32,7 @@ from nldd import __version__
 from nldd._files import replacing
 from nldd._versions import library_versions
 from nldd.exceptions import InputError, NLDDWarning
-from nldd.io._linear import pack_linear, unpack_linear
+from nldd.io._objects import Foreign, pack_estimators, unpack_estimators
 from nldd.io._refusal import (
     FETCH_AGAIN,
     MODEL_FIRST,
@@ -44,11 +43,10 @@ from nldd.io._refusal import (
     quote,
     quote_first,
 )
-from nldd.io._skops import dump_estimators, load_estimators
 from nldd.io._stored_zip import Buffers, StoredZip, is_safe_name, write_stored
 from nldd.io._values import MAX_JSON, json_bytes, npy_pieces, read_json, read_npy
 
-FORMAT = 2  # since 2, linear classifiers are arrays; files of format 1 are read as they always were
+FORMAT = 2  # since 2, estimators are records; those of format 1 are in skops
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 2**22
 MAX_BYTES = 4 * 2**30
@@ -58,8 +56,7 @@ ZIP_START = b"PK\x03\x04"
 ENDINGS = {
     "documents": (".json",),
     "arrays": (".npy",),
-    "linear": (".json", ".npy"),
-    "estimators": (".skops",),
+    "estimators": (".json", ".bin", ".skops"),
 }
 # Names in JSON dicts -> the types that their values may have.
 MANIFEST_FORMS = {"kind": str, "created": str | None, "versions": dict, "members": dict}
@@ -153,20 +150,16 @@ def read_archive(
             hint=f'trusted=["{trusted}"]',
         )
     with _opened(path, kind, max_bytes) as file:
-        versions = file.manifest["versions"]
-        load = partial(
-            load_estimators, versions=versions, trusted=frozenset(trusted), max_bytes=max_bytes
-        )
-        others = file.read("estimators", ".skops", load)
+        estimators = _read_estimators(file, frozenset(trusted), max_bytes)
         contents = Contents(
             file.manifest["kind"],
             file.read("documents", ".json", read_json),
             file.read("arrays", ".npy", read_npy),
-            {**_linear_estimators(file), **others},
+            estimators,
             {**file.manifest, "path": str(path)},
         )
-    if others:
-        _warn_of_other_version(path, versions)
+    if estimators:
+        _warn_of_other_version(path, file.manifest["versions"])
     return contents
 
 
@@ -322,13 +315,15 @@ def _members(contents: Contents) -> Iterator[tuple[str, Buffers]]:
     for name, array in sorted(contents.arrays.items()):
         yield _member_name("arrays", name), npy_pieces(array, name)
     for name, estimators in sorted(contents.estimators.items()):
-        linear = pack_linear(estimators)
-        if linear is None:
-            yield _member_name("estimators", name), [dump_estimators(estimators, name)]
+        try:
+            parts = pack_estimators(estimators, name)
+        except Foreign:
+            from nldd.io._skops import dump_foreign
+
+            yield _member_name("estimators", name, 2), [dump_foreign(estimators, name)]
             continue
-        yield _member_name("linear", name), [json_bytes(linear[0], name)]
-        for attribute, array in linear[1].items():
-            yield _member_name("linear", f"{name}/{attribute}", -1), npy_pieces(array, name)
+        for ending, part in enumerate(parts):
+            yield _member_name("estimators", name, ending), [part]
 
 
 def _member_name(folder: str, name: str, ending: int = 0) -> str:
@@ -349,17 +344,24 @@ def _check_total(n_bytes: int) -> None:
         )
 
 
-def _linear_estimators(file: _File) -> dict[str, list[Any]]:
-    documents, arrays = file.read("linear", ".json", read_json), dict[str, dict[str, Any]]()
-    for name, array in file.read("linear", ".npy", read_npy).items():
-        holder, _, attribute = name.rpartition("/")
-        arrays.setdefault(holder, {})[attribute] = array
-    if not arrays.keys() <= documents.keys():
-        raise damaged("it has arrays of classifiers without their parameters")
-    return {
-        name: unpack_linear(document, arrays.get(name, {}), file.manifest["versions"])
+def _read_estimators(file: _File, trusted: frozenset[str], max_bytes: int) -> dict[str, Any]:
+    versions = file.manifest["versions"]
+    documents, arrays, others = (
+        file.read("estimators", ending, lambda content, _: content)
+        for ending in ENDINGS["estimators"]
+    )
+    if arrays.keys() != documents.keys():
+        raise damaged("it has estimators without their arrays, or arrays without estimators")
+    found = {
+        name: unpack_estimators(document, arrays[name], name, versions, max_bytes)
         for name, document in documents.items()
     }
+    if others:
+        from nldd.io._skops import load_skops
+
+        for name, content in others.items():
+            found[name] = load_skops(content, name, versions, trusted, max_bytes)
+    return found
 
 
 def _read_manifest(archive: StoredZip) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import fields
 from typing import Any
 
@@ -12,15 +11,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from nldd import estimators
 from nldd._base import MultiLabelClassifier
 from nldd._labels import LabelTable
 from nldd.estimators import JointModel, NLDDClassifier, SeparateModels
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.io._allowed_types import OBJECTS, full_name
 from nldd.io._archive import MAX_BYTES, Contents, read_archive, write_archive
+from nldd.io._objects import check_parameters, has_schema, other_version
 from nldd.io._refusal import Refusal, damaged, in_one_line, naming_file
-from nldd.io._skops import other_version
 from nldd.io._values import check_compressed
 from nldd.regression import DistanceRegression, Pairs
 from nldd.search import FaissLabelsetIndex, LabelsetIndex
@@ -49,10 +46,10 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
-    Linear base classifiers, such as the default, are stored as arrays. Others go through skops:
-    support vector machines, trees and their forests, neighbours, naive Bayes, scalers, and
-    pipelines and calibrations of these are loaded again as they are. Whoever loads a model with
-    anything else in it must name that in the parameter `trusted` of :func:`load_model`.
+    Linear classifiers, support vector machines, trees and their forests, neighbours, naive Bayes,
+    scalers, and pipelines and calibrations of these are stored as numbers: what predictions need,
+    and nothing that could run. Whoever loads a model with anything else in it must name that in
+    the parameter `trusted` of :func:`load_model`.
 
     A RandomState instance, as the ``random_state`` of the model or inside of its classifiers, is
     stored as None. Predictions do not depend on it; a second `fit` would.
@@ -73,13 +70,13 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     if isinstance(model, NLDDClassifier):
         write_archive(path, pack_classifier(model))
         return
-    if not isinstance(model, MultiLabelClassifier) or full_name(type(model)) not in OBJECTS:
+    if not isinstance(model, MultiLabelClassifier) or not has_schema(type(model)):
         raise InputError(
             f"Only models of nldd can be saved; got {type(model).__name__}.",
             hint="Save estimators of scikit-learn by skops.io.dump.",
         )
     check_is_fitted(model)
-    write_archive(path, _pack_estimator(model))
+    write_archive(path, Contents(ESTIMATOR_KIND, estimators={"model": [model]}))
 
 
 def load_model(
@@ -161,20 +158,10 @@ def unpack_classifier(contents: Contents, prefix: str = "classifier") -> NLDDCla
             raise damaged(f"its classifier cannot be rebuilt: {in_one_line(error)}") from error
 
 
-def _pack_estimator(model: MultiLabelClassifier) -> Contents:
-    if type(model) not in (estimators.BinaryRelevance, estimators.SubsetMapping):
-        return Contents(ESTIMATOR_KIND, estimators={"model": [model]})
-    rest = copy(model)
-    rest.estimators_ = []  # kept apart, as arrays where they are linear
-    return Contents(ESTIMATOR_KIND, estimators={"model": [rest], "models": model.estimators_})
-
-
 def _unpack_estimator(contents: Contents) -> Any:
     (model,) = contents.estimators.get("model") or [None]
     if not isinstance(model, MultiLabelClassifier):
         raise damaged("it holds no estimator of nldd")
-    if "models" in contents.estimators:
-        model.estimators_ = _one_a_label(contents.estimators["models"], model.n_labels_)
     return model
 
 
@@ -230,7 +217,7 @@ def _unpacked(contents: Contents, prefix: str) -> NLDDClassifier:
         if name.startswith(start)
     }
     (estimator,) = contents.estimators.get(f"{prefix}/estimator", [None])
-    model = NLDDClassifier(estimator, **document["parameters"])
+    model = NLDDClassifier(estimator, **check_parameters("model", document["parameters"]))
     model._validate_params()
     model.index_ = _unpack_rows(arrays, model.search)
     _restore_names(model, document)

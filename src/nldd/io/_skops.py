@@ -1,57 +1,57 @@
-"""Estimators to and from bytes, through skops; never through pickle.
+"""Estimators in skops: those of types that nldd does not know, and all of those in files of 0.1.0.
 
 A skops file is a zip of arrays and ``schema.json``, a tree of nodes. A node names a type by
 ``__module__`` and ``__class__``, and by ``__loader__`` the way to make one; arrays are other
-members of the file, named by ``file``. A node whose ``__id__`` was seen before is the same object
-once more. All nodes are checked before skops sees them, and the objects made of them once more.
+members of the file, named by ``file``. Nodes of known types are read as records, of which
+:mod:`nldd.io._objects` makes objects; skops itself gets to see a file only where its user trusts
+all foreign types in it by name, which is to trust whoever made it.
 """
 
 import json
-import re
 import warnings
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
-from importlib.metadata import version
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
+
+from scipy.sparse import load_npz
 
 from nldd.exceptions import NLDDWarning
-from nldd.io._allowed_types import (
-    BY_CONSENT,
-    BY_LOADER,
-    KEY_TYPES,
-    check_objects,
-    everything_within,
-    is_allowed,
-)
-from nldd.io._refusal import FETCH_AGAIN, Refusal, in_one_line, quote, quote_first
-from nldd.io._stored_zip import StoredZip, stored_bytes
-from nldd.io._values import PLAIN_KINDS, check_npz, read_json, read_npy, without_gaps
+from nldd.io._objects import KNOWN_TYPES, make_objects, other_version, short_name
+from nldd.io._records import Record, allowance, object_array
+from nldd.io._refusal import Refusal, in_one_line, quote, quote_first
+from nldd.io._schemas import SCHEMAS, TREE_SIZES
+from nldd.io._stored_zip import StoredZip
+from nldd.io._values import PLAIN_KINDS, check_npz, read_json, read_npy
 
 SCHEMA = "schema.json"
 PROTOCOL = 2  # the version of skops' format that we know: that of all releases from 0.13 on
 MAX_SCHEMA = 2**25
 MAX_MEMBERS = 100_000
 MAX_DEPTH = 250
-NO_LIMIT = 2**63
-# skops takes anything with one of these for a node.
-NODE_KEYS = {"__class__", "__module__", "__loader__", "__id__"}
-FILE_ENDINGS = {"NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
 
-NOTHING = {
-    **{"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode"},
-    **{"content": "null", "is_json": True},
+# The types of a dict's keys, and what makes a key of its text.
+KEYS: dict[str, Callable[[str], Any]] = {
+    **{"builtins.str": str, "builtins.int": int, "builtins.float": float, "numpy.str_": str},
+    **{f"numpy.{sign}int{n}": int for sign in ("", "u") for n in (8, 16, 32, 64)},
+    **{"numpy.float32": float, "numpy.float64": float},
+    **dict.fromkeys(("builtins.bool", "numpy.bool", "numpy.bool_"), "True".__eq__),
 }
-# Random numbers are drawn in fitting alone, and their state can be forged into reading memory that
-# is none of its business. A model fitted again draws others.
-GENERATORS = {"RandomStateNode", "RandomGeneratorNode"}
-NEIGHBOR_TREES = {"sklearn.neighbors._kd_tree", "sklearn.neighbors._ball_tree"}
-# Objects that may be held in several places, and are then the same one after loading too.
-SHARED = {"ObjectNode", "NdArrayNode", "SparseMatrixNode", "TreeNode"}
-# Up to scikit-learn 1.6 this module gives its name without its package.
-FULL_MODULES = {"_loss": "sklearn._loss._loss"}
+COLLECTIONS = ("builtins.dict", "builtins.list", "builtins.tuple")
+# How skops makes a value -> how the types begin that it makes in that way without consent; objects
+# are of types with a schema.
+WAYS = {
+    "JsonNode": ("builtins.str",),
+    "DictNode": COLLECTIONS,
+    "ListNode": COLLECTIONS,
+    "TupleNode": COLLECTIONS,
+    "NdArrayNode": ("numpy.ndarray", *KEYS),
+    "SparseMatrixNode": ("scipy.sparse._csr.", "scipy.sparse._csc."),
+    "TypeNode": tuple(KEYS),
+    "TreeNode": ("sklearn.tree._tree.Tree",),
+    "LossNode": ("sklearn._loss._loss.", "sklearn.linear_model._sgd_fast.", "_loss."),
+}
+# Those that call a method or an operator which a file names: not even with consent.
+NEVER = {"MethodNode", "OperatorFuncNode"}
 
 
 class ForeignTypes(Refusal):
@@ -66,31 +66,26 @@ class ForeignTypes(Refusal):
         )
 
 
-def dump_estimators(estimators: Sequence[Any], name: str) -> bytes:
-    """A list of estimators as a skops file, found to be one that can be read again."""
+def dump_foreign(estimators: Sequence[Any], name: str) -> bytes:
+    """A list of estimators of any types as a skops file, which takes consent to be read again."""
     from skops import io as skops_io
 
     try:
-        check_objects(estimators)
-        content = _tidy(skops_io.dumps(list(estimators)))
-        check_skops(content, frozenset(), NO_LIMIT)
-    except ForeignTypes as foreign:
-        warnings.warn(
-            f"Estimators {name!r} hold types that nldd does not load by itself; to read the "
-            f"model, its users must write load_model(path, trusted={foreign.wanted}).",
-            NLDDWarning,
-            stacklevel=2,
-        )
+        content: bytes = skops_io.dumps(list(estimators))
+        wanted = json.dumps(sorted(_foreign_types(_read_schema(content))))
     except Exception as error:  # whatever a third party's estimator does when looked into
         reason = error if isinstance(error, Refusal) else in_one_line(error)
-        raise Refusal(
-            f"estimators {name!r} cannot be stored: {reason}",
-            "Use estimators of scikit-learn or nldd, without functions of your own.",
-        ) from error
+        raise Refusal(f"estimators {name!r} cannot be stored: {reason}", KNOWN_TYPES) from error
+    warnings.warn(
+        f"Estimators {name!r} hold types that nldd does not load by itself; to read the "
+        f"model, its users must write load_model(path, trusted={wanted}).",
+        NLDDWarning,
+        stacklevel=2,
+    )
     return content
 
 
-def load_estimators(
+def load_skops(
     content: bytes | bytearray,
     name: str,
     versions: Mapping[str, str],
@@ -98,45 +93,24 @@ def load_estimators(
     max_bytes: int,
 ) -> list[Any]:
     """The estimators of a skops file that may have come from anybody."""
-    from sklearn.exceptions import InconsistentVersionWarning
-    from skops import io as skops_io
-
     try:
-        types = check_skops(content, trusted, max_bytes)
-        with warnings.catch_warnings():
-            # The manifest knows the version too, and one warning is enough.
-            warnings.simplefilter("ignore", InconsistentVersionWarning)
-            estimators = skops_io.loads(bytes(content), trusted=types)
-        _grow_neighbor_trees(estimators)
-        check_objects(estimators)
+        schema = _read_schema(content)
+        foreign = _foreign_types(schema)
+        if foreign - trusted:
+            raise ForeignTypes(foreign - trusted)
+        if foreign:
+            return _load_trusted(content, schema)
+        return make_objects(_Nodes(content, max_bytes).value(schema), versions)
     except Refusal:
         raise
-    except Exception as error:  # states that a type does not accept are refused in many ways
+    except Exception as error:  # nodes that make no sense
         what = f"estimators {quote(name)} cannot be rebuilt: {in_one_line(error)}"
         raise other_version(what, versions) from error
-    return list(estimators)
 
 
-def other_version(what: str, versions: Mapping[str, str]) -> Refusal:
-    """The refusal of estimators that do not work here, which mostly is a matter of versions."""
-    saved, here = versions.get("scikit-learn", "unknown"), version("scikit-learn")
-    if saved == here:
-        return Refusal(f"{what} (saved with scikit-learn {saved}, as is here)", FETCH_AGAIN)
-    return Refusal(
-        f"{what}; it was saved with scikit-learn {saved}, and here is {here}",
-        f'pip install "scikit-learn=={saved}", or fit the model anew.',
-    )
-
-
-def check_skops(content: bytes | bytearray, trusted: frozenset[str], max_bytes: int) -> list[str]:
-    """Check all that can be checked before skops sees the file; the types that it needs.
-
-    `max_bytes` limits what the arrays may take in memory, each as often as it is used. Nodes that
-    make no sense raise errors of Python.
-    """
+def _read_schema(content: bytes | bytearray) -> Any:
     archive = StoredZip(BytesIO(content), MAX_MEMBERS)
-    sizes = dict(archive.sizes)
-    if sizes.pop(SCHEMA, MAX_SCHEMA + 1) > MAX_SCHEMA:
+    if archive.sizes.get(SCHEMA, MAX_SCHEMA + 1) > MAX_SCHEMA:
         raise Refusal(
             "its estimators are too many or no estimators", "Keep fewer estimators in one list."
         )
@@ -145,161 +119,112 @@ def check_skops(content: bytes | bytearray, trusted: frozenset[str], max_bytes: 
         raise Refusal("its estimators are in a form of skops that this nldd does not know")
     if schema["__loader__"] != "ListNode":
         raise Refusal("its estimators are no list")
-    nodes = list(_nodes(schema))
-    types = {(node["__loader__"], _type_name(node)) for node in nodes}
-    _check_types(types, trusted)
-    if not all(_has_plain_keys(node) for node in nodes if node["__loader__"] == "DictNode"):
-        raise Refusal("a dict of its estimators has keys that are no plain values")
-    uses = Counter(
-        _member(node, sizes)
-        for node in nodes
-        if "file" in node or node.get("type") in ("numpy", "scipy")
-    )
-    n_bytes = sum(sizes[file] * n_times for file, n_times in uses.items())
-    if n_bytes > max_bytes:
-        raise Refusal(f"its estimators would take {n_bytes} bytes; at most {max_bytes} are read")
-    if unused := sizes.keys() - uses.keys():
-        raise Refusal(f"members that its estimators do not use: {quote_first(sorted(unused))}")
-    for member in sizes:
-        if member.endswith(".npy"):
-            read_npy(archive.read(member), member, PLAIN_KINDS + "V")
-        else:
-            check_npz(archive.read(member), member)
-    return sorted(name for _, name in types)
+    return schema
+
+
+def _foreign_types(schema: Any) -> set[str]:
+    """Names of all types in a file that take consent."""
+    foreign = set()
+    for node in _nodes(schema):
+        loader, name = node["__loader__"], _type_name(node)
+        if loader in NEVER:
+            raise Refusal(
+                f"its estimators need {quote(loader)} for {quote(name)}, which nldd never loads"
+            )
+        is_known = loader == "ObjectNode" and short_name(name) in SCHEMAS
+        if not is_known and not name.startswith(WAYS.get(loader, ())):
+            foreign.add(name)
+    return foreign
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every node of a schema once."""
-    seen: dict[int, Any] = {}
+    """Every node of a schema: what has a way to be made."""
     to_visit = [schema]
     while to_visit:
         value = to_visit.pop()
         if isinstance(value, list):
             to_visit += value
-        if not isinstance(value, dict):
-            continue
-        identity = value.get("__id__")
-        if identity is not None:
-            if type(identity) is not int or identity < 1:
-                raise Refusal(f"a node of its estimators has the number {quote(str(identity))}")
-            # Told apart, a node within itself would have skops run in circles, and a few nodes
-            # that refer to each other could stand for billions.
-            if seen.get(identity, value) != value:
-                raise Refusal("two nodes of its estimators have the same number")
-            if identity in seen:
-                continue
-            seen[identity] = value
-        if not NODE_KEYS.isdisjoint(value):
-            yield value
-        to_visit += value.values()
+        elif isinstance(value, dict):
+            to_visit += value.values()
+            if "__loader__" in value:
+                yield value
 
 
 def _type_name(node: Mapping[str, Any]) -> str:
     return f"{node['__module__']}.{node['__class__']}"
 
 
-def _check_types(types: set[tuple[str, str]], trusted: frozenset[str]) -> None:
-    for loader, name in types:
-        if loader not in BY_LOADER and loader not in BY_CONSENT:
-            raise Refusal(
-                f"its estimators need {quote(loader)} for {quote(name)}, which nldd never loads"
-            )
-    if foreign := {name for loader, name in types if not is_allowed(loader, name, trusted)}:
-        raise ForeignTypes(foreign)
+def _load_trusted(content: bytes | bytearray, schema: Any) -> list[Any]:
+    from sklearn.exceptions import InconsistentVersionWarning
+    from skops import io as skops_io
+
+    with warnings.catch_warnings():
+        # The manifest knows the version too, and one warning is enough.
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        types = sorted({_type_name(node) for node in _nodes(schema)})
+        return list(skops_io.loads(bytes(content), trusted=types))
 
 
-def _has_plain_keys(node: Mapping[str, Any]) -> bool:
-    """Whether the types of a dict's keys are just types, and harmless ones: skops calls them."""
-    keys = node["key_types"]
-    return keys["__loader__"] == "ListNode" and all(
-        kind["__loader__"] == "TypeNode" and _type_name(kind) in KEY_TYPES
-        for kind in keys["content"]
-    )
+class _Nodes:
+    """Makes records, and the values that they hold, of nodes."""
 
+    def __init__(self, content: bytes | bytearray, max_bytes: int) -> None:
+        self._archive = StoredZip(BytesIO(content), MAX_MEMBERS)
+        self._left = allowance(content, max_bytes)
+        self._records: dict[int, Record] = {}
 
-def _member(node: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
-    """The member of the file that a node names."""
-    file, ending = node.get("file"), FILE_ENDINGS.get(node["__loader__"])
-    if not isinstance(file, str) or ending is None or file not in sizes:
-        raise Refusal(f"its estimators refer to a member {quote(str(file))} that is not there")
-    if not file.endswith(ending):
-        raise Refusal(f"its estimators take member {quote(file)} for something else")
-    return file
+    def value(self, node: Mapping[str, Any]) -> Any:
+        """What a node stands for; None for what predictions do not need, such as loss functions."""
+        readers = {
+            **{"JsonNode": self._json, "ListNode": self._list, "TupleNode": self._tuple},
+            **{"DictNode": self._dict, "ObjectNode": self._object, "TreeNode": self._tree},
+            **{"NdArrayNode": self._array, "SparseMatrixNode": self._matrix},
+        }
+        read: Callable[[Any], Any] | None = readers.get(node["__loader__"])
+        return None if read is None else read(node)
 
+    def _json(self, node: Mapping[str, Any]) -> Any:
+        return json.loads(node["content"])
 
-def _grow_neighbor_trees(estimators: Any) -> None:
-    """Build the search trees of nearest neighbours: stored ones could point outside of the rows."""
-    from sklearn.neighbors import BallTree, KDTree
+    def _list(self, node: Mapping[str, Any]) -> list[Any]:
+        return [self.value(item) for item in node["content"]]
 
-    trees: dict[Any, Any] = {"kd_tree": KDTree, "ball_tree": BallTree}
-    for estimator in everything_within(estimators):
-        state = getattr(estimator, "__dict__", {})
-        Tree = trees.get(state.get("_fit_method", ""))
-        if Tree is not None and state["_tree"] is None:
-            options = {"metric": state["effective_metric_"], **state["effective_metric_params_"]}
-            estimator._tree = Tree(state["_fit_X"], state["leaf_size"], **options)
+    def _tuple(self, node: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(self._list(node))
 
+    def _dict(self, node: Mapping[str, Any]) -> dict[Any, Any]:
+        kinds = [KEYS[_type_name(kind)] for kind in node["key_types"]["content"]]
+        pairs = zip(kinds, node["content"].items(), strict=True)
+        return {kind(key): self.value(part) for kind, (key, part) in pairs}
 
-def _tidy(raw: bytes) -> bytes:
-    """The skops file `raw` without what differs from one saving to the next.
+    def _array(self, node: Mapping[str, Any]) -> Any:
+        if node["type"] == "json":
+            return object_array(self._list(node))
+        return read_npy(self._member(node), node["file"], PLAIN_KINDS + "V")
 
-    That is addresses, names of members, order of sets, states of generators; and search trees.
-    """
-    with ZipFile(BytesIO(raw)) as archive:
-        schema = archive.read(SCHEMA)
-        tidy = _Tidy(archive, Counter(map(int, re.findall(rb'"__id__": (\d+)', schema))))
-        text = json.dumps(json.loads(schema, object_hook=tidy.node), separators=(",", ":"))
-        text = re.sub(r'(?<="file":")[^"]+', lambda file: tidy.member(file[0]), text)
-    return stored_bytes({**tidy.members, SCHEMA: [text.encode("ascii")]})
+    def _matrix(self, node: Mapping[str, Any]) -> Any:
+        content = self._member(node)
+        check_npz(content, node["file"])
+        return load_npz(BytesIO(content))
 
+    def _object(self, node: Mapping[str, Any]) -> Record:
+        # A node with a number that was there before is the same object once more.
+        number = node.get("__id__", 0)
+        if not number or number not in self._records:
+            state = self.value(node["content"]) if "content" in node else {}
+            self._records[number] = Record(short_name(_type_name(node)), state)
+        return self._records[number]
 
-class _Tidy:
-    """Makes tidy nodes of those of a schema, inner ones first, and members of those they name."""
+    def _tree(self, node: Mapping[str, Any]) -> Record:
+        sizes = self.value(node["__reduce__"]["args"])
+        state = self.value(node["content"])
+        return Record("sklearn.Tree", {**state, **dict(zip(TREE_SIZES, sizes, strict=True))})
 
-    def __init__(self, archive: ZipFile, times_used: Counter[int]) -> None:
-        self.members: dict[str, list[bytes]] = {}
-        self._archive = archive
-        self._times_used = times_used
-        self._numbers: dict[Any, int] = {}
-        self._names: dict[bytes, str] = {}
-
-    def node(self, node: dict[str, Any]) -> dict[str, Any]:
-        loader, identity = node.get("__loader__"), node.pop("__id__", 0)
-        if loader in GENERATORS:
-            return NOTHING
-        if loader is None:  # attributes by name
-            tree = node.get("_tree")
-            if isinstance(tree, dict) and tree.get("__module__") in NEIGHBOR_TREES:
-                node["_tree"] = NOTHING
-            return node
-        node["__module__"] = FULL_MODULES.get(node["__module__"], node["__module__"])
-        if loader == "SetNode":
-            node["content"].sort(key=json.dumps)
-        if loader == "DictNode":
-            # Only looked through, never kept, so that all dicts with the same keys may share them.
-            node["key_types"] = self._numbered(node["key_types"])
-        if loader in SHARED and self._times_used[identity] > 1:
-            return self._numbered(node, identity)
-        # A number, text or type is one for all places, which loads twice as fast.
-        is_value = loader == "JsonNode" and not node["content"].startswith(("[", "{"))
-        return self._numbered(node) if is_value or loader == "TypeNode" else node
-
-    def _numbered(self, node: dict[str, Any], identity: int | None = None) -> dict[str, Any]:
-        key = json.dumps(node) if identity is None else identity
-        return {**node, "__id__": self._numbers.setdefault(key, len(self._numbers) + 1)}
-
-    def member(self, name: str) -> str:
-        """New name of a member; members of the same content become one."""
-        ending = name.rpartition(".")[2]
-        content = TIDY_MEMBERS.get(ending, bytes)(self._archive.read(name))
-        new = self._names.setdefault(sha256(content).digest(), f"{len(self._names)}.{ending}")
-        self.members[new] = [content]
-        return new
-
-
-def _stored_npz(content: bytes) -> bytes:
-    with ZipFile(BytesIO(content)) as matrix:
-        return stored_bytes({part: [matrix.read(part)] for part in sorted(matrix.namelist())})
-
-
-TIDY_MEMBERS = {"npy": without_gaps, "npz": _stored_npz}
+    def _member(self, node: Mapping[str, Any]) -> bytearray:
+        file = node.get("file")
+        if file not in self._archive.sizes:
+            raise Refusal(f"its estimators refer to a member {quote(str(file))} that is not there")
+        self._left -= self._archive.sizes[file]
+        if self._left < 0:
+            raise Refusal("its estimators would take more memory than max_bytes")
+        return self._archive.read(file)

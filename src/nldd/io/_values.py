@@ -95,17 +95,6 @@ def read_npy(content: bytes | bytearray, name: str, kinds: str = PLAIN_KINDS) ->
     return array if array.flags.aligned else array.copy()
 
 
-def without_gaps(content: bytes) -> bytes:
-    """The .npy file with zeros in the gaps of its records, where leftovers of memory stand."""
-    array = read_npy(content, "", PLAIN_KINDS + "V")
-    if array.dtype.names is None:
-        return content
-    clean = np.zeros(array.shape, array.dtype)
-    for name in array.dtype.names:
-        clean[name] = array[name]
-    return b"".join(npy_pieces(clean, "", "V"))
-
-
 def check_compressed(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_major: int, n_minor: int
 ) -> None:
