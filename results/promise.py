@@ -26,7 +26,7 @@ import numpy as np
 from nldd import NLDDClassifier, load_dataset
 from nldd.coding import out_of_fold, selective_threshold
 from nldd.coding._predictions import predict
-from nldd.coding._selective import proven_size
+from nldd.coding._selective import price_of_shares, proven_size
 
 FOLDER = Path(__file__).parent / "promise"
 PAGE = Path(__file__).parents[1] / "docs" / "promise.md"
@@ -114,7 +114,8 @@ def draws(name: str, n_coded: int, measure: str, target: float) -> tuple[float, 
 
 def _is_below(theta, right, new_theta, new_right, target: float) -> bool:
     order = np.argsort(theta, kind="stable")
-    size = proven_size(theta[order], right[order], target, CONFIDENCE)
+    level = (1 - CONFIDENCE) / price_of_shares(right)
+    size, _ = proven_size(theta[order], right[order], target, level)
     if not size:
         return False
     auto = new_theta <= theta[order][size - 1]

@@ -13,9 +13,9 @@ from nldd.coding._predictions import predict
 from nldd.coding._selective import (
     critical_count,
     first_size,
+    levels_of_tests,
     lower_bound,
     proven_size,
-    sizes_of_tests,
 )
 from nldd.exceptions import InputError
 
@@ -35,34 +35,36 @@ def tail(n, count, p):
 @pytest.mark.parametrize("target", [0.5, 0.8, 0.9, 0.95])
 def test_critical_count_is_the_smallest_that_proves_the_target(target, confidence, factor):
     for n in (1, 2, 7, 22, 60, 137):
-        count = critical_count(n, target, confidence, factor)
+        count = critical_count(n, target, (1 - confidence) / factor)
         assert factor * tail(n, count, target) <= 1 - confidence + 1e-12
         assert factor * tail(n, count - 1, target) > 1 - confidence - 1e-12
 
 
 def test_lower_bound_is_where_the_test_turns():
     for right, n in ((10, 12), (50, 50), (1, 9)):
-        bound = lower_bound(right, n, 0.9)
+        bound = lower_bound(right, n, 0.1)
         assert tail(n, right, bound) == pytest.approx(0.1, abs=1e-9)
-    assert lower_bound(0, 5, 0.9) == 0.0
+    assert lower_bound(0, 5, 0.1) == 0.0
 
 
 def naive_threshold(theta, right, target, confidence):
-    """The walk by its definition, one answer at a time."""
-    factor = 1.0 if set(right) <= {0, 1} else e
+    """Both walks by their definition, one answer at a time."""
+    level = (1 - confidence) / (1.0 if set(right) <= {0, 1} else e)
     n = len(theta)
-    first = first_size(n, target, confidence, factor)
+    first = first_size(n, target, level)
     if first > n:
         return None
+    shares = {"walk": 1.0, "all": 0.0} if n < 3 * first else {"walk": 0.8, "all": 0.2}
+    first = first_size(n, target, shares["walk"] * level)
     sizes = [round(first + (n - first) * step / 49) for step in range(50)]
-    chosen = None
-    for size in sizes:
-        limit = sorted(theta)[size - 1]
+    limits = sorted({sorted(theta)[size - 1] for size in sizes})
+    chosen, at_hand = None, shares["walk"] * level
+    for limit in limits:
+        at_hand += shares["all"] * level if limit == limits[-1] else 0
         let_through = [r for t, r in zip(theta, right, strict=True) if t <= limit]
-        k = len(let_through)
-        if factor * tail(k, int(sum(let_through) + 1e-9), target) > 1 - confidence:
-            break
-        chosen = limit
+        p_value = tail(len(let_through), int(sum(let_through) + 1e-9), target)
+        passes = at_hand > 0 and p_value <= at_hand
+        chosen, at_hand = (limit, at_hand) if passes else (chosen, 0.0)
     return chosen
 
 
@@ -71,7 +73,7 @@ def test_threshold_is_that_of_the_definition(kind):
     rng = np.random.default_rng(0)
     found = 0
     for _ in range(60):
-        n = int(rng.integers(1, 160))
+        n = int(rng.integers(1, 260))
         theta = rng.random(n)
         if kind == "tied":
             theta = theta.round(1)
@@ -158,6 +160,55 @@ def test_the_promise_holds_for_shares_of_right_labels(n_studies):
     assert broken <= n_studies / 10
 
 
+@pytest.mark.parametrize(("accuracy", "n", "at_least"), [(0.95, 1000, 0.95), (0.97, 220, 0.9)])
+def test_where_nearly_all_is_right_nearly_all_samples_find_a_threshold(accuracy, n, at_least):
+    """Also if theta tells nothing; the walk from the surest answers alone finds one in half."""
+    rng = np.random.default_rng(6)
+    found = [
+        selective_threshold(rng.random(n), rng.random(n) < accuracy, 0.9).n_auto > 0.9 * n
+        for _ in range(100)
+    ]
+    assert np.mean(found) >= at_least
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_studies"),
+    [("calibrated", 150), *(pytest.param(k, 3000, marks=SLOW) for k in KINDS)],
+)
+def test_the_lower_bound_holds_after_the_choice(kind, n_studies):
+    rng = np.random.default_rng(7)
+    accuracy = true_accuracy()
+    above = 0
+    for _ in range(n_studies):
+        error, theta, right = study(rng, 400, kind)
+        selection = selective_threshold(theta, right, 0.6, confidence=0.9)
+        if selection.threshold is not None:
+            above += accuracy(error[theta <= selection.threshold].max()) < selection.lower
+    assert above <= 0.1 * n_studies
+
+
+def flat(u):
+    return np.full(len(u), 0.95)
+
+
+def falling(u):
+    return 1 - 0.35 * u
+
+
+@pytest.mark.parametrize("curve", [flat, falling])
+def test_the_number_of_answers_named_suffices_four_times_in_five(curve):
+    rng = np.random.default_rng(8)
+
+    def sample(n):
+        theta = np.sort(rng.random(n))
+        return theta, (rng.random(n) < curve(theta)).astype(float)
+
+    # So many that the accuracy is as good as known.
+    needed = answers_needed(*sample(20_000), 0.9, 0.9)
+    chance = np.mean([proven_size(*sample(needed), 0.9, 0.1)[0] > 0 for _ in range(300)])
+    assert 0.75 <= chance <= 0.87
+
+
 @SLOW
 @pytest.mark.parametrize(("target", "n"), [(0.9, 100), (0.95, 200)])
 def test_the_number_of_answers_that_a_target_takes_is_right_within_a_fifth(target, n):
@@ -171,7 +222,7 @@ def test_the_number_of_answers_that_a_target_takes_is_right_within_a_fifth(targe
     def found(size):
         _, theta, right = study(rng, size, "overconfident")
         order = np.argsort(theta)
-        return proven_size(theta[order], right[order].astype(float), target, 0.9) > 0
+        return proven_size(theta[order], right[order].astype(float), target, 0.1)[0] > 0
 
     def chance(size):
         return np.mean([found(size) for _ in range(300)])
@@ -204,7 +255,7 @@ def test_all_answers_right_are_all_let_through():
 def test_answers_of_equal_theta_stay_together():
     theta = np.repeat([0.1, 0.2], [60, 60])
     right = np.repeat([1.0, 0.0], [60, 60])
-    assert sizes_of_tests(theta, 0.9, 0.9, 1.0) == [60, 120]
+    assert levels_of_tests(theta, 0.9, 0.1) == {60: 0.1, 120: 0.0}
     assert selective_threshold(theta, right, 0.9, 0.9).threshold == 0.1
 
 

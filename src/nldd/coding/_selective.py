@@ -1,7 +1,7 @@
 """Which answers a machine may code: the largest theta at which a target accuracy is sure to hold.
 
-Tests of a fixed sequence (Angelopoulos et al., 2021, Learn then test), Clopper and Pearson's or
-Bentkus'.
+Tests of a fixed sequence with two starts (Angelopoulos et al., 2021, Learn then test; Wiens, 2003,
+the fallback procedure), Clopper and Pearson's or Bentkus'.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 from scipy.stats import beta, binom, norm, t
+from sklearn.isotonic import isotonic_regression
 
 from nldd.exceptions import InputError
-from nldd.regression import BinomialLoss, minimize_linear
 
 FloatArray = NDArray[np.float64]
 
@@ -22,6 +21,9 @@ N_TESTS = 50
 # The first test takes at least this share of the answers, so that with more and more answers it
 # becomes certain to pass wherever the surest of them are better than the target.
 FIRST_SHARE = 0.05
+# Of the level, what is kept for a test of all answers, which passes where theta tells little and
+# nearly all codes are right.
+LAST_LEVEL = 0.2
 # How sure the number of answers that a target takes is to suffice.
 ENOUGH = 0.8
 MOST_ANSWERS = 10_000_000
@@ -34,7 +36,8 @@ class Selection:
 
     No threshold means that none keeps it as far as these answers can tell; then about so many as
     `needed` would do, with a chance of four in five, or no number would. Of all answers, `n_auto`
-    pass the threshold; their accuracy is above `lower` with the stated confidence.
+    pass the threshold; their accuracy is above `lower` with the stated confidence, which is the
+    target unless all answers pass: a bound made after the choice would hold less often.
     """
 
     target: float
@@ -58,14 +61,16 @@ def selective_threshold(
     """The largest theta at which the accuracy of all surer answers is proven to reach a target.
 
     The k surest answers are tested for growing k: is their accuracy above the target, by an exact
-    binomial test at level 1 - confidence? The first k that fails ends the walk, and the last one
-    that passed is chosen. As the order of the tests is fixed beforehand, no correction for their
-    number is needed: the chance to choose a threshold with an accuracy below the target is at most
-    1 - confidence, whether theta is calibrated or not. What it takes is that the answers are a
-    random sample of those to come, and that accuracy does not rise with theta.
+    binomial test? The first k that fails ends the walk, and the last one that passed is chosen. As
+    the order of the tests is fixed beforehand, no correction for their number is needed. The walk
+    has four fifths of the level 1 - confidence; with the rest, and with what a walk that came so
+    far brings, all answers are tested. So the chance to choose a threshold with an accuracy below
+    the target is at most 1 - confidence, whether theta is calibrated or not. What it takes is that
+    the answers are a random sample of those to come, and that accuracy does not rise with theta.
 
     The first test takes the number of answers at which an accuracy half way from the target to 1
-    passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all.
+    passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all. Where there
+    are less than three times as many answers, the walk has the whole level.
 
     Parameters
     ----------
@@ -82,7 +87,7 @@ def selective_threshold(
     >>> theta = rng.random(1000)
     >>> found = selective_threshold(theta, rng.random(1000) > theta / 2, target=0.9)
     >>> round(found.threshold, 2), found.n_auto, round(found.accuracy, 2)
-    (0.25, 226, 0.93)
+    (0.22, 202, 0.94)
     """
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:
@@ -96,26 +101,35 @@ def selective_threshold(
             raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
-    n, chosen = len(theta), proven_size(theta, right, target, confidence)
+    n, level = len(theta), (1 - confidence) / price_of_shares(right)
+    chosen, level_left = proven_size(theta, right, target, level)
     if not chosen:
         enough = answers_needed(theta, right, target, confidence)
         # What there is was not enough, whatever the smoothed accuracy says.
         enough = enough and max(enough, n + n // 10 + 1)
         return Selection(target, confidence, None, n, 0, None, None, enough)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
-    lower = lower_bound(total, chosen, confidence, price_of_shares(right))
+    # Higher targets may be tested on all answers with what the walk has left.
+    lower = lower_bound(total, n, level_left) if chosen == n else target
     return Selection(target, confidence, threshold, n, chosen, total / chosen, lower, None)
 
 
-def proven_size(theta: FloatArray, right: FloatArray, target: float, confidence: float) -> int:
-    """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are."""
-    chosen, factor = 0, price_of_shares(right)
-    for k in sizes_of_tests(theta, target, confidence, factor):
+def proven_size(
+    theta: FloatArray, right: FloatArray, target: float, level: float
+) -> tuple[int, float]:
+    """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are.
+
+    And the level that is left after the test of all of them.
+    """
+    chosen, at_hand = 0, 0.0
+    for k, own_level in levels_of_tests(theta, target, level).items():
+        at_hand += own_level
         # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        if right[:k].sum() < critical_count(k, target, confidence, factor) - 1e-9:
-            break
-        chosen = k
-    return chosen
+        if at_hand and right[:k].sum() >= critical_count(k, target, at_hand) - 1e-9:
+            chosen = k
+        else:
+            at_hand = 0.0
+    return chosen, at_hand
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -123,36 +137,54 @@ def price_of_shares(right: FloatArray) -> float:
     return 1.0 if ((right == 0) | (right == 1)).all() else float(np.e)
 
 
-def sizes_of_tests(theta: FloatArray, target: float, confidence: float, factor: float) -> list[int]:
-    """How many of the sorted answers each test takes; those of equal theta come together."""
-    n, first = len(theta), first_size(len(theta), target, confidence, factor)
-    sizes = np.linspace(first, n, N_TESTS if first <= n else 0).round().astype(int)
-    return np.unique(np.searchsorted(theta, theta[sizes - 1], side="right")).tolist()
+def levels_of_tests(theta: FloatArray, target: float, level: float) -> dict[int, float]:
+    """How many of the sorted answers each test takes, and the level that it brings.
+
+    Answers of equal theta come together.
+    """
+    n, starts = len(theta), first_and_last(len(theta), target, level)
+    if not starts:
+        return {}
+    sizes = np.linspace(min(starts), n, N_TESTS).round().astype(int)
+    ends = np.searchsorted(theta, theta[sizes - 1], side="right").tolist()
+    levels = dict.fromkeys(ends, 0.0)
+    levels[ends[0]] += starts[min(starts)]
+    levels[n] += level - starts[min(starts)]
+    return levels
 
 
-def first_size(n: int, target: float, confidence: float, factor: float) -> int:
-    return max(_smallest_size(target, confidence, factor), int(np.ceil(FIRST_SHARE * n)))
+def first_and_last(n: int, target: float, level: float) -> dict[int, float]:
+    """Sizes of the tests that bring a level, and theirs; none if `n` answers are too few."""
+    first = first_size(n, target, level)
+    if n < 3 * first:
+        return {first: level} if first <= n else {}
+    kept = LAST_LEVEL * level
+    return {first_size(n, target, level - kept): level - kept, n: kept}
+
+
+def first_size(n: int, target: float, level: float) -> int:
+    return max(_smallest_size(target, level), int(np.ceil(FIRST_SHARE * n)))
 
 
 @lru_cache(maxsize=256)
-def _smallest_size(target: float, confidence: float, factor: float) -> int:
+def _smallest_size(target: float, level: float) -> int:
     n = 1
     # With more right answers than there are, sf is 0.
-    while binom.sf(critical_count(n, target, confidence, factor) - 1, n, (1 + target) / 2) < 0.5:
+    while binom.sf(critical_count(n, target, level) - 1, n, (1 + target) / 2) < 0.5:
         n += max(1, n // 100)  # a step in proportion skips no more than a percent
     return n
 
 
 @lru_cache(maxsize=100_000)
-def critical_count(n: int, target: float, confidence: float, factor: float = 1.0) -> int:
+def critical_count(n: int, target: float, level: float) -> int:
     """Fewest right answers of `n` that prove an accuracy above the target."""
-    return int(binom.isf((1 - confidence) / factor, n, target)) + 1
+    return int(binom.isf(level, n, target)) + 1
 
 
-def lower_bound(total: float, n: int, confidence: float, factor: float = 1.0) -> float:
-    """Accuracy that is exceeded with the given confidence, if `total` of `n` answers are right."""
+def lower_bound(total: float, n: int, level: float) -> float:
+    """Accuracy that is missed with a chance of `level`, if `total` of `n` answers are right."""
     right = int(total + 1e-9)
-    return float(beta.ppf((1 - confidence) / factor, right, n - right + 1)) if right else 0.0
+    return float(beta.ppf(level, right, n - right + 1)) if right else 0.0
 
 
 def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
@@ -167,8 +199,8 @@ def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
         return 0.0, 1.0
     factor = price_of_shares(right)
     if factor == 1 or n < FEW or np.ptp(right) == 0:
-        low = lower_bound(total, n, 1 - tail, factor)
-        return low, 1 - lower_bound(n - total, n, 1 - tail, factor)
+        level = tail / factor
+        return lower_bound(total, n, level), 1 - lower_bound(n - total, n, level)
     half = float(t.isf(tail, n - 1) * right.std(ddof=1) / np.sqrt(n))
     return max(0.0, total / n - half), min(1.0, total / n + half)
 
@@ -176,31 +208,44 @@ def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
 def answers_needed(
     theta: FloatArray, right: FloatArray, target: float, confidence: float
 ) -> int | None:
-    """About how many answers it takes until the first test passes with a chance of four in five."""
-    factor = price_of_shares(right)
-    # The chance of being right by a logistic regression on the log-odds of theta.
-    ones = np.ones(len(theta))
-    Z = np.column_stack([ones, logit(np.clip(theta, 1e-9, 1 - 1e-9))])
-    loss = BinomialLoss(1 - right, ones, ones).smoothed(2)
-    chance = np.sort(expit(-Z @ minimize_linear(loss, Z).b))[::-1]
-    ranks = np.arange(1, len(chance) + 1)
+    """About how many answers it takes until a test passes with a chance of four in five."""
+    factor, mean = price_of_shares(right), float(right.mean())
+    # The chance of being right, which never rises with theta; two answers of mean accuracy in front
+    # keep the first few from promising too much.
+    shares, weights = np.append(mean, right), np.append(2.0, np.ones(len(right)))
+    chance = isotonic_regression(shares, sample_weight=weights, increasing=False)[1:]
+    ranks = np.arange(1, len(theta) + 1)
     accuracy = np.cumsum(chance) / ranks
-    mean = float(right.mean())
     # Variance of the shares as a part of p (1 - p), that of answers wholly right or wrong.
     spread = 1.0 if factor == 1 or mean in (0, 1) else float(right.var() / (mean * (1 - mean)))
+    level = (1 - confidence) / factor
 
-    def enough(n: int) -> bool:
-        size = first_size(n, target, confidence, factor)
-        surest = float(np.interp(size / n, ranks / len(chance), accuracy))
-        count = critical_count(size, target, confidence, factor)
-        return size <= n and _chance_to_reach(count, size, surest, spread) >= ENOUGH
+    def chance_to_pass(n: int) -> float:
+        starts = first_and_last(n, target, level)
+        if not starts:
+            return 0.0
+        counts = [critical_count(k, target, own) for k, own in starts.items()]
+        surest = np.interp(np.divide([*starts], n), ranks / len(theta), accuracy)
+        tests = zip(counts, starts, surest.tolist(), strict=True)
+        chances = [_chance_to_reach(*test, spread) for test in tests]
+        if len(starts) == 1 or spread != 1:
+            return max(chances)  # one of two tests passes at least as often as the better of them
+        # Both fail: so many right among the first, and too few among the rest.
+        first, rest = min(starts), n - min(starts)
+        of_rest = float(np.clip((n * surest[1] - first * surest[0]) / rest, 0, 1))
+        fewest = int(first * surest[0] - 8 * np.sqrt(first * surest[0] * (1 - surest[0])))
+        right_of_first = np.arange(max(0, fewest), counts[0])
+        both = binom.pmf(right_of_first, first, surest[0]) * binom.cdf(
+            counts[1] - 1 - right_of_first, rest, of_rest
+        )
+        return 1 - float(both.sum())
 
-    n = _smallest_size(target, confidence, factor)
-    while not enough(n):
+    n = _smallest_size(target, level)
+    while n <= MOST_ANSWERS:
+        if chance_to_pass(n) >= ENOUGH:
+            return n
         n += max(1, n // 50)
-        if n > MOST_ANSWERS:
-            return None
-    return n
+    return None
 
 
 def _chance_to_reach(count: int, n: int, accuracy: float, spread: float) -> float:
