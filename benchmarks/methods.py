@@ -89,6 +89,13 @@ QUESTIONS: dict[str, tuple[Callable[[int], float], str]] = {
 }
 
 
+PEERS = {
+    **dict.fromkeys(("ML-kNN", "RAkEL", "LP"), "scikit-multilearn-ng"),
+    "ECC": "ten scikit-learn chains, one after the other",
+    "CBM": "no peer",
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
@@ -100,7 +107,8 @@ def main() -> None:
         if not question.startswith(arguments.only):
             continue
         unit = "s" if bar.endswith(" s") else "x"
-        answers.add(question, f"{answer(repeats):.1f} {unit}".replace(" x", "x"), bar)
+        peer = next(peer for method, peer in PEERS.items() if question.startswith(method))
+        answers.add(question, f"{answer(repeats):.1f} {unit}".replace(" x", "x"), bar, peer)
 
 
 if __name__ == "__main__":
