@@ -4,14 +4,19 @@ import warnings
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from nldd.exceptions import InputError, MissingExtraError, SeparationWarning, ZeroWeightWarning
+from nldd.exceptions import (
+    InputError,
+    MissingExtraError,
+    SeparationWarning,
+    ZeroWeightWarning,
+    warn_caller,
+)
 from nldd.regression._likelihood import (
     CERTAIN,
     BinomialLoss,
@@ -232,7 +237,7 @@ def _exchangeable(
     eta, farthest = pairs.design @ beta, 2 * max(CERTAIN, np.abs(estimate.eta).max())
     if not np.isfinite(beta).all() or np.abs(eta).max() > farthest:
         what = "The estimating equations did not converge on these pairs; the estimates for "
-        warn(f"{what}independent pairs are kept.", ConvergenceWarning, stacklevel=5)
+        warn_caller(f"{what}independent pairs are kept.", ConvergenceWarning)
         return result
     covariance = _embed(fit.cov_robust, np.isin(np.arange(3), columns))
     return replace(
@@ -289,14 +294,14 @@ def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str)
             f" {at}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
             f"counts.{untried} More training rows would settle it."
         )
-        warn(what, SeparationWarning, stacklevel=5)
+        warn_caller(what, SeparationWarning)
     if not result.converged:
         steps = f"in {result.n_steps} steps {at}"
-        warn(f"The regression did not converge {steps}.", ConvergenceWarning, stacklevel=5)
+        warn_caller(f"The regression did not converge {steps}.", ConvergenceWarning)
     if result.fixed:
         names = " and ".join(result.fixed)
         what = f"The {result.n_pairs} pairs do not determine {names}."
         if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
             what = f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
             what += "cannot tell it from the rest, so it only settles ties."
-        warn(what, ZeroWeightWarning, stacklevel=5)
+        warn_caller(what, ZeroWeightWarning)
