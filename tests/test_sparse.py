@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import bsr_array, coo_array, csc_array, csc_matrix, csr_array, csr_matrix, lil_array
+from scipy.sparse import (
+    bsr_array,
+    coo_array,
+    csc_array,
+    csc_matrix,
+    csr_array,
+    csr_matrix,
+    lil_array,
+)
 
 from nldd import NLDDClassifier, as_label_sets
 from nldd._sparse import canonical

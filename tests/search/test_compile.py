@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from numba.core import config
 
-from nldd.search import _compile, tell_compilation
+from nldd.search import _cache, _compile, tell_compilation
 
 NOTICE = "Compiling the search, once after installation: about 10 seconds."
 
@@ -26,7 +26,7 @@ def copy_of(function):
 def folder(monkeypatch, tmp_path):
     """Where kernels are cached, as if it were the user's cache folder."""
     monkeypatch.setattr(config, "CACHE_DIR", None)
-    monkeypatch.setattr(_compile, "user_cache_path", lambda *_, **__: tmp_path / "nldd")
+    monkeypatch.setattr(_cache, "user_cache_path", lambda *_, **__: tmp_path / "nldd")
     return tmp_path / "nldd" / "kernels"
 
 
@@ -53,7 +53,7 @@ def without_cache(monkeypatch):
     def refuse():
         raise OSError("no folder")
 
-    monkeypatch.setattr(_compile, "private_folder", refuse)
+    monkeypatch.setattr(_cache, "private_folder", refuse)
 
 
 def test_without_a_folder_to_write_to_kernels_are_compiled_all_the_same(without_cache):
@@ -94,15 +94,15 @@ def a_file(folder, monkeypatch):
 
 
 def without_home(folder, monkeypatch):
-    monkeypatch.setattr(_compile, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
+    monkeypatch.setattr(_cache, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
 
 
 @pytest.mark.parametrize("how", [writable, of_somebody_else, a_link, a_file, without_home])
 def test_nothing_is_run_from_a_folder_that_others_could_write_to(folder, told, monkeypatch, how):
     assert doubles()
     how(folder, monkeypatch)
-    with pytest.raises(OSError, match="belongs to somebody else|no folder of a user"):
-        _compile.private_folder()
+    with pytest.raises(OSError, match=r"belongs to somebody else|no folder of a user"):
+        _cache.private_folder()
     assert doubles()
     assert told == [NOTICE, NOTICE]
     assert not Path("~").exists()

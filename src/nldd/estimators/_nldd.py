@@ -202,7 +202,8 @@ class NLDDClassifier(WithWorkers):
         """Learn the classifiers and the weights of both distances.
 
         Arguments are those of :meth:`nldd.BinaryRelevance.fit`. Sample weights count in the base
-        classifiers and in the regression, where a weight of 2 is as good as two rows.
+        classifiers and in the regression, where a weight of 2 is as good as two rows, and one
+        factor of all weights changes no coefficient.
         """
         become(self, copy(self)._fit(X, y, sample_weight))
         return self

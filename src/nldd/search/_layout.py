@@ -145,10 +145,10 @@ def check_sizes(
     rows: Features, groups: Groups, queries: Features, lower: NDArray[np.float32]
 ) -> None:
     """Refuse arrays that do not belong together: the kernel would read beyond their ends."""
-    n_rows, n_queries, n_cells = len(groups.number), len(queries.squared_norms), len(groups.cell_low)
+    n_rows, n_queries = len(groups.number), len(queries.squared_norms)
     agree = (
         len(rows.squared_norms) == len(groups.sketch) == groups.row_starts[-1] == n_rows
-        and len(groups.row_starts) - 1 == groups.cell_starts[-1] == n_cells
+        and len(groups.row_starts) - 1 == groups.cell_starts[-1] == len(groups.cell_low)
         and len(groups.cell_starts) == len(groups.label_starts) == len(groups.low) + 1
         and groups.label_starts[-1] == len(groups.labels)
         and rows.dense.shape[1:] == queries.dense.shape[1:]
