@@ -13,7 +13,7 @@ from scipy.sparse import (
     lil_array,
 )
 
-from nldd import NLDDClassifier, as_label_sets
+from nldd import BinaryRelevance, NLDDClassifier, PlattSVC, as_label_sets
 from nldd._sparse import canonical
 from nldd.exceptions import InputError
 from nldd.search import LabelsetIndex, NeighborIndex, Score
@@ -61,12 +61,14 @@ BAD = {
 
 @pytest.mark.parametrize("X", BAD.values(), ids=BAD)
 def test_indices_out_of_range_are_refused_wherever_they_come_in(X, small):
+    fitted = BinaryRelevance().fit(small[0][:, :3], small[1])
     doors = [
         lambda: LabelsetIndex(np.eye(3), np.eye(3), np.ones(3)).query(X, DENSE, Score(1, 1)),
         lambda: LabelsetIndex(X, np.eye(2), np.ones(3)),
         lambda: NeighborIndex(np.eye(3)).nearest(X, 1),
         lambda: NLDDClassifier().fit(X, np.eye(2)),
-        lambda: NLDDClassifier(random_state=0).fit(small[0][:, :3], small[1]).predict(X),
+        lambda: fitted.predict(X),
+        lambda: PlattSVC().fit(X, [0, 1]),
         lambda: NLDDClassifier().fit(np.eye(2), X),
         lambda: as_label_sets(X, ["a", "b", "c"]),
     ]
