@@ -24,6 +24,8 @@ run: $(VENV)/.installed
 # One test process per core already: BLAS threads on top of that would only get in the way.
 # A file stays together, because what its tests share (a fit, a page, a browser) is made only once.
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
+# Once more with kernels that check every index, which would otherwise read beyond their arrays.
+CHECKED := $(addprefix tests/,search estimators io coding)
 test test-slow test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.installed
@@ -31,6 +33,7 @@ test: $(VENV)/.installed
 
 test-slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST) $(CHECKED)
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python $(PYTEST)

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable, read_labels, read_labels_as
+from nldd._parallel import of_one_state
 from nldd._sklearn import check_sample_weight, validate_data
+from nldd._sparse import canonical, with_narrow_indices
 from nldd.exceptions import InputError
 
 
@@ -47,25 +48,6 @@ def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64
     return np.where(Y_pred == 1, np.maximum(P, above), np.minimum(P, below))
 
 
-def canonical(X: Any) -> Any:
-    """`X`, or where it is sparse and not in order: a copy with sorted indices and no duplicates.
-
-    Solvers sort indices in place: done by several threads at once, this scrambles the matrix.
-    """
-    if not issparse(X) or X.has_canonical_format:
-        return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
-
-
-def with_narrow_indices(X: Any) -> Any:
-    """`X` with 32-bit indices where they suffice: many of scikit-learn's solvers refuse others."""
-    if not issparse(X) or X.indices.dtype != np.int64 or X.nnz > np.iinfo(np.int32).max:
-        return X
-    return type(X)((X.data, *(i.astype(np.int32) for i in (X.indices, X.indptr))), shape=X.shape)
-
-
 def read_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     """The weights of the rows, checked; None if there are none."""
     if sample_weight is None:
@@ -83,6 +65,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     1-D predictions.
     """
 
+    @of_one_state
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose whole labelset is right; one with a label unknown to `fit` is not."""
         Y_pred = self.predict(X)
@@ -112,7 +95,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return self._validate_features(X, reset=False)
 
     def _validate_features(self, X: Any, reset: bool) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "reset": reset}
+        X = validate_data(self, canonical(X), **options)
         return canonical(with_narrow_indices(X))
 
     def _remember_labels(self, table: LabelTable) -> None:

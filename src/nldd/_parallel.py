@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from functools import cache, partial
-from threading import Lock
+from copy import copy
+from functools import cache, partial, wraps
+from threading import Lock, RLock
 from typing import Any
 
 from joblib import cpu_count, delayed as delayed, effective_n_jobs
@@ -59,6 +60,27 @@ def _set_threads(library: Any, n_threads: int) -> None:
     give_way(force=True)
     library.set_num_threads(n_threads)
     give_way(force=True)
+
+
+# Held while a model is changed by steps that depend on what it is. One for all, because a model
+# with a lock of its own could not be sent to other processes.
+changing = RLock()
+
+
+def become(model: Any, changed: Any) -> None:
+    """Let `model` be what the copy `changed` of it is: as one object, never the half of it."""
+    with changing:
+        model.__dict__ = changed.__dict__
+
+
+def of_one_state(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method see a model as it is now, whatever other threads let it :func:`become`."""
+
+    @wraps(method)
+    def wrapper(self: Any, *args: Any, **kw: Any) -> Any:
+        return method(copy(self), *args, **kw)
+
+    return wrapper
 
 
 # Context for products of thin matrices, on which several threads only wait for each other.

@@ -7,6 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 
 from nldd import METHODS
+from nldd.exceptions import InputError
 
 WEIGHTED = {
     # What the method's first classifier of label 2 was fitted to: its rows, and labels before it.
@@ -52,3 +53,55 @@ def test_no_probabilities_where_the_base_has_none(small, key):
     model = METHODS[key].default(estimator=Perceptron(), random_state=0).fit(*small)
     assert not hasattr(model, "predict_proba")
     assert model.score(*small) > 0.25  # the share of the most frequent labelset
+
+
+class Wrong(LogisticRegression):
+    """A classifier with answers of another shape."""
+
+    def __init__(self, method="predict_proba", cut=(slice(None),), max_iter=100):
+        super().__init__(max_iter=max_iter)
+        self.method, self.cut = method, cut
+
+    def predict_proba(self, X):
+        P = super().predict_proba(X)
+        return P[self.cut] if self.method == "predict_proba" else P
+
+    def predict(self, X):
+        y = super().predict(X)
+        return y[self.cut] if self.method == "predict" else y
+
+
+class WrongForest(RandomForestClassifier):
+    def __init__(self, change=None, n_estimators=3, random_state=0):
+        super().__init__(n_estimators=n_estimators, random_state=random_state)
+        self.change = change
+
+    def predict_proba(self, X):
+        return self.change(super().predict_proba(X))
+
+
+ROWS, COLUMN = (slice(1, None),), (slice(None), slice(1, None))
+WRONG = {
+    "NLDD, rows": ("NLDD", Wrong(cut=ROWS)),
+    "NLDD, columns": ("NLDD", Wrong(cut=COLUMN)),
+    "NLDD, one number a row": ("NLDD", Wrong(cut=(slice(None), 1))),
+    "NLDD, a label too few": ("NLDD", WrongForest(lambda P: P[1:])),
+    "NLDD, no label": ("NLDD", WrongForest(lambda P: [])),
+    "NLDD, rows of one label": ("NLDD", WrongForest(lambda P: [P[0][1:], *P[1:]])),
+    "NLDD, columns of one label": ("NLDD", WrongForest(lambda P: [P[0][:, 1:], *P[1:]])),
+    "NLDD, columns of all": ("NLDD", WrongForest(lambda P: np.column_stack(P)[:, :3])),
+    "BR, columns": ("BR", Wrong(cut=COLUMN)),
+    "CC, columns": ("CC", Wrong(cut=COLUMN)),
+    "CC, rows": ("CC", Wrong("predict", cut=(slice(1),))),
+    "LP, columns": ("LP", Wrong(cut=COLUMN)),
+    "LP, rows": ("LP", Wrong("predict", cut=ROWS)),
+    "RAkEL, rows": ("RAKEL", Wrong("predict", cut=(slice(1),))),
+}
+
+
+@pytest.mark.parametrize(("key", "base"), WRONG.values(), ids=WRONG)
+def test_answers_of_another_shape_name_the_classifier(small, key, base):
+    message = rf"of the base classifier {type(base).__name__}\(.*must give an array of shape"
+    method = METHODS[key].default(estimator=base, random_state=0)
+    with pytest.raises(InputError, match=f"(?s){message}"):
+        method.fit(*small).predict_proba(small[0])

@@ -334,7 +334,7 @@ def test_arrays_that_do_not_fit(path, members, name, array, message):
         (LogisticRegression(), 4, 0, 3, "damaged: it has 3 classifiers for 4 labels"),
         (LinearSVC(), 4, 0, 4, "one of its classifiers gives no probabilities"),
         (LogisticRegression(), 2, 0, 4, "its classifiers cannot answer here: ValueError: X has 4"),
-        (GaussianNB(), 4, 3, 4, "its classifiers cannot answer here: IndexError"),
+        (GaussianNB(), 4, 3, 4, "its classifiers cannot answer here: InputError: predict_proba of"),
     ],
 )
 def test_classifiers_that_cannot_answer(path, base, columns, label, n_models, message):

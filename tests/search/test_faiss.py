@@ -65,7 +65,7 @@ def test_certified_where_the_candidate_is_the_answer_and_only_there():
 def test_rows_that_are_added_are_found():
     X, Y = clustered(500)
     index = FaissLabelsetIndex(X[:400], Y[:400], np.ones(12))
-    index.add(X[400:], Y[400:])
+    index = index.with_rows(X[400:], Y[400:])
     found = index.query(X[400:], Y[400:].astype(float), Score(1.0, 1.0))
     assert_array_equal(found.row[:, 0], np.arange(400, 500))
     assert_array_equal(found.Dx, 0)

@@ -155,7 +155,7 @@ def test_bounds_are_made_once_for_all_queries_and_anew_for_new_rows(bounds_made)
         for score in (LINEAR, IN_FEATURES):
             index.query(X_new[[i]], P[[i]], score)
     assert bounds_made == [60]
-    index.add(X_new, Y[:25])
+    index = index.with_rows(X_new, Y[:25])
     whole = LabelsetIndex(np.concatenate([X, X_new]), np.concatenate([Y, Y[:25]]), scale)
     for _ in range(2):
         equal(index.query(X_new, P, IN_FEATURES), whole.query(X_new, P, IN_FEATURES))

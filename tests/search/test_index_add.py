@@ -38,7 +38,7 @@ def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
         X, Y, X_new, P, scale = random_problem(rng, way, 80, n_features, 9)
         grown = LabelsetIndex(as_rows(X[: stops[0]]), Y[: stops[0]], scale)
         for start, stop in zip(stops, [*stops[1:], 80], strict=True):
-            grown.add(as_rows(X[start:stop]), Y[start:stop])
+            grown = grown.with_rows(as_rows(X[start:stop]), Y[start:stop])
         whole = LabelsetIndex(as_rows(X), Y, scale)
         assert_equal_indexes(grown, whole, as_queries(X_new), P)
 
@@ -46,10 +46,10 @@ def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
 def test_added_rows_equal_to_old_ones_come_after_them():
     X, Y = np.array([[1.0], [2.0]]), np.array([[0, 1], [1, 0]])
     index = LabelsetIndex(X, Y, np.ones(1))
-    index.add(X, Y)
+    index = index.with_rows(X, Y)
     assert index.query(X, Y.astype(float), LINEAR).row.tolist() == [[0], [1]]
     # In its labelset the new row is nearer, and it is number 4.
-    index.add(np.array([[1.5]]), Y[:1])
+    index = index.with_rows(np.array([[1.5]]), Y[:1])
     assert index.query(np.array([[1.6]]), np.array([[0.0, 1.0]]), LINEAR).row.tolist() == [[4]]
 
 
@@ -65,7 +65,7 @@ def test_added_rows_may_come_in_another_container(first, then):
     X, Y, X_new, P, scale = random_problem(np.random.default_rng(1), "bounds", 60, 5, 4)
     X = X.round(1).astype(np.float32).astype(float)
     grown = LabelsetIndex(first(X[:40]), Y[:40], scale)
-    grown.add(then(X[40:]), Y[40:])
+    grown = grown.with_rows(then(X[40:]), Y[40:])
     assert_equal_indexes(grown, LabelsetIndex(first(X), Y, scale), first(X_new), P)
 
 
@@ -76,7 +76,7 @@ def test_rows_that_are_not_ones_unpack_the_bits(value):
     grown = LabelsetIndex(csr_array(X), Y, scale)
     assert len(grown.features.bits) == 60
     more = csr_array(X[:20] * np.where(rng.random((20, 70)) < 0.1, value, 1.0))
-    grown.add(more, Y[::-1][:20])
+    grown = grown.with_rows(more, Y[::-1][:20])
     assert len(grown.features.bits) == 0
     everything = csr_array(np.concatenate([X, more.toarray()]))
     whole = LabelsetIndex(everything, np.concatenate([Y, Y[::-1][:20]]), scale)
@@ -93,7 +93,7 @@ def test_rows_far_from_all_old_ones_are_found(container, few_rows, monkeypatch):
     X = np.concatenate([rng.normal(size=(50, 30)), 1e6 * rng.normal(size=(50, 30))])
     Y, P = rng.integers(0, 2, size=(100, 4)), rng.uniform(size=(100, 4))
     grown = LabelsetIndex(container(X[:50]), Y[:50], np.ones(30))
-    grown.add(container(X[50:]), Y[50:])
+    grown = grown.with_rows(container(X[50:]), Y[50:])
     whole = LabelsetIndex(container(X), Y, np.ones(30))
     X_new = container(X + 0.1 * rng.normal(size=X.shape))
     assert_equal_indexes(grown, whole, X_new, P, [LINEAR, IN_FEATURES])
@@ -104,7 +104,7 @@ def test_rows_that_are_refused_change_nothing():
     X, Y = np.array([[0.0], [1.0]]), np.array([[0, 1], [1, 0]])
     index = LabelsetIndex(X, Y, np.ones(1))
     with pytest.raises(InputError, match="squares overflow"):
-        index.add(np.array([[1e200]]), np.array([[0, 0]]))
+        index = index.with_rows(np.array([[1e200]]), np.array([[0, 0]]))
     assert index.labelsets.tolist() == [[0, 1], [1, 0]]
     found = index.query(X, Y.astype(float), LINEAR)
     assert index.labelsets[found.labelset[:, 0]].tolist() == Y.tolist()

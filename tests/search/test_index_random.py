@@ -167,8 +167,8 @@ def test_query_of_an_index_mapped_from_a_file(way, tmp_path):
     for score in SCORES:
         expected = index.query(as_queries(X_new), P, score)
         assert_same(mapped.query(as_queries(X_new), P, score), expected)
-    mapped.add(as_rows(X_new), Y[:12])
-    index.add(as_rows(X_new), Y[:12])
+    mapped = mapped.with_rows(as_rows(X_new), Y[:12])
+    index = index.with_rows(as_rows(X_new), Y[:12])
     assert_same(
         mapped.query(as_queries(X_new), P, LINEAR), index.query(as_queries(X_new), P, LINEAR)
     )

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from nldd.search import IN_FEATURES, LabelsetIndex, Neighbors, SearchStats
+from nldd.exceptions import InputError
+from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, SearchStats
 
 
 def search(n_queries):
@@ -32,3 +34,40 @@ def test_answers_can_be_compared_and_stacked():
     both = Neighbors.stack([found, search(3)])
     assert both.row.tolist() == [[0]] * 5
     assert both.evaluated.tolist() == [5] * 5
+
+
+ONES = np.ones((2, 1)), np.ones((2, 5))
+
+
+@pytest.mark.parametrize(
+    ("X", "P"),
+    [
+        pytest.param(np.ones((3, 1)), ONES[1], id="more rows"),
+        pytest.param(ONES[0], np.ones((3, 5)), id="fewer rows"),
+        pytest.param(np.ones((2, 2)), ONES[1], id="feature too many"),
+        pytest.param(ONES[0], np.ones((2, 4)), id="label too few"),
+        pytest.param(ONES[0], np.ones((2, 6)), id="label too many"),
+        pytest.param(ONES[0], np.ones(2), id="one number a row"),
+    ],
+)
+def test_queries_of_another_size_are_refused(X, P):
+    index = LabelsetIndex(np.ones((5, 1)), np.eye(5, dtype=int), np.ones(1))
+    with pytest.raises(InputError, match="The index needs 1 features in X and 5 labels in P"):
+        index.query(X, P, IN_FEATURES)
+
+
+def test_probabilities_that_are_not_finite_are_refused():
+    index = LabelsetIndex(np.ones((5, 1)), np.eye(5, dtype=int), np.ones(1))
+    with pytest.raises(InputError, match="P has values that are not finite"):
+        index.query(ONES[0], np.full((2, 5), np.nan), IN_FEATURES)
+
+
+@pytest.mark.parametrize("name", ["features", "groups"])
+@pytest.mark.parametrize("as_rows", [np.asarray, csr_array])
+def test_arrays_that_do_not_belong_together_are_not_searched(as_rows, name):
+    """The compiled search would read beyond them."""
+    X, Y = as_rows(np.eye(5)), np.eye(5, dtype=int)
+    index, other = (LabelsetIndex(X[:n], Y[:n], np.ones(5)) for n in (5, 4))
+    setattr(index, name, getattr(other, name))
+    with pytest.raises(InputError, match="do not belong together"):
+        index.query(X, np.full((5, 5), 0.5), IN_LABELS)

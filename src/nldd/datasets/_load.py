@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vstack
 
-from nldd._base import with_narrow_indices
+from nldd._sparse import with_narrow_indices
 from nldd._wording import quote, quote_first
 from nldd.datasets._arff import Arff, Attribute, read_arff, stack
 from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files

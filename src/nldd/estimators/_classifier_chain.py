@@ -15,6 +15,7 @@ from nldd.estimators._label_models import (
     PredictsFromScores,
     Prototype,
     WithBaseEstimator,
+    ask,
     draw_seed,
     fit_label,
     has_probabilities,
@@ -67,11 +68,11 @@ def predict_chain(
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
         end = X.shape[1] + j
         features = _extended(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
-        Y_pred[:, label] = link.predict(features)
+        Y_pred[:, label] = ask(link, "predict", features)
         if room is not None:
             room[:, end] = Y_pred[:, label]
         if with_probabilities:
-            P[:, label] = link.predict_proba(features)[:, 1]
+            P[:, label] = ask(link, "predict_proba", features, 2)[:, 1]
     return Y_pred, P
 
 

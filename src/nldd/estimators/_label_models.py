@@ -220,13 +220,29 @@ def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], 
         raise
 
 
+def ask(model: Any, method: str, X: Any, *n_columns: int) -> NDArray[Any]:
+    """What `method` of a fitted classifier says about X: one row for each, of so many columns."""
+    return with_shape(getattr(model, method)(X), (X.shape[0], *n_columns), model, method)
+
+
+def with_shape(answer: Any, shape: tuple[int, ...], model: Any, method: str) -> NDArray[Any]:
+    """The answer of a classifier as an array, or an error if it has another shape."""
+    if np.shape(answer) != shape:
+        raise InputError(
+            f"{method} of the base classifier {model!r} must give an array of shape {shape}; "
+            f"got {np.shape(answer)}. Correct it, or use another base classifier."
+        )
+    return np.asarray(answer)
+
+
 def label_columns(
     models: list[Any], method: str, X: Any, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
-    tasks = (delayed(getattr(model, method))(X) for model in models)
+    both = [2] if method == "predict_proba" else []
+    tasks = (delayed(ask)(model, method, X, *both) for model in models)
     with config_context(assume_finite=True):
         columns = do_all(tasks, len(models), n_jobs)
-    if method == "predict_proba":
-        columns = [both[:, 1] for both in columns]
+    if both:
+        columns = [column[:, 1] for column in columns]
     return np.column_stack(columns).astype(np.float64, copy=False)

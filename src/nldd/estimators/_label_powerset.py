@@ -14,6 +14,7 @@ from nldd.estimators._label_models import (
     PredictsFromScores,
     Prototype,
     WithBaseEstimator,
+    ask,
     draw_seed,
     where_base_has_probabilities,
 )
@@ -28,14 +29,16 @@ class Powerset:
 
     def predict(self, X: Any) -> NDArray[np.int8]:
         """Labelset of each row."""
-        n_samples = X.shape[0]
-        code = self.estimators[0].predict(X) if self.estimators else np.zeros(n_samples, dtype=int)
-        return self.labelsets[code]
+        if not self.estimators:
+            return np.repeat(self.labelsets, X.shape[0], axis=0)
+        return self.labelsets[ask(self.estimators[0], "predict", X)]
 
     def marginals(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label: the sum over the labelsets that contain it."""
-        P = self.estimators[0].predict_proba(X) if self.estimators else np.ones((X.shape[0], 1))
-        return P @ self.labelsets.astype(float)
+        if not self.estimators:
+            return self.predict(X).astype(float)
+        P = ask(self.estimators[0], "predict_proba", X, len(self.labelsets))
+        return np.asarray(P @ self.labelsets.astype(float))
 
 
 class WithMulticlassEstimator(WithBaseEstimator):

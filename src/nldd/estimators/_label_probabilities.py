@@ -1,6 +1,7 @@
 """The probabilities p_hat that place an instance inside the hypercube of labelsets."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,13 @@ from numpy.typing import NDArray
 
 from nldd._base import Training
 from nldd._sklearn import get_tags
-from nldd.estimators._label_models import Prototype, draw_seed, fit_label_models, label_columns
+from nldd.estimators._label_models import (
+    Prototype,
+    draw_seed,
+    fit_label_models,
+    label_columns,
+    with_shape,
+)
 
 
 class SeparateModels:
@@ -34,7 +41,7 @@ class JointModel:
         del n_jobs  # the model has its own
         P, varies = np.tile(self.constants, (X.shape[0], 1)), np.isnan(self.constants)
         for model in self.estimators:
-            P[:, varies] = _positive_columns(model.predict_proba(X), varies.sum())
+            P[:, varies] = _positive_columns(model, X, int(varies.sum()))
         return P
 
 
@@ -69,8 +76,12 @@ def _is_multilabel(estimator: Any) -> bool:
     return bool(is_multilabel or tags.target_tags.multi_output)
 
 
-def _positive_columns(proba: Any, n_labels: int) -> NDArray[np.float64]:
+def _positive_columns(model: Any, X: Any, n_labels: int) -> NDArray[np.float64]:
     """(n, L) probabilities from any of the shapes that scikit-learn's classifiers return."""
-    if isinstance(proba, list):
-        return np.column_stack([label[:, 1] for label in proba])
-    return np.asarray(proba)[:, -n_labels:]  # a single label may come in two columns
+    checked = partial(with_shape, model=model, method="predict_proba")
+    P, n_samples = model.predict_proba(X), X.shape[0]
+    if isinstance(P, list):
+        P = np.transpose([checked(label, (n_samples, 2))[:, 1] for label in P])
+    # A single label may come in two columns.
+    n_columns = 2 if n_labels == 1 and np.shape(P)[1:] == (2,) else n_labels
+    return checked(P, (n_samples, n_columns))[:, -n_labels:]

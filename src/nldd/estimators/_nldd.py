@@ -1,5 +1,6 @@
 """Nearest Labelset using Double Distances."""
 
+from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from nldd._base import Training, agreeing
 from nldd._dask import block_by_block
 from nldd._labels import as_label_sets
+from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
 from nldd.estimators._label_models import WithWorkers
@@ -200,8 +202,13 @@ class NLDDClassifier(WithWorkers):
         """Learn the classifiers and the weights of both distances.
 
         Arguments are those of :meth:`nldd.BinaryRelevance.fit`. Sample weights count in the base
-        classifiers and in the regression, where a weight of 2 is as good as two rows.
+        classifiers and in the regression, where a weight of 2 is as good as two rows, and one
+        factor of all weights changes no coefficient.
         """
+        become(self, copy(self)._fit(X, y, sample_weight))
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         rng = check_random_state(self.random_state)
         T = self._training_data(X, y, sample_weight, rng)
         T1, T2 = self._halves(T, rng)
@@ -213,6 +220,7 @@ class NLDDClassifier(WithWorkers):
         self.regression_ = fit_regression(self.pairs_, self.model, self.covariance)
         return self._hold(T, h, scale)
 
+    @of_one_state
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A new classifier, fitted to other rows with the weights of this one.
 
@@ -232,46 +240,55 @@ class NLDDClassifier(WithWorkers):
 
         Their labelsets can be predicted at once, new combinations of known labels included. All
         else stays as it is, so after many rows a new `fit` is better. All rows are grouped anew,
-        so add many at a time. `y` may have any form that `fit` takes.
+        so add many at a time. `y` may have any form that `fit` takes. Other threads may predict
+        meanwhile: each of their answers comes from before, or from after.
         """
+        with changing:
+            become(self, copy(self)._add(X, y))
+        return self
+
+    def _add(self, X: Any, y: Any) -> Self:
         X = self._validate_predict(X)
         Y = self._read_known_labels(y)
         check_consistent_length(X, Y)
-        self.index_.add(X, Y)
-        self.labelsets_ = self.index_.labelsets.astype(np.int64)
         numbers = self._n_rows_given + np.arange(len(Y))
-        self.rows_: NDArray[np.intp] = np.append(self.rows_, numbers)
         self._n_rows_given += len(Y)
-        return self
+        return self._hold_rows(self.index_.with_rows(X, Y), np.append(self.rows_, numbers))
 
+    @of_one_state
     @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
         """Labelset of smallest theta for each row: an indicator array, or classes if 1-D."""
         _, near = self._search(X)
         return self._answer(self.index_.labelsets[near.labelset[:, 0]])
 
+    @of_one_state
     @block_by_block
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
         P, near = self._search(X)
         return self._answer_proba(agreeing(P, self.index_.labelsets[near.labelset[:, 0]]))
 
+    @of_one_state
     @block_by_block
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
         """The point p in the hypercube: what the independent classifiers say, label by label."""
         return self._probabilities(self._classifiers, self._validate_predict(X))
 
+    @of_one_state
     @block_by_block
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
         """Probability that one label of the prediction is wrong, one number a row."""
         _, near = self._search(X)
         return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
 
+    @of_one_state
     @block_by_block
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
         """Expected number of wrong labels in the prediction, ``L * theta``."""
         return self.n_labels_ * self.predict_theta(X)
 
+    @of_one_state
     def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
         """The `k` distinct training labelsets of smallest theta for each row."""
         check_is_fitted(self)
@@ -285,12 +302,14 @@ class NLDDClassifier(WithWorkers):
         labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
         return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
 
+    @of_one_state
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
         P, near = self._search(X, k=2)
         best, second = self._evidence(P, near, 0), self._evidence(P, near, 1)
         return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
+    @of_one_state
     def search_stats(self, X: Any) -> SearchStats:
         """The work of the search that predicts these rows: distances computed, and spared."""
         _, near = self._search(X)
@@ -320,9 +339,11 @@ class NLDDClassifier(WithWorkers):
         self._classifiers = classifiers
         self.estimators_ = classifiers.estimators
         Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
-        self.index_ = Index(T.X, T.Y, scale)
-        self.labelsets_ = self.index_.labelsets.astype(np.int64)
-        self.rows_ = T.rows
+        return self._hold_rows(Index(T.X, T.Y, scale), T.rows)
+
+    def _hold_rows(self, index: LabelsetIndex, rows: NDArray[np.intp]) -> Self:
+        self.index_, self.rows_ = index, rows
+        self.labelsets_ = index.labelsets.astype(np.int64)
         return self
 
     def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import read_weights
 from nldd._sklearn import Interval, StrOptions, validate_data, validate_parameters
+from nldd._sparse import canonical
 from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
@@ -151,7 +152,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         `y` has two classes. A `sample_weight` multiplies C for its row, and weighs it in the
         sigmoid; rows of weight 0 are left out.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, canonical(X), y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weight = read_weights(sample_weight, X)
         if weight is not None:  # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid
@@ -182,7 +183,8 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> FloatArray:
         """Signed distance to the hyperplane, in units of the margin."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        options = {"accept_sparse": "csr", "dtype": np.float64, "reset": False}
+        X = validate_data(self, canonical(X), **options)
         return _decision_values(X, self.coef_, self.intercept_)
 
     def _fit_machine(self, X: Any, code: Any, weight: Any) -> tuple[FloatArray, FloatArray]:

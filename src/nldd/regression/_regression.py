@@ -4,14 +4,19 @@ import warnings
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from nldd.exceptions import InputError, MissingExtraError, SeparationWarning, ZeroWeightWarning
+from nldd.exceptions import (
+    InputError,
+    MissingExtraError,
+    SeparationWarning,
+    ZeroWeightWarning,
+    warn_caller,
+)
 from nldd.regression._likelihood import (
     CERTAIN,
     BinomialLoss,
@@ -154,6 +159,10 @@ def fit_regression(
     array([-3. ,  0.2,  1. ])
     """
     check_regression(model, covariance)
+    # In units of their mean, weights of any size meet tolerances made for weights near 1.
+    largest = pairs.weight.max()
+    unit = float(largest * np.mean(pairs.weight / largest))
+    pairs = replace(pairs, weight=pairs.weight / unit)
     labels = np.full(len(pairs), float(pairs.n_labels))
     loss = BinomialLoss(pairs.errors.astype(float), labels, pairs.weight)
     if model == "linear":
@@ -164,8 +173,8 @@ def fit_regression(
         model,
         "independent",
         estimate.beta,
-        *_covariances(loss, pairs, estimate),
-        log_likelihood=-loss.value(estimate.eta),
+        *_covariances(loss, pairs, estimate, unit),
+        log_likelihood=-unit * loss.value(estimate.eta),
         n_pairs=len(pairs),
         n_instances=len(np.unique(pairs.instance)),
         n_labels=pairs.n_labels,
@@ -175,7 +184,7 @@ def fit_regression(
         fixed=tuple(compress(NAMES, ~estimate.free)),
     )
     if covariance == "exchangeable":
-        result = _exchangeable(result, pairs, loss, estimate)
+        result = _exchangeable(result, pairs, loss, estimate, unit)
     _warn(result, pairs.errors, covariance)
     return result
 
@@ -191,7 +200,7 @@ def check_regression(model: str, covariance: str) -> None:
 
 
 def _covariances(
-    loss: BinomialLoss, pairs: Pairs, estimate: Estimate
+    loss: BinomialLoss, pairs: Pairs, estimate: Estimate, weight_unit: float
 ) -> tuple[FloatArray, FloatArray]:
     """Covariance of the free coefficients: inverse information, and the cluster sandwich."""
     # In units of the largest derivative: the inverse does not depend on how distances are measured.
@@ -204,7 +213,8 @@ def _covariances(
     np.add.at(scores, cluster, loss.gradient(estimate.eta)[:, np.newaxis] * J)
     sandwich = n_clusters / max(n_clusters - 1, 1) * bread @ (scores.T @ scores) @ bread
     back = np.outer(unit, unit)
-    return _embed(bread / back, estimate.free), _embed(sandwich / back, estimate.free)
+    model_based = bread / back / weight_unit  # the sandwich is the same in any unit
+    return _embed(model_based, estimate.free), _embed(sandwich / back, estimate.free)
 
 
 def _embed(matrix: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
@@ -214,7 +224,7 @@ def _embed(matrix: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
 
 
 def _exchangeable(
-    result: DistanceRegression, pairs: Pairs, loss: BinomialLoss, estimate: Estimate
+    result: DistanceRegression, pairs: Pairs, loss: BinomialLoss, estimate: Estimate, unit: float
 ) -> DistanceRegression:
     """The same regression by GEE; separated pairs keep the smoothed likelihood's answer."""
     if result.separated:
@@ -232,7 +242,7 @@ def _exchangeable(
     eta, farthest = pairs.design @ beta, 2 * max(CERTAIN, np.abs(estimate.eta).max())
     if not np.isfinite(beta).all() or np.abs(eta).max() > farthest:
         what = "The estimating equations did not converge on these pairs; the estimates for "
-        warn(f"{what}independent pairs are kept.", ConvergenceWarning, stacklevel=5)
+        warn_caller(f"{what}independent pairs are kept.", ConvergenceWarning)
         return result
     covariance = _embed(fit.cov_robust, np.isin(np.arange(3), columns))
     return replace(
@@ -241,7 +251,7 @@ def _exchangeable(
         beta=beta,
         covariance_matrix=covariance,
         robust_covariance_matrix=covariance,
-        log_likelihood=-loss.value(eta),
+        log_likelihood=-unit * loss.value(eta),
         n_steps=len(fit.fit_history["params"]),
         converged=bool(fit.converged),
         fixed=tuple(compress(NAMES, np.isnan(np.diag(covariance)))),
@@ -289,14 +299,14 @@ def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str)
             f" {at}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
             f"counts.{untried} More training rows would settle it."
         )
-        warn(what, SeparationWarning, stacklevel=5)
+        warn_caller(what, SeparationWarning)
     if not result.converged:
         steps = f"in {result.n_steps} steps {at}"
-        warn(f"The regression did not converge {steps}.", ConvergenceWarning, stacklevel=5)
+        warn_caller(f"The regression did not converge {steps}.", ConvergenceWarning)
     if result.fixed:
         names = " and ".join(result.fixed)
         what = f"The {result.n_pairs} pairs do not determine {names}."
         if all(result.beta[NAMES.index(name)] == 0 for name in result.fixed):
             what = f"No weight for {names}: the {result.n_pairs} pairs give a negative weight or "
             what += "cannot tell it from the rest, so it only settles ties."
-        warn(what, ZeroWeightWarning, stacklevel=5)
+        warn_caller(what, ZeroWeightWarning)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -37,15 +38,17 @@ sum_kernel = partial(kernel, fastmath={"reassoc", "contract"})
 
 def cached_kernel(function: Any) -> Any:
     """Decorator: a kernel that stays on disk until one of the files of this folder changes."""
+    from nldd.search._cache import KernelCache, caching
+
     # Numba by itself looks at the file of the function only: so the fingerprint of all of them is
-    # part of the name under which it is cached.
+    # part of the name under which it is cached; and so is whether it checks indices.
+    checked = caching.config.BOUNDSCHECK
     sources = sorted(Path(__file__).parent.glob("*.py"))
     fingerprint = crc32(b"".join(source.read_bytes() for source in sources))
-    function.__qualname__ += f"_{fingerprint:08x}"
-    try:
-        compiled = kernel(cache=True)(function)
-    except RuntimeError:  # no folder for the cache can be written: compile in every process
-        compiled = kernel()(function)
+    function.__qualname__ += f"_{fingerprint:08x}" + "_checked" * bool(checked)
+    compiled = kernel()(function)
+    with suppress(RuntimeError):  # no folder for the cache: compile in every process
+        compiled._cache = KernelCache(function)
     _announce(compiled)
     return compiled
 

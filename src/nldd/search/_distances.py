@@ -9,7 +9,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from nldd._base import canonical
+from nldd._sparse import canonical
 from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]

@@ -1,9 +1,10 @@
 """Exact nearest labelset: what is asked, the index that answers, and how much work that was."""
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,11 +14,13 @@ from sklearn import get_config
 from sklearn.utils import gen_batches
 
 from nldd._parallel import delayed, do_all, one_blas_thread
+from nldd._sparse import canonical
 from nldd.exceptions import InputError
 from nldd.search._distances import COORDINATES, TIE, FloatArray, LowerBounds, Sketch, scaled
 from nldd.search._layout import (
     Features,
     Found,
+    check_sizes,
     distinct_labelsets,
     group_rows,
     is_worth_packing,
@@ -32,9 +35,9 @@ MAX_BYTES = 2**27
 # it needs: it takes the time of evaluating a tenth of them one by one.
 FEW_ROWS = 4096
 
-# Held while an index is rearranged or its bounds are made. One for all, because an index with a
+# Held while the bounds of an index are made. One for all, because an index with a
 # lock of its own could not be sent to other processes.
-_rearranging = Lock()
+_bounding = Lock()
 
 
 class Score(NamedTuple):
@@ -113,7 +116,7 @@ class SearchStats:
 
 
 class LabelsetIndex:
-    """Search structure over training rows.
+    """Search structure over training rows; it never changes, so threads can share it.
 
     The label distance depends on the labelset alone, so rows are grouped by labelset once, and
     within a labelset into cells of rows that lie close together. A query visits labelsets in order
@@ -147,8 +150,8 @@ class LabelsetIndex:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_bounds": None}  # as quickly made as read
 
-    def add(self, X: Any, Y: NDArray[Any]) -> None:
-        """Let more rows in; they are numbered on from the last.
+    def with_rows(self, X: Any, Y: NDArray[Any]) -> Self:
+        """An index with more rows, numbered on from the last; this one stays as it is.
 
         Rows are grouped anew, without a look at the features of the old ones: much faster than the
         first time, but still in time proportional to all rows, so add many at a time.
@@ -158,8 +161,10 @@ class LabelsetIndex:
         Z = vstack([old, new], format="csr") if issparse(old) else np.concatenate([old, new])
         Y = np.concatenate([np.repeat(self.labelsets, self.counts, axis=0), Y])
         number = np.concatenate([self.groups.number, len(self) + np.arange(X.shape[0])])
+        larger = copy(self)
         with one_blas_thread():
-            self._arrange(Z, Y, number)
+            larger._arrange(Z, Y, number)
+        return larger
 
     def query(
         self,
@@ -177,6 +182,13 @@ class LabelsetIndex:
         """
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
+        X, P = canonical(X), np.asarray(P, dtype=np.float64)
+        sizes = len(self.scale), self.labelsets.shape[1]
+        if X.shape[:1] != P.shape[:1] or (*X.shape[1:], *P.shape[1:]) != sizes:
+            what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
+            raise InputError(f"The index needs {what}; got shapes {X.shape} and {P.shape}.")
+        if not np.isfinite(P).all():
+            raise InputError("P has values that are not finite, so it has no label distances.")
         bounds = self._lower_bounds(score)
         blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs, bounds is not None)))
         tasks = (
@@ -190,7 +202,7 @@ class LabelsetIndex:
         """
         if len(self.features.dense) == 0 or score.x == 0 or (len(self) > FEW_ROWS and score.y > 0):
             return None
-        with _rearranging:
+        with _bounding:
             if self._bounds is None:
                 self._bounds = LowerBounds(self._rows(), self.sketch.centre)
             return self._bounds
@@ -215,11 +227,14 @@ class LabelsetIndex:
         known = self._known_scores(A, P, score, k)
         numbers, distances = np.empty((2, len(P), k), dtype=np.int64), np.empty((2, len(P), k))
         found = Found._make([*numbers, *distances, np.zeros(len(P), dtype=np.int64)])
+        queries = Features.of(A, with_bits=is_packed)
+        lower = np.empty((0, 0), dtype=np.float32) if bounds is None else bounds(A)
+        check_sizes(self.features, self.groups, queries, lower)
         query_block(
             read_only(self.features),
             read_only(self.groups),
-            read_only(Features.of(A, with_bits=is_packed)),
-            np.empty((0, 0), dtype=np.float32) if bounds is None else bounds(A),
+            read_only(queries),
+            lower,
             sketch,
             error + self.error,
             np.array(P, dtype=np.float64, order="C"),
@@ -243,11 +258,9 @@ class LabelsetIndex:
         groups, order = group_rows(labelsets, labelset, sketch, number)
         Z = Z[order]
         features = Features.of(Z, with_bits=is_worth_packing(Z))
-        # All at once and last: rows that were refused above have changed nothing.
-        with _rearranging:
-            self.labelsets, self.counts = labelsets, np.bincount(labelset)
-            self.features, self.groups, self.error = features, groups, float(error.max())
-            self._bounds = None
+        self.labelsets, self.counts = labelsets, np.bincount(labelset)
+        self.features, self.groups, self.error = features, groups, float(error.max())
+        self._bounds = None
 
     def _like_rows(self, X: Any) -> Any:
         """`X` sparse or dense as the rows of the index are."""

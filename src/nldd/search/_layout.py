@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from nldd.exceptions import InputError
 from nldd.search._distances import squared_norms
 
 # Rows in a cell: fewer make more boxes to look at, more make boxes that are less tight.
@@ -138,6 +139,25 @@ def pack(Z: Any) -> NDArray[np.uint64]:
     word, bit = np.divmod(Z.indices, WORD)
     np.bitwise_or.at(words, (row, word), np.uint64(1) << bit.astype(np.uint64))
     return words
+
+
+def check_sizes(
+    rows: Features, groups: Groups, queries: Features, lower: NDArray[np.float32]
+) -> None:
+    """Refuse arrays that do not belong together: the kernel would read beyond their ends."""
+    n_rows, n_queries = len(groups.number), len(queries.squared_norms)
+    agree = (
+        len(rows.squared_norms) == len(groups.sketch) == groups.row_starts[-1] == n_rows
+        and len(groups.row_starts) - 1 == groups.cell_starts[-1] == len(groups.cell_low)
+        and len(groups.cell_starts) == len(groups.label_starts) == len(groups.low) + 1
+        and groups.label_starts[-1] == len(groups.labels)
+        and rows.dense.shape[1:] == queries.dense.shape[1:]
+        and len(queries.bits) in (0, n_queries)
+        and (len(queries.bits) == 0 or rows.bits.shape[1:] == queries.bits.shape[1:])
+        and lower.shape in ((0, 0), (n_queries, n_rows))
+    )
+    if not agree:
+        raise InputError("The arrays of the index do not belong together. Build it again.")
 
 
 class Found(NamedTuple):
