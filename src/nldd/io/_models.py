@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import fields
 from typing import Any
 
@@ -124,6 +125,7 @@ def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Conten
     check_is_fitted(model)
     if type(model) is not NLDDClassifier:
         raise InputError(f"model must be an NLDDClassifier; got {type(model).__name__}.")
+    model = copy(model)  # as it is now, whatever other threads add to it
     classifiers = model._classifiers
     is_joint = isinstance(classifiers, JointModel)
     arrays = {
