@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from traceback import format_exception
 
 import click
 
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # A terminal of few letters shows the codes of others, rather than a traceback.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    sys.excepthook = lambda *error: say("".join(format_exception(*error)).rstrip())  # of --debug
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
