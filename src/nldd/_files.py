@@ -92,8 +92,11 @@ def _remove_leftovers(path: Path) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file as a whole, see :func:`replacing`."""
-    with replacing(path) as stream:
-        stream.write(content)
+    try:
+        with replacing(path) as stream:
+            stream.write(content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -105,13 +105,18 @@ class RecordFile(AbstractContextManager["RecordFile"]):
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records and wait until the disk has them."""
-        self._file.write("".join(map(as_line, records)).encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write("".join(map(as_line, records)).encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
-        self._lock.release()
+        try:
+            self._file.close()
+        finally:
+            self._lock.release()
 
 
 def read_records(path: Path) -> list[Record]:
