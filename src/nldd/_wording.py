@@ -5,6 +5,8 @@ from itertools import islice
 
 # They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
 JOINERS = "\u200c\u200d"
+# On pages and terminals also lines, tabs, and marks that keep a name from right to left to itself.
+KEPT = f"\n\t\u2068\u2069{JOINERS}"
 
 
 def escaped(text: str, kept: str = JOINERS) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.tables import guarded
 from nldd.reports._table import (
     Entry,
     Table,
@@ -21,6 +20,7 @@ from nldd.reports._table import (
     to_markdown,
     to_text,
 )
+from nldd.tables import guarded
 
 LOSSES = Table(
     key="hamming_loss",

@@ -8,11 +8,8 @@ from typing import Any
 
 import click
 
-from nldd._wording import JOINERS, escaped
+from nldd._wording import KEPT, escaped
 from nldd.exceptions import MissingExtraError
-
-# Lines and tabs are ours; so are marks that keep a name from right to left to itself.
-KEPT = f"\n\t\u2068\u2069{JOINERS}"
 
 
 def show(text: str, err: bool = False) -> None:

@@ -90,7 +90,7 @@ class Columns:
             raise InputError("No column to code from was named.", hint=hint)
         repeated, times = Counter((*self.inputs, *self.codes.names)).most_common(1)[0]
         if times > 1:
-            message = f"Column {quote(repeated)} is named twice; a column is text, a feature or codes."
+            message = f"Column {quote(repeated)} is named twice; it is text, a feature or codes."
             raise InputError(message, hint="name each column once")
 
     @property

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,10 +113,9 @@ class RecordFile(AbstractContextManager["RecordFile"]):
             raise OSError(error.errno, error.strerror, str(self.path)) from error
 
     def __exit__(self, *exception: object) -> None:
-        try:
+        with suppress(OSError):  # of a write that has failed before
             self._file.close()
-        finally:
-            self._lock.release()
+        self._lock.release()
 
 
 def read_records(path: Path) -> list[Record]:
@@ -174,7 +173,7 @@ def _checks(record: Record) -> Iterator[tuple[str, bool]]:
     errors = details.get("standard_errors")
     yield "standard_errors", isinstance(errors, dict) and _are_numbers([*errors.values()])
     for name in ("observed", "unobserved"):
-        part = details.get(name)
+        part: Any = details.get(name)
         yield name, isinstance(part, dict) and _is_count(part.get("n"))
         yield name, not part["n"] or all(_is_number(part.get(key), 0, 1) for key in KEYS)
     if record.method == "NLDD":

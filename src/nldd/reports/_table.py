@@ -8,6 +8,7 @@ from io import StringIO
 from textwrap import indent
 from typing import TypeVar
 
+from nldd._wording import escaped
 from nldd.exceptions import InputError
 from nldd.reports._text import align
 from nldd.tables import guarded
@@ -270,7 +271,7 @@ def escape_latex(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split())
+    return escaped(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))
 
 
 RENDERERS: dict[str, Callable[[Table], str]] = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
