@@ -152,6 +152,12 @@ def test_field_that_cannot_be_is_an_error_with_its_line(tmp_path, field, value):
         read_records(tmp_path / CELLS)
 
 
+def test_half_of_a_character_is_an_error_with_its_line(tmp_path):
+    (tmp_path / CELLS).write_text(json.dumps({**asdict(FULL), "method": "\ud800"}) + "\n")
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 1 is not a record"):
+        read_records(tmp_path / CELLS)
+
+
 def test_file_of_too_many_bytes_is_not_read(tmp_path, monkeypatch):
     append(tmp_path, record(0))
     monkeypatch.setattr(_record, "MAX_BYTES", 100)

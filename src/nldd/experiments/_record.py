@@ -143,6 +143,7 @@ def _read_record(line: bytes) -> Record:
     if len(line) > MAX_LINE:
         raise ValueError(f"it has {len(line):,} bytes, and at most {MAX_LINE:,} are read")
     record = Record(**json.loads(line))
+    json.dumps(asdict(record), ensure_ascii=False).encode()  # no half of a character
     for part, fits in _checks(record):
         if not fits:
             raise ValueError(f"its {part} cannot be right")
