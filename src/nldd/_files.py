@@ -1,8 +1,12 @@
 """Files that are whole or not there, written by one process at a time."""
 
+import errno
 import os
+import re
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import get_ident
 from typing import BinaryIO
@@ -10,6 +14,11 @@ from typing import BinaryIO
 from filelock import FileLock, Timeout
 
 from nldd.exceptions import NLDDError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove an open file
+    fcntl = None  # type: ignore[assignment]
 
 WAIT_SECONDS = 600.0
 POLL_SECONDS = 0.1
@@ -20,33 +29,89 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream beside the place of a file; at the end it is moved there in one step.
 
     Nobody ever reads half of the file, and after an error the old one is still there, nothing else.
+    The new one may be read by those who could read the old one, and belongs to the same owner where
+    the system allows that. The file that a link points to is replaced, not the link.
     """
+    path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(PermissionError):  # one may write into a folder that one may not read
+        _remove_leftovers(path)
     part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
+    old = path.stat() if path.is_file() else None
     try:
-        with part.open("wb") as stream:
+        with _open_held(part, stat.S_IMODE(old.st_mode) if old else 0o666) as stream:
+            if old and os.name == "posix":
+                _keep_access(stream.fileno(), old)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(part, path)
+            if fcntl is None:
+                stream.close()  # Windows does not move an open file
+            os.replace(part, path)
         sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)
 
 
+def _keep_access(descriptor: int, old: os.stat_result) -> None:
+    """Give a file the owner, group and rights of an old one, as far as the system allows."""
+    for owner in ((-1, old.st_gid), (old.st_uid, -1)):
+        with suppress(OSError):
+            os.fchown(descriptor, *owner)
+    # What one group may do is not for another one.
+    rights = 0o777 if os.fstat(descriptor).st_gid == old.st_gid else 0o707
+    with suppress(OSError):
+        os.fchmod(descriptor, old.st_mode & rights)
+
+
+def _open_held(part: Path, mode: int) -> BinaryIO:
+    """A new file that no other process takes for a leftover, as long as it is open."""
+    while True:
+        stream = open(part, "xb", opener=partial(os.open, mode=mode & 0o666))  # noqa: SIM115
+        if fcntl is None:
+            return stream
+        with suppress(OSError):  # not every file system knows locks
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(stream.fileno()).st_nlink:
+            return stream
+        stream.close()  # it was taken for a leftover before it was held
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed processes left beside a file; those at work hold theirs."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9]+-[0-9]+\.part")
+    for name in filter(ours.fullmatch, os.listdir(path.parent)):
+        with suppress(OSError):
+            if fcntl is None:
+                os.unlink(path.parent / name)  # which fails while it is open
+                continue
+            with open(path.parent / name, "r+b") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path.parent / name)
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file as a whole, see :func:`replacing`."""
-    with replacing(path) as stream:
-        stream.write(content)
+    try:
+        with replacing(path) as stream:
+            stream.write(content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def sync_folder(folder: Path) -> None:
     """Wait until the disk knows the names in a folder, where the system can wait for that."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # network file systems cannot wait
+            raise
     finally:
         os.close(descriptor)
 

@@ -3,6 +3,27 @@
 from collections.abc import Iterable
 from itertools import islice
 
+# They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
+JOINERS = "\u200c\u200d"
+# On pages and terminals also lines, tabs, and marks that keep a name from right to left to itself.
+KEPT = f"\n\t\u2068\u2069{JOINERS}"
+
+
+def escaped(text: str, kept: str = JOINERS) -> str:
+    r"""Text in which all that is not printable is shown by its code, but for what is `kept`.
+
+    So no text from a file moves the cursor of a terminal, colours it, or turns words around.
+
+    >>> print(escaped("a\x1b[2Jb\u202ec\td"))
+    a\x1b[2Jb\u202ec\td
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
+
 
 def quote(text: str, longest: int = 40) -> str:
     r"""Text for a message: quoted, control characters visible, not too long.

@@ -124,6 +124,29 @@ def test_killed_run_ends_as_an_undisturbed_one(
     assert written(out) == undisturbed
 
 
+@pytest.mark.parametrize("n_kills", [2, pytest.param(100, marks=pytest.mark.slow)])
+def test_run_killed_at_any_moment_goes_on(tmp_path, command, undisturbed, monkeypatch, n_kills):
+    """In forked processes, which are at work at once."""
+    work_at_home(monkeypatch)
+    out, rng = tmp_path / "out", random.Random(n_kills)
+    for _ in range(n_kills):
+        before = n_lines(out)
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            cli.run([*command, "1"])
+            os._exit(0)
+        time.sleep(rng.uniform(0, 0.5))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert n_lines(out) >= before
+        if n_lines(out) == len(undisturbed):
+            assert written(out) == undisturbed
+            (out / "cells.jsonl").unlink()
+    assert cli.run([*command, "1"]) == 0
+    assert written(out) == undisturbed
+
+
 @pytest.mark.slow
 def test_workers_of_a_run_that_is_killed_while_they_start_end_too(command, started):
     process = start([*command, "1"])

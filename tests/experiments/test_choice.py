@@ -195,6 +195,32 @@ def test_wrong_value_is_refused_with_the_file_and_the_key(own, text, message):
         own(text)
 
 
+HOSTILE = {
+    "nested lists": "folds = " + "[\n" * 20_000,
+    "nested tables": "folds = " + "{a = " * 190 + "1",
+    "one long key": "title" + ".a" * 30_000 + " = 1",
+    "many long keys": "\n".join(f"title.b{i}{'.a' * 450} = 1" for i in range(60)),
+    "a deep value": "\n".join(["title" + ".a" * 450 + " = 1"]),
+    "many digits": f"folds = {'9' * 5000}",
+    "hexadecimal digits": f"seed = 0x{'f' * 900}",
+    "many bytes": "# much\n" * 20_000,
+    "escapes in a key": '"a\\u001b[2J\\u202e" = 1',
+    "escapes in a name": '[datasets."a\\u001b[2J".parameters.BR]\nb = 1',
+    "escapes in a value": 'base = "a\\u001b]0;b\\u0007"',
+    "a control character": "folds = 3\x1b",
+    "a long value": f'base = """\n{("b" * 80 + chr(10)) * 700}"""',
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_file_is_refused_in_a_few_printable_words(own, text):
+    with pytest.raises(InputError, match=r"mine\.toml") as caught:
+        own(text)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert len(message) < 700
+
+
 def test_file_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_bytes('title = "Wörter"'.encode("latin-1"))

@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.experiments._record import CELLS, Key, Record, RecordFile, read_records
+from nldd.experiments import _record
+from nldd.experiments._record import CELLS, KEYS, Key, Record, RecordFile, read_records
 
 FULL = Record(
     protocol="trial",
@@ -19,10 +20,18 @@ FULL = Record(
     seed=7,
     train_share=0.1 + 0.2,
     settings="NLDDClassifier(random_state=10)",
-    scores={"hamming_loss": 1 / 3, "f_measure": 1e-300},
+    scores={**dict.fromkeys(KEYS, 0.5), "hamming_loss": 1 / 3, "f_measure": 1e-300},
     fit_seconds=0.123456789012345678,
     predict_seconds=5e-324,
-    details={"coefficients": [-4.5, 0.1, 1 / 7], "unobserved": {"n": 0}, "warnings": {"a: b": 2}},
+    details={
+        **dict.fromkeys(("n_folds", "n_train", "n_test", "n_labels"), 9),
+        "standard_errors": dict.fromkeys(KEYS, 0.01),
+        "observed": {"n": 9, **dict.fromkeys(KEYS, 0.5)},
+        "unobserved": {"n": 0},
+        "coefficients": [-4.5, 0.1, 1 / 7],
+        "coefficient_errors": [0.1, None, 0.1],
+        "warnings": {"a: b": 2},
+    },
     versions={"numpy": "2.0"},
     machine={"cores": 2},
     error=None,
@@ -98,6 +107,10 @@ BROKEN = {
     "more fields": json.dumps({**asdict(FULL), "colour": "red"}).encode(),
     "not UTF-8": b'{"protocol": "\xff"}',
     "zeros": b"\x00" * 50,
+    "nested": b"[" * 100_000,
+    "many digits": b'{"fold": ' + b"9" * 5000 + b"}",
+    "escape in a key": b'{"\\u001b[2J": 1}',
+    "large": b" " * 2**20 + b"{}",
 }
 
 
@@ -106,8 +119,10 @@ def test_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path, line):
     append(tmp_path, record(0), record(1))
     first, second = (tmp_path / CELLS).read_bytes().splitlines(keepends=True)
     (tmp_path / CELLS).write_bytes(first + line + b"\n" + second)
-    with pytest.raises(InputError, match=r"cells\.jsonl, line 2 is not a record.*Remove the line"):
+    expected = r"cells\.jsonl, line 2 is not a record.*Remove the line"
+    with pytest.raises(InputError, match=expected) as caught:
         read_records(tmp_path / CELLS)
+    assert str(caught.value).isprintable()
     with RecordFile(tmp_path):
         pass
     assert (tmp_path / CELLS).read_bytes() == first + line + b"\n" + second
@@ -115,11 +130,38 @@ def test_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path, line):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("dataset", []), ("method", None), ("fold", "x"), ("scores", None), ("details", 3)],
+    [
+        *(("dataset", []), ("method", None), ("fold", "x"), ("scores", None), ("details", 3)),
+        *(("fold", True), ("fold", -1), ("seed", 10**4000), ("train_share", 2), ("machine", [])),
+        *(("fit_seconds", -1), ("predict_seconds", float("nan")), ("error", 3)),
+        *(("scores", {**FULL.scores, "hamming_loss": x}) for x in (17, -0.1, None, "0.5")),
+        ("scores", {**FULL.scores, "hamming_loss": float("nan")}),
+        ("scores", {"hamming_loss": 0.5}),
+        *(("details", {**FULL.details, "n_folds": n}) for n in (0, 1.5, None, 10**20)),
+        *(("details", {**FULL.details, "n_test": n}) for n in (0, "9")),
+        *(("details", {**FULL.details, "observed": x}) for x in (None, {}, {"n": 3})),
+        *(("details", {**FULL.details, "standard_errors": x}) for x in (None, {"f": "x"})),
+        *(("details", {**FULL.details, "warnings": x}) for x in (None, {"a": "b"})),
+        *(("details", {**FULL.details, "coefficients": x}) for x in (None, [1, 2], [1, 2, None])),
+        ("details", {**FULL.details, "coefficients": [1e999, 0, 0]}),
+    ],
 )
-def test_field_of_another_type_is_an_error_with_its_line(tmp_path, field, value):
+def test_field_that_cannot_be_is_an_error_with_its_line(tmp_path, field, value):
     (tmp_path / CELLS).write_text(json.dumps({**asdict(FULL), field: value}) + "\n")
-    with pytest.raises(InputError, match=r"cells\.jsonl, line 1"):
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 1 .* its \w+ cannot be right"):
+        read_records(tmp_path / CELLS)
+
+
+def test_half_of_a_character_is_an_error_with_its_line(tmp_path):
+    (tmp_path / CELLS).write_text(json.dumps({**asdict(FULL), "method": "\ud800"}) + "\n")
+    with pytest.raises(InputError, match=r"cells\.jsonl, line 1 is not a record"):
+        read_records(tmp_path / CELLS)
+
+
+def test_file_of_too_many_bytes_is_not_read(tmp_path, monkeypatch):
+    append(tmp_path, record(0))
+    monkeypatch.setattr(_record, "MAX_BYTES", 100)
+    with pytest.raises(InputError, match=r"cells\.jsonl has more than 100 bytes"):
         read_records(tmp_path / CELLS)
 
 

@@ -20,6 +20,7 @@ from nldd.reports._table import (
     to_markdown,
     to_text,
 )
+from nldd.tables import guarded
 
 LOSSES = Table(
     key="hamming_loss",
@@ -200,11 +201,21 @@ def test_columns_of_numbers_are_right_aligned(texts, right):
     assert right_aligned(table) == (False, right)
 
 
+def test_csv_holds_no_formulas():
+    """Names of data sets and errors come from a file that somebody may have sent."""
+    rows = (("=1+1", "-0.5"), ("@SUM(A1)", Entry("+cmd|' /C calc'!A0", under="x")), ("ok", "-5"))
+    assert to_csv(Table("t", "T", ("=head", "F"), rows)) == (
+        "'=head,F\n'=1+1,-0.5\n'@SUM(A1),'+cmd|' /C calc'!A0 (x)\nok,-5\n"
+    )
+    long = Table("t", "T", ("a",), (), data_head=("a", "b"), data=(("=1", -0.25), (None, -3)))
+    assert to_csv(long) == "a,b\n'=1,-0.25\n,-3\n"
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_hostile_text_stays_in_its_csv_cell(text):
     table = Table("t", text, (text, "F"), ((text, Entry(text)),))
     long = replace(table, data_head=(text, "value"), data=((text, 0.5),))
-    kept = text.replace("\r\n", "\n").replace("\r", "\n")
+    kept = guarded(text.replace("\r\n", "\n").replace("\r", "\n"))
     rows = list(csv.reader(StringIO(to_csv(table), newline="")))
     assert rows == [[kept, "F"], [kept, kept]]
     rows = list(csv.reader(StringIO(to_csv(long), newline="")))

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from traceback import format_exception
 
 import click
 
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # A terminal of few letters shows the codes of others, rather than a traceback.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    sys.excepthook = lambda *error: say("".join(format_exception(*error)).rstrip())  # of --debug
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
@@ -113,7 +115,7 @@ def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
             f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
             f"nldd --debug {command or 'COMMAND'} ... to see where, and report what it prints",
         )
-    message = str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
-        message = f"{error.filename}: {error.strerror}"
-    return message, getattr(error, "hint", "") or " ".join(f"nldd {command} --help".split())
+        hint = "check the name, who may read and write there, and the space on the disk"
+        return f"{error.filename}: {error.strerror}", hint
+    return str(error), getattr(error, "hint", "") or " ".join(f"nldd {command} --help".split())

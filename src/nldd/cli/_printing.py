@@ -8,16 +8,25 @@ from typing import Any
 
 import click
 
+from nldd._wording import KEPT, escaped
 from nldd.exceptions import MissingExtraError
 
+
+def show(text: str, err: bool = False) -> None:
+    """Print text: the one place where what a terminal would obey is taken out of it."""
+    click.echo(escaped(text, KEPT), err=err)
+
+
 # On standard error, so that it does not mix with data.
-say = partial(click.echo, err=True)
+say = partial(show, err=True)
 
 
 def print_json(value: Any) -> None:
     """A value as JSON, which has no number for what is not one."""
     plain = json.loads(json.dumps(value, default=_as_plain), parse_constant=lambda name: None)
-    click.echo(json.dumps(plain, indent=2, ensure_ascii=False))
+    text = json.dumps(plain, indent=2, ensure_ascii=False)
+    # JSON has codes of its own for what is not printable.
+    show(text if escaped(text, "\n") == text else json.dumps(plain, indent=2))
 
 
 def _as_plain(value: Any) -> Any:
@@ -32,7 +41,7 @@ def print_result(
         print_json({**written, **record} if written else record)
         return
     places = [f"{name.capitalize()}: {place}" for name, place in written.items() if place]
-    click.echo("\n".join([text, *[""][: len(places)], *places]))
+    show("\n".join([text, *[""][: len(places)], *places]))
     if advice:
         say(f"\n{advice}")
 

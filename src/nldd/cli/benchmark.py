@@ -7,6 +7,7 @@ import click
 
 from nldd import experiments, reports
 from nldd.cli import _options as shared
+from nldd.cli._printing import show
 
 
 @click.command()
@@ -68,6 +69,6 @@ def benchmark(
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
     records = experiments.run_benchmark(plan, data, folder, methods=chosen, watch=watch, **workers)
     result = reports.outcome(records, folder)
-    click.echo(reports.render_outcome(result, as_json=as_json))
+    show(reports.render_outcome(result, as_json=as_json))
     if result.failed:
         raise click.exceptions.Exit(1)

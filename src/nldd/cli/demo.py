@@ -10,7 +10,7 @@ import click
 from nldd import datasets, displays, experiments, reports, tables
 from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import say
+from nldd.cli._printing import say, show
 from nldd.exceptions import InputError, MissingExtraError
 
 N_CODED = 1200
@@ -59,7 +59,7 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
     result = experiments.run_demo(
         base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch
     )
-    click.echo(reports.render_demo(result))
+    show(reports.render_demo(result))
     try:
         figure = displays.PairsDisplay.from_estimator(result.model).plot().figure_
     except MissingExtraError as error:
@@ -67,7 +67,7 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
         return
     picture = out / "pairs.png"
     figure.savefig(picture, dpi=150)
-    click.echo(f"\nPicture of the pairs behind the weights of the first fold: {picture}")
+    show(f"\nPicture of the pairs behind the weights of the first fold: {picture}")
 
 
 @demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
@@ -91,15 +91,15 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     _make_room(out, force)
     answers = datasets.load_survey()
     n_new = _write_tables(out, answers, seed)
-    click.echo(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
+    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
     for number, (title, arguments) in enumerate(zip(STEPS, _commands(out), strict=True), 1):
         if arguments[0] == "update":
             _correct(out / "review.csv", out / "corrected.csv", answers)
-        click.echo(f"\n{number}. {title.format(n_new=n_new)}\n\n$ nldd {join(arguments)}\n")
+        show(f"\n{number}. {title.format(n_new=n_new)}\n\n$ nldd {join(arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
-    click.echo(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
+    show(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
 
 
 def _commands(out: Path) -> list[list[str]]:

@@ -8,7 +8,7 @@ import click
 from nldd import coding, reports, tables
 from nldd._progress import progress_of_share
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_json, print_notes
+from nldd.cli._printing import print_json, print_notes, show
 
 
 @click.command()
@@ -78,8 +78,8 @@ def predict(
         print_json({"out": out, "review": review, **record})
         return
     text = reports.render_counts(counts, threshold, selection, promise.measure)
-    click.echo(text, err=to_stdout)
+    show(text, err=to_stdout)
     if not to_stdout:
-        click.echo(f"Coded answers: {out}")
+        show(f"Coded answers: {out}")
     if review is not None:
-        click.echo(f"For review: {review}", err=to_stdout)
+        show(f"For review: {review}", err=to_stdout)

@@ -90,7 +90,7 @@ class Columns:
             raise InputError("No column to code from was named.", hint=hint)
         repeated, times = Counter((*self.inputs, *self.codes.names)).most_common(1)[0]
         if times > 1:
-            message = f"Column {repeated!r} is named twice; a column is text, a feature or codes."
+            message = f"Column {quote(repeated)} is named twice; it is text, a feature or codes."
             raise InputError(message, hint="name each column once")
 
     @property
@@ -169,7 +169,7 @@ def _number(table: TableReader, block: Block, i: int, column: int) -> float:
             raise ValueError
     except ValueError:
         found, where = quote(cell_text(cell)), table.where(block.first + i, column)
-        hint = f"correct the cell, or fit the model with --categorical {table.names[column]!r}"
+        hint = f"correct the cell, or fit the model with --categorical {quote(table.names[column])}"
         raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
     return np.nan if value is None else value
 

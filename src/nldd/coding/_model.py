@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator
+from nldd._wording import escaped
 from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._features import ANALYZERS, AnswerFeatures, Terms
 from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
@@ -134,7 +135,8 @@ def fit_coding_model(
         hint = "code more answers by hand first; a few hundred are a good start"
         raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
     if len(set(map(frozenset, codes))) < 2:
-        same = f"All {len(codes)} coded answers carry the same codes, {{{', '.join(labels)}}}"
+        names = escaped(", ".join(labels))
+        same = f"All {len(codes)} coded answers carry the same codes, {{{names:.200}}}"
         hint = "check that the right column is named by --labels, or code more answers"
         raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
     Y = indicator(codes, np.array(labels, dtype=object))
@@ -253,7 +255,7 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
             if not fits:
                 raise ValueError(f"{part} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        message = f"{Path(path).name}: the parts of the model do not fit together ({error!r})."
+        message = f"{Path(path).name}: the parts of the model do not fit together ({error!r:.200})."
         raise InputError(message, hint="use the file as nldd fit wrote it, or fit again") from error
     return model
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import file_lock
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import count_noun, escaped, quote, quote_first
 from nldd.coding._model import (
     CodingModel,
     Settings,
@@ -105,7 +105,7 @@ def update_model(
         table, digest = _read_unchanged(path, old.columns, options, old.identity_columns)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
-            since = f"since {had[0].time} ({had[0].action} with {had[0].file})"
+            since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
             hint = "give a file with new answers; or --again, to take the same file once more"
             message = f"{path.name}: the model has these answers already, {since}."
             raise InputError(message, hint=hint)

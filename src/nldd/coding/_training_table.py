@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from nldd._wording import count_noun, quote_first
+from nldd._wording import count_noun, quote, quote_first
 from nldd.coding._answers import PREFIX, Answers, CodeColumns, Columns, plain_text, unguard
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, cell_number
@@ -84,7 +84,7 @@ def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
     found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
     if not found:
-        few = ", ".join(map(repr, names[:12])) + ", ..." * (len(names) > 12)
+        few = ", ".join(map(quote, names[:12])) + ", ..." * (len(names) > 12)
         hint = "--label-columns with a pattern such as 'q1_*', or names with commas"
         raise InputError(f"No column matches {pattern!r}; the columns are {few}.", hint=hint)
     return found

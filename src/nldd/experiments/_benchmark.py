@@ -12,6 +12,7 @@ from statistics import mean
 from typing import TextIO
 
 from nldd._progress import clock
+from nldd._wording import escaped, quote
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments._cell import Cell, batches, cells, empty_record, fingerprint
@@ -191,9 +192,9 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: P
     for record in found:
         cell, details = plan[record.key], record.details
         pairs = [
-            (record.settings, cell.settings),
+            (escaped(record.settings), cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
-            (data(details["data"]), data(cell.data)),
+            (data(quote(str(details.get("data")))), data(quote(cell.data))),
         ]
         for was, now in pairs:
             if was != now:
@@ -268,7 +269,8 @@ def progress_lines(title: str, state: State, now: float) -> list[str]:
         whole += f", about {clock(state.seconds_left)} left"
     if state.n_failed:
         whole += f", {state.n_failed} failed"
-    return [whole, *(_running_line(batch, now) for batch in state.running)]
+    lines = [whole, *(_running_line(batch, now) for batch in state.running)]
+    return [escaped(line) for line in lines]
 
 
 def _running_line(batch: Batch, now: float) -> str:

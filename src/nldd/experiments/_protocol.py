@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
+from nldd._wording import escaped
 from nldd.datasets import CATALOGUE, Dataset, load_dataset
 from nldd.estimators import METHODS, PlattSVC, linear_machine
 from nldd.exceptions import InputError
@@ -23,6 +24,7 @@ from nldd.exceptions import InputError
 Rows = NDArray[np.intp]
 PROTOCOLS = ("default", "paper", "quick")
 SETTINGS = ("default", "paper")
+MAX_BYTES, MAX_LINE = 2**16, 1000
 BASES = ("logistic", "platt-svc", "platt-linear-svc")
 # What methods ask of a base classifier: probabilities or decisions of a label, or classes.
 SHAPES = {
@@ -151,13 +153,27 @@ def load_protocol(name: str | Path) -> Protocol:
             "For one of your own give the path of a file that ends in .toml."
         )
     try:
-        return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
+        return _read_protocol(stem, _read_toml(path))
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{where} is not a TOML file: {error}.") from error
     except InputError as error:
-        raise InputError(f"{where}: {error}.") from error
+        raise InputError(f"{where}: {escaped(str(error))}.") from error
+    except RecursionError as error:
+        raise InputError(f"{where}: its values are nested too deeply.") from error
+    except ValueError as error:
+        raise InputError(f"{where} is not a TOML file: {escaped(str(error))}.") from error
+
+
+def _read_toml(path: Any) -> dict[str, Any]:
+    """The content of a file that is small, also line by line: long keys take long to read."""
+    with path.open("rb") as stream:
+        content = stream.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise InputError(f"a protocol has at most {MAX_BYTES:,} bytes")
+    for number, line in enumerate(content.splitlines(), start=1):
+        if len(line) > MAX_LINE:
+            raise InputError(f"line {number} has {len(line):,} bytes; at most {MAX_LINE} are read")
+    return tomllib.loads(content.decode("utf-8"))
 
 
 # What the value of a key must be: its type, a further check, and both in words.
@@ -231,14 +247,14 @@ def _read_parameters(table: dict[str, Any], where: str) -> dict[str, dict[str, A
             _choose(key, name, signature(factory).parameters)
         try:
             factory(**values)._validate_params()
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise InputError(f"{key}: {error}") from error
     return found
 
 
 def _require(fine: Any, key: str, expected: str, value: Any) -> None:
     if not fine:
-        raise InputError(f"{key} must be {expected}; got {value!r}")
+        raise InputError(f"{key} must be {expected}; got {value!r:.80}")
 
 
 def _read_table(found: dict[str, Any], key: str, keys: Sequence[str] = ()) -> Any:
@@ -253,7 +269,7 @@ def _choose(key: str, value: Any, known: Iterable[str]) -> str:
     known = tuple(known)
     if value not in known:
         what = f"{key}: there is no" if key else "unknown key"
-        raise InputError(f"{what} {value!r}{_hint(str(value), known)}")
+        raise InputError(f"{what} {value!r:.80}{_hint(str(value), known)}")
     return str(value)
 
 

@@ -2,23 +2,23 @@
 
 import json
 import os
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
+from nldd._wording import escaped
 from nldd.exceptions import InputError
+from nldd.metrics import PAPER_MEASURES
 
 CELLS = "cells.jsonl"
-# What a line of a file must hold for anything else to make sense.
-FIELD_TYPES = {
-    **dict.fromkeys(("protocol", "dataset", "method", "settings"), str),
-    **dict.fromkeys(("fold", "seed"), int),
-    **dict.fromkeys(("scores", "details"), dict),
-}
+# Far more than a line and a file of records have.
+MAX_LINE, MAX_BYTES = 2**20, 2**30
+TEXTS = ("protocol", "dataset", "method", "settings")
+KEYS = [measure.key for measure in PAPER_MEASURES]
 
 
 class Key(NamedTuple):
@@ -68,11 +68,6 @@ class Record:
     machine: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
 
-    def __post_init__(self) -> None:
-        for name, kind in FIELD_TYPES.items():
-            if not isinstance(getattr(self, name), kind):
-                raise TypeError(f"{name} is {getattr(self, name)!r}")
-
     @property
     def key(self) -> Key:
         return Key(*(getattr(self, name) for name in Key._fields))
@@ -110,12 +105,16 @@ class RecordFile(AbstractContextManager["RecordFile"]):
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records and wait until the disk has them."""
-        self._file.write("".join(map(as_line, records)).encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write("".join(map(as_line, records)).encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
+        with suppress(OSError):  # of a write that has failed before
+            self._file.close()
         self._lock.release()
 
 
@@ -125,14 +124,74 @@ def read_records(path: Path) -> list[Record]:
     A last line without its end was cut short by a crash, and is left out.
     """
     records: dict[Key, Record] = {}
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path} has more than {MAX_BYTES:,} bytes. Keep fewer cells in a folder.")
     lines = path.read_bytes().split(b"\n")[:-1]
     for number, line in enumerate(lines, start=1):
         try:
-            record = Record(**json.loads(line))
+            record = _read_record(line)
             records[record.key] = record
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise InputError(
-                f"{path}, line {number} is not a record of a benchmark: {error}. Remove the line, "
-                "and the same command runs its cell again."
+                f"{path}, line {number} is not a record of a benchmark: {escaped(str(error))}. "
+                "Remove the line, and the same command runs its cell again."
             ) from error
     return list(records.values())
+
+
+def _read_record(line: bytes) -> Record:
+    if len(line) > MAX_LINE:
+        raise ValueError(f"it has {len(line):,} bytes, and at most {MAX_LINE:,} are read")
+    record = Record(**json.loads(line))
+    json.dumps(asdict(record), ensure_ascii=False).encode()  # no half of a character
+    for part, fits in _checks(record):
+        if not fits:
+            raise ValueError(f"its {part} cannot be right")
+    return record
+
+
+def _checks(record: Record) -> Iterator[tuple[str, bool]]:
+    """Each part with whether reports can rely on it; later ones rely on earlier ones."""
+    for name in TEXTS:
+        yield name, isinstance(getattr(record, name), str)
+    for name in ("scores", "details", "versions", "machine"):
+        yield name, isinstance(getattr(record, name), dict)
+    details, share = record.details, record.train_share
+    counts = {"fold": record.fold, "seed": record.seed, "n_folds": details.get("n_folds")}
+    for name in ("n_train", "n_test", "n_labels") if record.error is None else ():
+        counts[name] = details.get(name)
+    for name, value in counts.items():
+        yield name, _is_count(value, least=int(name[:2] == "n_"))
+    yield "train_share", share is None or (_is_number(share, 0, 1) and share > 0)
+    yield "seconds", _is_number(record.fit_seconds) and _is_number(record.predict_seconds)
+    yield "scores", all(_is_number(score, 0, 1) for score in record.scores.values())
+    warnings = details.get("warnings", {})
+    yield "warnings", isinstance(warnings, dict) and all(map(_is_count, warnings.values()))
+    if record.error is not None:
+        yield "error", isinstance(record.error, str)
+        return
+    yield "scores", record.scores.keys() >= set(KEYS)
+    errors = details.get("standard_errors")
+    yield "standard_errors", isinstance(errors, dict) and _are_numbers([*errors.values()])
+    for name in ("observed", "unobserved"):
+        part: Any = details.get(name)
+        yield name, isinstance(part, dict) and _is_count(part.get("n"))
+        yield name, not part["n"] or all(_is_number(part.get(key), 0, 1) for key in KEYS)
+    if record.method == "NLDD":
+        for name in ("coefficients", "coefficient_errors"):
+            found = details.get(name)
+            yield name, isinstance(found, list) and len(found) == 3 and _are_numbers(found)
+        yield "coefficients", None not in details["coefficients"]
+
+
+def _is_count(value: Any, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 2**53
+
+
+def _is_number(value: Any, low: float = 0.0, high: float = 1e15) -> bool:
+    return type(value) in (int, float) and low <= value <= high
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    """Whether values are numbers of any sign, or missing."""
+    return all(value is None or _is_number(value, -1e15) for value in values)

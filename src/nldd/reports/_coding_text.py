@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nldd import coding
-from nldd._wording import count_noun, percent
+from nldd._wording import count_noun, percent, quote
 from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
@@ -49,7 +49,7 @@ def columns_sentence(columns: Columns) -> str:
     read = ", the ".join(f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names)
     codes = columns.codes
     where = (
-        f"the column {name_list(codes.names)}, separated by {codes.separator!r}"
+        f"the column {name_list(codes.names)}, separated by {quote(codes.separator)}"
         if codes.listed
         else f"{count_noun(len(codes.names), 'column')} of yes and no, one for each code"
     )

@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from nldd._files import write_atomically
+from nldd._wording import KEPT, escaped
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.reports._table import Table, as_entry, check_key, right_aligned
 
@@ -139,7 +140,12 @@ def _template() -> Any:
             'Run: pip install "nldd[report]", or do without the page.'
         ) from error
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Not what is HTML already, which is of another type.
+        finalize=lambda value: escaped(value, KEPT) if type(value) is str else value,
     )
     own = {"as_entry": as_entry, "right_aligned": right_aligned, "checked_width": check_picture}
     environment.globals |= own

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._wording import escaped
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
@@ -121,7 +122,7 @@ def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
         raise InputError(
             "There are no finished cells. Run `nldd benchmark` with this folder first."
         )
-    names = ", ".join(map(str, found))
+    names = ", ".join(escaped(str(value)) for value in found[:12])
     if wanted is not None and wanted not in found:
         raise InputError(f"There are no cells of {field} {wanted!r}; there are {names}.")
     if wanted is None and len(found) > 1:

@@ -8,8 +8,10 @@ from io import StringIO
 from textwrap import indent
 from typing import TypeVar
 
+from nldd._wording import escaped
 from nldd.exceptions import InputError
 from nldd.reports._text import align
+from nldd.tables import guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None
 def to_csv(table: Table) -> str:
     """The long form of a table, or the printed one, as comma-separated values.
 
-    Lines end with a newline; write them to a file that is opened with ``newline=""``.
+    Spreadsheets take no text in it for a formula. Lines end with a newline; write them to a file
+    that is opened with ``newline=""``.
     """
     printed, plain = (table.head, *table.rows, *table.foot), (table.data_head, *table.data)
     out = StringIO()
@@ -162,7 +165,8 @@ def _csv_cell(cell: Entry | str | float | int | None) -> str:
     else:
         text = "" if cell is None else str(cell)
     # A lone carriage return would not be quoted, and would end the row for the reader.
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if isinstance(cell, float | int) or text in MISSING else guarded(text)
 
 
 def to_markdown(table: Table) -> str:
@@ -267,7 +271,7 @@ def escape_latex(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split())
+    return escaped(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))
 
 
 RENDERERS: dict[str, Callable[[Table], str]] = {"csv": to_csv, "md": to_markdown, "tex": to_latex}

@@ -5,10 +5,7 @@ from decimal import Decimal
 from textwrap import fill
 from unicodedata import bidirectional
 
-from nldd._wording import percent
-
-# They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
-JOINERS = "\u200c\u200d"
+from nldd._wording import JOINERS, escaped, percent
 
 
 def visible(text: str, longest: int = 80) -> str:
@@ -24,10 +21,7 @@ def visible(text: str, longest: int = 80) -> str:
     line = " ".join(text.split())
     if len(line) > longest:
         line = line[:longest].rstrip(f" {JOINERS}") + "\u2026"
-    seen = "".join(
-        c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode("ascii")
-        for c in line
-    )
+    seen = escaped(line)
     right_to_left = any(bidirectional(c) in ("R", "AL") for c in seen)
     return f"\u2068{seen}\u2069" if right_to_left else seen  # isolated from its neighbours
 

@@ -1,0 +1,144 @@
+"""Disks that are full or broken and folders that are read-only: a message, and nothing changed."""
+
+import ctypes
+import errno
+import os
+import shutil
+import stat
+from contextlib import contextmanager
+
+import pytest
+
+from coding_tables import COLUMNS, QUICK, call
+from experiments.trials import n_lines, songs, work_at_home, write_csv
+from nldd.experiments import CELLS
+from reports.records import folds, write_records
+
+UPDATE = ("update", "model.nldd", "truth.csv")
+COMMANDS = {
+    "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "old.nldd"),
+    "update": (*UPDATE, "--no-report", "--jobs", "1"),
+    "update elsewhere": (*UPDATE, "--no-report", "--jobs", "1", "-o", "old.nldd"),
+    "predict": ("predict", "model.nldd", "new.csv", "-o", "old.csv", "--review", "old.jsonl"),
+    "predict a workbook": ("predict", "model.nldd", "new.csv", "-o", "old.xlsx"),
+    "audit": ("audit", "coded.csv", "-o", "old.csv"),
+    "evaluate": ("evaluate", "model.nldd", "truth.csv", "--report", "old.html"),
+    "report": ("report", "cells", "--out", "out"),
+    "benchmark": (
+        *("benchmark", "--protocol", "trial.toml", "--datasets", "songs.csv"),
+        *("--labels", "label_*", "--out", "cells"),
+    ),
+}
+
+
+@pytest.fixture
+def here(made, tmp_path, monkeypatch):
+    """A folder in which every command has all that it needs, and old files to replace."""
+    for name in ("answers.csv", "truth.csv", "new.csv", "model.nldd"):
+        shutil.copy(made / name, tmp_path)
+    (tmp_path / "old.nldd").write_bytes((made / "model.nldd").read_bytes())
+    (tmp_path / "old.html").write_text("old")
+    (tmp_path / "old.csv").write_text("answer\nold\n")
+    (tmp_path / "old.jsonl").write_text('{"answer": "old"}\n')
+    (tmp_path / "coded.csv").write_text("answer,nldd_status\na,auto\n")
+    write_csv(songs(), tmp_path / "songs.csv")
+    (tmp_path / "trial.toml").write_text('folds = 2\nmethods = ["BR"]\n')
+    write_records(tmp_path / "cells", folds("yeast", "BR", [0.5, 0.5]))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("nldd.reports._report.illustrations", lambda: ())
+    work_at_home(monkeypatch)
+    return tmp_path
+
+
+def contents(folder):
+    """Names and contents of all files but locks, and of records what is whole."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.name.endswith(".lock"):
+            content = path.read_bytes()
+            found[str(path)] = content[: content.rfind(b"\n")] if path.name == CELLS else content
+    return found
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(
+    "code", [errno.ENOSPC, pytest.param(errno.EIO, marks=pytest.mark.slow)], ids=["full", "broken"]
+)
+def test_disk_that_does_not_take_a_file(words, code, here, capsys, monkeypatch):
+    def fail(descriptor):
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(code, os.strerror(code))
+
+    before = contents(here)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        check_refusal(capsys, words, os.strerror(code))
+    if words[0] != "benchmark":  # its cell may be whole on a disk that says it is not
+        assert contents(here) == before
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_disk_that_takes_a_part_of_a_file(words, here, capsys):
+    """A limit on the size of files cuts a write short, as a full disk does."""
+    resource = pytest.importorskip("resource")
+    before = contents(here)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = (here / "cells" / CELLS).stat().st_size + 100 if words[0] == "benchmark" else 20
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limits[1]))
+    try:
+        check_refusal(capsys, words, os.strerror(errno.EFBIG))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert contents(here) == before
+    if words[0] == "benchmark":
+        assert call(*words) == 0
+        assert n_lines("cells") == 4
+
+
+def check_refusal(capsys, words, reason):
+    capsys.readouterr()
+    code = call(*words)
+    err = capsys.readouterr().err
+    assert code == 1
+    *_, error, hint = err.splitlines()
+    assert error.startswith("Error: ")
+    assert reason in error
+    assert hint.startswith("Try: ")
+    assert "mistake in nldd" not in err
+
+
+@contextmanager
+def as_anybody():
+    """Without the right to write anywhere, which root has; only this thread, until the end."""
+    if not hasattr(os, "geteuid") or os.geteuid():
+        yield
+        return
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "capset"):
+        pytest.skip("root can write anywhere")
+    header, rights = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capget(header, rights) == 0
+    old = rights[0]
+    rights[0] = old & ~2  # CAP_DAC_OVERRIDE, of those in effect
+    assert libc.capset(header, rights) == 0
+    try:
+        yield
+    finally:
+        rights[0] = old
+        assert libc.capset(header, rights) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes of folders")
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_folder_that_is_read_only(words, here, capsys):
+    before = contents(here)
+    for folder in (here, here / "cells"):
+        folder.chmod(0o555)
+    try:
+        with as_anybody():
+            check_refusal(capsys, words, "")
+    finally:
+        for folder in (here, here / "cells"):
+            folder.chmod(0o755)
+    assert contents(here) == before
+    assert not list(here.rglob("*.lock"))
