@@ -158,7 +158,8 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
 
     def work() -> None:
         try:
-            done.set_result(_copy(url, target, file, verbose, done.cancelled))
+            _copy(url, target, file, verbose, done.cancelled)
+            done.set_result(None)
         except InvalidStateError:
             pass
         except BaseException as error:

@@ -154,10 +154,10 @@ def load_protocol(name: str | Path) -> Protocol:
         return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{where} is not a TOML file: {error}.") from error
     except InputError as error:
         raise InputError(f"{where}: {error}.") from error
+    except (ValueError, RecursionError) as error:  # numbers too long and lists too deep, too
+        raise InputError(f"{where} is not a TOML file: {error}.") from error
 
 
 # What the value of a key must be: its type, a further check, and both in words.

@@ -190,7 +190,9 @@ def _reading(path: Path) -> Iterator[None]:
         # The panics of calamine are no Exception, as KeyboardInterrupt is none.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        what, how = f"is a damaged workbook: {str(error) or type(error).__name__}", "again as .xlsx"
+        # Some of it the file says, at any length.
+        reason = repr((str(error) or type(error).__name__)[:200])[1:-1]
+        what, how = f"is a damaged workbook: {reason}", "again as .xlsx"
         if "detect file format" in str(error) or "encrypted" in str(error):
             what, how = "has a password, or is no workbook", "as .xlsx without a password"
         hint = f"open it in a spreadsheet and save it {how}"
