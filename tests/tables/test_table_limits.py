@@ -83,18 +83,19 @@ def test_workbooks_of_a_few_bytes(tmp_path):
 def test_deep_parts_of_workbooks(tmp_path):
     """The attributes would hide the depth from whoever counts what ends an element."""
     deep = "<a b='/>'>" * 200_000 + "</a>" * 200_000
+    cell = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
     members = parts(HEADER, strings=f"<si><t>{deep}</t></si>", styles=deep, after=deep)
     book = members["xl/workbook.xml"].replace("<sheets>", f"{deep}<sheets>")
     books = [
         zipped(tmp_path / "a.xlsx", members),
         zipped(tmp_path / "b.xlsx", parts(HEADER) | {"xl/workbook.xml": book}),
-        opendocument(tmp_path / "c.ods", deep),
+        opendocument(tmp_path / "c.ods", f"{deep}<table:table-row>{cell}</table:table-row>"),
     ]
     said, peak = outcomes(*books)
     assert said == [
         "0 rows",
         "b.xlsx is a damaged workbook: its elements are too many, or nested too deeply.",
-        "c.ods: the sheet 'A' is empty.",
+        "0 rows",
     ]
     assert peak < 350
 
