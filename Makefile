@@ -5,7 +5,7 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 
-.PHONY: help run test test-slow test-lowest results bench check format lint types layers coverage clean
+.PHONY: help run test test-slow test-lowest results bench fuzz check format lint types layers coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
+	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
 	@echo "make check        format, lint, types, layers, tests with branch coverage"
 
 run: $(VENV)/.installed
@@ -44,6 +45,10 @@ results: $(VENV)/.installed
 # Each program answers one question and writes its results; the page is made of what is there.
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py
+
+SECONDS ?= 60
+fuzz: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python tests/fuzz.py $(SECONDS)
 
 check: format lint types layers coverage
 

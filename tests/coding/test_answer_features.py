@@ -10,6 +10,7 @@ import pytest
 from coding.made_up import answers_of
 from nldd.coding import AnswerFeatures, _features as features_module
 from nldd.coding._features import Terms
+from nldd.exceptions import NLDDWarning
 
 
 def word_terms(text):
@@ -119,3 +120,17 @@ def test_all_parts_side_by_side():
     letters = naive_tfidf(texts, texts, letter_terms)[1]
     rest = [[-1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
     np.testing.assert_allclose(X, np.hstack([words, letters, rest]), atol=1e-12)
+
+
+def test_of_an_endless_answer_the_beginning_is_read(monkeypatch):
+    monkeypatch.setattr(features_module, "MOST_CHARACTERS", 20)
+    features = AnswerFeatures.fit(answers_of(["more buses", "cheaper rent", "rent and buses"]))
+    long = "more buses and rent " + "cheaper " * 10
+    said = "1 answer had more than 20 characters; only the first ones were read"
+    with pytest.warns(NLDDWarning, match=said):
+        found = features.transform(answers_of([long, "rent"]))
+    expected = features.transform(answers_of([long[:20], "rent"]))
+    assert (found != expected).nnz == 0
+    with pytest.warns(NLDDWarning, match=said):
+        fitted = AnswerFeatures.fit(answers_of(["more buses", long]))
+    assert "cheaper" not in fitted.words.terms

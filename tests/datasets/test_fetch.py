@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import asdict
 
 import pooch
@@ -414,3 +415,30 @@ def test_fetch_needs_no_writing_when_all_is_there(tmp_path, monkeypatch):
     monkeypatch.setattr(fetch_module, "file_lock", None)
     assert [state.state for state in fetch(ONE, tmp_path)] == ["ok"]
     assert found(tmp_path) == {"toy.arff": ROWS}
+
+
+def a_byte_now_and_then(in_headers):
+    """Never silent for long, and never done."""
+
+    def answer(handler, body):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: " if in_headers else b"")
+        rest = b"x" * len(body) if in_headers else handler.announce(body)
+        for byte in rest:
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+            time.sleep(0.02)
+
+    return answer
+
+
+@pytest.mark.parametrize("in_headers", [False, True], ids=["file", "headers"])
+def test_a_server_that_sends_a_byte_now_and_then_has_a_deadline(tmp_path, monkeypatch, in_headers):
+    monkeypatch.setattr(fetch_module, "DEADLINE_SECONDS", 0.3)
+    monkeypatch.setattr(fetch_module, "LEAST_RATE", 10**6)
+    start = time.monotonic()
+    with serve({"toy.arff": ROWS}, [a_byte_now_and_then(in_headers)] * 9) as server:
+        with pytest.raises(NLDDError, match=r"too slowly: 200003 bytes .* after 0\.5 seconds"):
+            fetch(ONE, tmp_path, mirror=server.url)
+        assert len(server.requests) == 1  # it is not asked again
+    assert time.monotonic() - start < 3
+    assert found(tmp_path) == {}

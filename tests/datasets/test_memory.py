@@ -94,6 +94,22 @@ def test_long_lines_are_refused_in_one_pass(tmp_path):
         assert "line 1" in refusal(lambda: load_dataset(path, labels=1))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@relation 'r: -C 9{}'\n@attribute y {{0,1}}\n@attribute x real\n@data\n1,2\n",
+        "@relation 'r: -C 1'\n@attribute y {{0,1}}\n@attribute x real\n@data\n1,9{}\n",
+        "@relation 'r: -C 1'\n@attribute y {{0,1}}\n@attribute x real\n@data\n{{9{} 1}}\n",
+        "@relation 'r: -C 1'\n@attribute y {{0,1}}\n@attribute x real\n@data\n9{},1\n",
+    ],
+    ids=["-C", "value", "index", "label"],
+)
+def test_numbers_of_thousands_of_digits_are_refused(tmp_path, text):
+    path = tmp_path / "file.arff"
+    path.write_text(text.format("9" * 5000))
+    assert "line " in refusal(lambda: load_dataset(path))
+
+
 def test_csv_of_many_columns(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text(f"{WIDE}\n" + ",".join("1" * N) + "\n")

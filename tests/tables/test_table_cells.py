@@ -2,11 +2,12 @@
 
 import datetime
 import math
+from time import process_time
 
 import numpy as np
 import pytest
 
-from nldd.tables import TableFormat, cell_number, cell_text, guarded
+from nldd.tables import TableFormat, cell_number, cell_text, guarded, unguarded
 
 
 @pytest.mark.parametrize(
@@ -127,11 +128,9 @@ RUN_BY_A_SPREADSHEET = [
     "\u00a0=1+1",
     "\ufeff=1+1",
     "\u200b=1+1",
-    "\t=1+1",
     "\tplain",
     "\rplain",
     "\nplain",
-    "\n=1+1",
     "\uff1d1+1",
     "\uff0b1",
     "\uff0d1",
@@ -157,3 +156,43 @@ def test_guarded_puts_an_apostrophe_before_what_would_run(text):
 )
 def test_guarded_leaves_the_rest(text):
     assert guarded(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a;=1+1", "a;'=1+1"),
+        ("x\n=cmd|' /C calc'!A0", "x\n'=cmd|' /C calc'!A0"),
+        ("a,b|@SUM(1)\t+1\r\n-1", "a,b|'@SUM(1)\t'+1\r\n'-1"),
+        ("\t=1+1", "'\t'=1+1"),
+        ("good, \u200b=1", "good,' \u200b=1"),
+        ('a;""=1+1', 'a;\'""=1+1'),
+        ("=1;=2", "'=1;'=2"),
+        ("a;\n;=1", "a;\n;'=1"),
+        ("-1,5+cmd|'x'!A0", "'-1,5+cmd|'x'!A0"),
+        ("a\u2028=1\x85=2", "a\u2028'=1\x85'=2"),
+    ],
+)
+def test_guarded_behind_separators_and_line_ends(text, safe):
+    """Where another program cuts the file by another separator, a cell begins there."""
+    assert guarded(text) == guarded(safe) == safe
+    assert unguarded(safe) == text
+
+
+def test_unguarded_leaves_apostrophes_of_people():
+    for text in ("'twas", "it's; 'so'", "''=1", "a;''=1", "rock 'n' roll, '90s", "'", ""):
+        assert unguarded(text) == text
+
+
+def test_guarding_takes_time_by_the_length_only():
+    start = process_time()
+    for piece in ("\t", "; ", ' ;"', "\n\u200b", "=", ";'"):
+        text = "x" + piece * 200_000
+        assert unguarded(guarded(text)) in (text, text.replace(";'", ";"))
+    assert process_time() - start < 3
+
+
+def test_numbers_of_thousands_of_digits_are_no_crash():
+    for cell in (10**400, 10**4000, -(10**309)):
+        with pytest.raises(ValueError, match="more than 308 digits"):
+            cell_number(cell)

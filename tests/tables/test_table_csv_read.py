@@ -26,7 +26,7 @@ def test_quotes_commas_and_emoji(tmp_path):
     assert loaded.notes == []
 
 
-@pytest.mark.parametrize("n", [10_000, 200_000, 2**20])
+@pytest.mark.parametrize("n", [10_000, 200_000, 2**20 - 1])
 def test_long_cells(tmp_path, n):
     long = "ä" * n
     loaded = load_text(tmp_path, f'id,answer\n1,{long}\n2,"{long}\n"\n')
@@ -132,8 +132,8 @@ def test_quote_closed_within_a_cell(tmp_path):
 
 
 def test_cell_that_is_far_too_long(tmp_path):
-    with pytest.raises(InputError, match="line 3: a cell is longer than 16,777,216") as caught:
-        load_text(tmp_path, 'a,b\n1,2\n3,"open\n' + f"{'4' * 4000}\n" * 4300)
+    with pytest.raises(InputError, match="line 3: a cell is longer than 1,048,576") as caught:
+        load_text(tmp_path, 'a,b\n1,2\n3,"open\n' + f"{'4' * 4000}\n" * 300)
     assert "quote" in caught.value.hint
 
 

@@ -225,6 +225,6 @@ def test_western_files_are_called_western():
 
 def test_a_line_that_never_ends(tmp_path, monkeypatch):
     monkeypatch.setattr(_text, "CHUNK_BYTES", 1000)
-    monkeypatch.setattr(_text, "MAX_CELL", 1000)
+    monkeypatch.setattr(_text, "MAX_ROW", 1000)
     with pytest.raises(InputError, match=r"line 2: the line is longer than 1,000 characters"):
         load(put(tmp_path, "a,b\n" + "x" * 10_000))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded
+from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded, unguarded
 
 Row = Sequence[Cell]
 # Of the names of all columns that nldd adds to a table.
@@ -151,10 +151,8 @@ def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
 
 
 def unguard(cell: Cell) -> Cell:
-    """A cell without the apostrophe by which our CSV files keep it from being run."""
-    if isinstance(cell, str) and cell.startswith("'") and guarded(cell[1:]) == cell:
-        return cell[1:]
-    return cell
+    """A cell without the apostrophes by which our CSV files keep it from being run."""
+    return unguarded(cell) if isinstance(cell, str) else cell
 
 
 def plain_text(cell: Cell) -> str:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from nldd._wording import count_noun
 from nldd.coding._answers import Answers
+from nldd.exceptions import NLDDWarning, warn_caller
 
 # Words and pairs of words; letters in a row, which see through endings, compounds and typing
 # errors and do without spaces between words.
@@ -18,6 +20,8 @@ ANALYZERS: dict[str, dict[str, Any]] = {
     "words": {"analyzer": "word", "ngram_range": (1, 2), "token_pattern": r"(?u)\b\w+\b"},
     "letters": {"analyzer": "char_wb", "ngram_range": (2, 4)},
 }
+# Of a longer answer so much is read; its terms would take a hundred times the bytes of its text.
+MOST_CHARACTERS = 100_000
 MOST_TERMS = {"words": 50_000, "letters": 100_000}
 
 
@@ -55,6 +59,16 @@ def _vectorizer(kind: str, **options: Any) -> Any:
     return TfidfVectorizer(**ANALYZERS[kind], sublinear_tf=True, dtype=np.float64, **options)
 
 
+def _beginnings(texts: list[str]) -> list[str]:
+    """What is read of each text; a warning tells where that is not all of it."""
+    n_long = sum(len(text) > MOST_CHARACTERS for text in texts)
+    if not n_long:
+        return texts
+    what = f"{count_noun(n_long, 'answer')} had more than {MOST_CHARACTERS:,} characters"
+    warn_caller(f"{what}; only the first ones were read.", NLDDWarning)
+    return [text[:MOST_CHARACTERS] for text in texts]
+
+
 @dataclass(frozen=True, eq=False)
 class AnswerFeatures:
     """How answers become rows of features, one of them for each number that may be missing."""
@@ -73,7 +87,8 @@ class AnswerFeatures:
         scale = np.array([column.std() if len(column) else 0.0 for column in present])
         # The deviation of a constant is seldom exactly 0: its mean is rounded.
         varies = scale > 1e-9 * np.maximum(np.abs(centre), np.finfo(float).tiny)
-        words, letters = (Terms.fit(answers.texts, kind) for kind in ANALYZERS)
+        texts = _beginnings(answers.texts)
+        words, letters = (Terms.fit(texts, kind) for kind in ANALYZERS)
         columns = map(set, zip(*answers.categories, strict=True))
         levels = tuple(tuple(sorted(cells - {""})) for cells in columns)
         return cls(words, letters, centre, np.where(varies, scale, 1.0), levels)
@@ -82,7 +97,8 @@ class AnswerFeatures:
         """One row of features for each answer."""
         missing = np.isnan(answers.numbers)
         numbers = np.where(missing, 0.0, (answers.numbers - self.centre) / self.scale)
-        terms = [kind.transform(answers.texts) for kind in (self.words, self.letters)]
+        texts = _beginnings(answers.texts)
+        terms = [kind.transform(texts) for kind in (self.words, self.letters)]
         others = [csr_array(numbers), csr_array(missing * 1.0), self._one_hot(answers.categories)]
         return csr_array(hstack([*terms, *others], format="csr"))
 

@@ -5,12 +5,14 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, InvalidStateError
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from http.client import responses
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pooch
@@ -35,6 +37,8 @@ MIRROR_VARIABLE = "NLDD_MIRROR"
 LOCK_FILE, INCOMING = ".nldd.lock", ".incoming"
 TIMEOUT_SECONDS = 30.0
 BLOCK_BYTES = 1024
+# A file must be there after so many seconds, and one more for so many of its bytes.
+DEADLINE_SECONDS, LEAST_RATE = 60.0, 10_000
 # The server is busy or broken for now, rather than of another opinion.
 _TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504}
 _HEADERS = {"User-Agent": f"nldd/{__version__}", "Accept-Encoding": "identity"}
@@ -144,16 +148,47 @@ def _fetch_file(
 
 
 def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose: bool) -> None:
-    """What pooch calls: write the bytes at `url` as they are, and not one more than expected.
+    """What pooch calls: :func:`_copy` within a deadline.
 
-    After a RequestException pooch tries again, after an NLDDError it does not.
+    After a RequestException pooch tries again, after an NLDDError it does not. A server that sends
+    a byte now and then never exceeds the time for one byte, be it of the headers or of the file;
+    so another thread reads, and is left behind when time is up.
     """
+    done: Future[None] = Future()
+
+    def work() -> None:
+        try:
+            _copy(url, target, file, verbose, done.cancelled)
+            done.set_result(None)
+        except InvalidStateError:
+            pass
+        except BaseException as error:
+            if not done.cancelled():
+                done.set_exception(error)
+
+    seconds = DEADLINE_SECONDS + file.n_bytes / LEAST_RATE
+    Thread(target=work, daemon=True).start()
+    try:
+        done.result(seconds)
+    except TimeoutError:
+        slow = f"the server sends too slowly: {file.n_bytes} bytes were not there"
+        raise NLDDError(f"{slow} after {seconds:.3g} seconds") from None
+    finally:
+        done.cancel()
+
+
+def _copy(
+    url: str, target: str, file: CatalogueFile, verbose: bool, stopped: Callable[[], bool]
+) -> None:
+    """Write the bytes at `url` as they are, and not one more than expected."""
     n_left, n_blocks = file.n_bytes, -(-file.n_bytes // BLOCK_BYTES)
     with _ask(url) as answer, open(target, "wb") as stream:
         _check_answer(answer, file)
         blocks = answer.iter_content(BLOCK_BYTES)
         for block in progress(blocks, n_blocks, f"{file.file} (KiB)", show=verbose):
             n_left -= len(block)
+            if stopped():
+                return
             if n_left < 0:
                 raise NLDDError("the server sends more bytes than the catalogue has")
             stream.write(block)

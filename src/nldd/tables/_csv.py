@@ -4,12 +4,21 @@ import csv
 import re
 from collections.abc import Generator, Iterator, Sequence
 from io import TextIOWrapper
-from itertools import chain
+from itertools import chain, islice
 
 from nldd._wording import count_noun, quote
 from nldd.exceptions import InputError
-from nldd.tables._records import BLANKS, Row, TableFormat, skipped_note, without_surplus
-from nldd.tables._text import MAX_CELL, TextFile, TextSource
+from nldd.tables._records import (
+    BLANKS,
+    MAX_CELL,
+    MAX_ROW,
+    Row,
+    TableFormat,
+    check_width,
+    skipped_note,
+    without_surplus,
+)
+from nldd.tables._text import TextFile, TextSource
 
 SEPARATORS = (",", ";", "\t", "|")
 # What no text holds: with it each line is one cell, whatever commas it has.
@@ -38,6 +47,7 @@ class CsvRows(TextSource):
         )
         with text.open() as stream:
             _, self.header = next(self._numbered_rows(stream))
+        check_width(text.path, len(self.header))
         self.format = TableFormat(
             kind=kind,
             encoding=text.encoding,
@@ -89,7 +99,10 @@ class CsvRows(TextSource):
         for _ in range(before):
             stream.readline()
         reader = csv.reader(
-            stream, delimiter=self._separator, skipinitialspace=self._spaces_dropped, strict=True
+            self._lines_of_row(stream),
+            delimiter=self._separator,
+            skipinitialspace=self._spaces_dropped,
+            strict=True,
         )
         line, is_header = before + 1, True
         try:
@@ -99,12 +112,22 @@ class CsvRows(TextSource):
                 else:
                     is_header = False
                     yield line, tuple(row)
+                self._row_length = 0
                 line = reader.line_num + before + 1
         except csv.Error as error:
             raise _quote_error(f"{self._text.path}, line {line}", str(error)) from None
         if is_header:
             hint = "begin the file with a line of column names"
             raise InputError(f"{self._text.path} holds nothing but blank lines.", hint=hint)
+
+    def _lines_of_row(self, stream: TextIOWrapper) -> Iterator[str]:
+        """The lines, as long as the row to which they belong is not longer than a row may be."""
+        self._row_length = 0
+        for line in stream:
+            self._row_length += len(line)
+            if self._row_length > MAX_ROW:
+                raise csv.Error("row larger than the limit")
+            yield line
 
     def _fit(self, row: tuple[str, ...], line: int) -> Row:
         """A row with as many cells as the header, if nothing is lost by that."""
@@ -117,8 +140,9 @@ class CsvRows(TextSource):
 
 
 def _quote_error(place: str, reason: str) -> InputError:
-    if "field larger" in reason:
-        what = f"a cell is longer than {MAX_CELL:,} characters"
+    if "larger" in reason:
+        what, limit = ("cell", MAX_CELL) if reason.startswith("field") else ("row", MAX_ROW)
+        what = f"a {what} is longer than {limit:,} characters"
         return InputError(f"{place}: {what}.", hint="check that its quote is closed")
     what = "never closed" if "unexpected end" in reason else "closed within a cell"
     return InputError(
@@ -159,7 +183,8 @@ def find_dialect(
         if fits[separator][0] == 0:
             separator = NO_SEPARATOR
     cells = chain.from_iterable(_sample_rows(lines, complete, separator))
-    spaced = [cell for cell in cells if _SPACED_QUOTE.match(cell)]
+    # Each is searched for in all the text, so they must not be many.
+    spaced = list(islice(dict.fromkeys(filter(_SPACED_QUOTE.match, cells)), 1000))
     text = "".join(lines) if spaced else ""
     # A cell that stands as a whole in quotes is text that begins with a space and a quote.
     if any('"{}"'.format(cell.replace('"', '""')) not in text for cell in spaced):

@@ -1,17 +1,14 @@
 """Sheets of workbooks by calamine, and what is refused before it takes all memory.
 
 Calamine holds a sheet as a rectangle from the first to the last cell, and a copy of its text in
-each cell. A few bytes can ask for a terabyte of that, and a cell that somebody left far below a
-table does so by accident; then the whole process ends. The parts of .xlsx files are XML that a
-look over tells enough about. Other workbooks, and large or strange ones, are opened by a process
-of their own first, which may die of them.
+each cell. A cell that somebody left far below a table asks for a terabyte of that by accident.
+The parts of .xlsx files are XML that a look over tells enough about. Other workbooks, and large or
+strange ones, are tried by another process first, which may die of them.
 """
 
 import datetime
 import posixpath
 import re
-import subprocess
-import sys
 import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -19,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.parsers import expat
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
@@ -34,33 +31,29 @@ from nldd.tables._records import (
     without_surplus,
 )
 from nldd.tables._text import OLE, ZIP
+from nldd.tables._trial import check_by_trial
 
 MAX_MEMBERS = 10_000
 # Sheets shrink to a twentieth or so; what shrinks to less than this is made to fill memory.
 MAX_RATIO = 400
 FREE_BYTES = 2**24
 CHUNK_BYTES = 2**20
-# A spreadsheet has a dozen levels; depth is measured at the ends of chunks only.
+# What is larger is tried first, whatever it holds: calamine takes a few times as much for it.
+TRIED_BYTES = 2**25
+# A spreadsheet has a dozen levels.
 MAX_DEPTH = 1000
-MAX_TRIAL_BYTES = 2**32
-TRIAL_SECONDS = 300
 
-# Without such a reference a sheet has 26 columns, and a rectangle of them is never too large.
-_FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]\d{8})")
+# Without such a reference a sheet has 26 columns and 99,999 rows, which is never too large.
+_FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]?\d{6})")
+_FAR_HINT = "delete the rows below and the columns right of the table, or save it as CSV"
 _ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
 _TRIAL = """
-import sys
-sys.path[:] = {!r}
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, 2 * ({},))
-except (ImportError, OSError, ValueError):
-    pass
 from python_calamine import CalamineWorkbook
-with open(sys.argv[1], "rb") as stream:
+with open(path, "rb") as stream:
     book = CalamineWorkbook.from_filelike(stream)
-for name in [sys.argv[2]] if sys.argv[2] in book.sheet_names else book.sheet_names:
-    book.get_sheet_by_name(name)
+for name in options if options[0] in book.sheet_names else book.sheet_names:
+    for row in book.get_sheet_by_name(name).iter_rows():
+        pass
 """
 
 # Whole numbers below this are what they are in the file; above it they may be other ones.
@@ -98,12 +91,13 @@ class WorkbookRows(Source):
         parts = check_archive(self._path) if head.startswith(ZIP) else {}
         names = {part.replace("\\", "/").lower() for part in parts}
         is_xml = "xl/workbook.xml" in names and not names & {"xl/workbook.bin", "content.xml"}
-        if not is_xml:
-            check_by_trial(self._path, sheet)
+        tried = not is_xml or sum(part.n_bytes for part in parts.values()) > TRIED_BYTES
+        if tried:
+            check_by_trial(self._path, _TRIAL, sheet or "", hint=_FAR_HINT)
         with self._path.open("rb") as stream:
             book = CalamineWorkbook.from_filelike(stream)
         name = self._choose_sheet(book.sheets_metadata, sheet)
-        self._errors = check_sheet(self._path, name, parts) if is_xml else {}
+        self._errors = check_sheet(self._path, name, parts, tried) if is_xml else {}
         self._sheet = book.get_sheet_by_name(name)
         self._left = [None] * (self._sheet.start or (0, 0))[1]
         self._escaped = version("python-calamine") in ("0.5.0", "0.5.1", "0.5.2", "0.5.3")
@@ -196,7 +190,9 @@ def _reading(path: Path) -> Iterator[None]:
         # The panics of calamine are no Exception, as KeyboardInterrupt is none.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        what, how = f"is a damaged workbook: {str(error) or type(error).__name__}", "again as .xlsx"
+        # Some of it the file says, at any length.
+        reason = repr((str(error) or type(error).__name__)[:200])[1:-1]
+        what, how = f"is a damaged workbook: {reason}", "again as .xlsx"
         if "detect file format" in str(error) or "encrypted" in str(error):
             what, how = "has a password, or is no workbook", "as .xlsx without a password"
         hint = f"open it in a spreadsheet and save it {how}"
@@ -218,6 +214,7 @@ def _cell(value: Any) -> Cell:
 class Part:
     """What matters of a part: cells far away, elements, errors such as ``#N/A`` by row, column."""
 
+    n_bytes: int
     is_far: bool = False
     n_closed: int = 0
     errors: dict[int, dict[int, str]] = field(default_factory=dict)
@@ -240,17 +237,12 @@ def check_archive(path: Path) -> dict[str, Part]:
 
 def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
     """Read a part to its end, which also proves the size that the archive tells of it."""
-    found, depth = Part(), 0
+    found = Part(member.file_size)
     for markup in _pieces(archive, member):
-        n_special = markup.count(b"<!")
-        if n_special and (b"<!DOCTYPE" in markup or b"<!ENTITY" in markup):
+        if b"<!DOCTYPE" in markup or b"<!ENTITY" in markup:
             raise ValueError("it declares a document type")
-        n_closed = markup.count(b"</")
-        depth += markup.count(b"<") - 2 * n_closed - markup.count(b"/>") - n_special
-        if depth > MAX_DEPTH:
-            raise ValueError("its elements are nested too deeply")
         found.is_far = found.is_far or _FAR.search(markup) is not None
-        found.n_closed += n_closed
+        found.n_closed += markup.count(b"</")
         for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
             column = reduce(lambda number, letter: 26 * number + letter - 64, letters, 0) - 1
             found.errors.setdefault(int(row) - 1, {})[column] = text.decode()
@@ -269,41 +261,53 @@ def _pieces(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> Iterator
     yield rest
 
 
-def check_sheet(path: Path, name: str, parts: dict[str, Part]) -> dict[int, dict[int, str]]:
+def check_sheet(
+    path: Path, name: str, parts: dict[str, Part], tried: bool
+) -> dict[int, dict[int, str]]:
     """Refuse a sheet that takes too much memory; return its errors by row and column from 0."""
     members = {member.replace("\\", "/").lower(): member for member in parts}
-    shared = members.get("xl/sharedstrings.xml")
+    shared = None if tried else members.get("xl/sharedstrings.xml")
+    if parts[members["xl/workbook.xml"]].n_bytes > TRIED_BYTES:
+        raise ValueError("its list of sheets is too long")
     with zipfile.ZipFile(path) as archive:
         sheet = parts[members[_part_of_sheet(archive, members, name)]]
         longest = max(map(len, archive.read(shared).split(b"si>"))) if shared else 0
     # As if each cell referred to the longest of the texts that cells share.
-    if sheet.is_far or sheet.n_closed * longest > MAX_BYTES:
-        check_by_trial(path, name)
+    if not tried and (sheet.is_far or sheet.n_closed * longest > MAX_BYTES):
+        check_by_trial(path, _TRIAL, name, hint=_FAR_HINT)
     return sheet.errors
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str) -> str:
-    book = ElementTree.fromstring(archive.read(members["xl/workbook.xml"]))
-    relations = ElementTree.fromstring(archive.read(members["xl/_rels/workbook.xml.rels"]))
-    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
-    for sheet in book.iter():
-        if sheet.tag.endswith("}sheet") and sheet.get("name") == name:
+    targets = {
+        relation.get("Id"): relation.get("Target", "")
+        for _, relation in _elements(archive.read(members["xl/_rels/workbook.xml.rels"]))
+    }
+    for tag, sheet in _elements(archive.read(members["xl/workbook.xml"])):
+        if tag.endswith("}sheet") and sheet.get("name") == name:
             key = next(value for key, value in sheet.items() if key.endswith("}id"))
             target = targets[key].replace("\\", "/")
             return posixpath.normpath(posixpath.join("/xl", target)).lstrip("/").lower()
     raise LookupError(f"no part holds the sheet {name}")
 
 
-def check_by_trial(path: Path, sheet: str | None) -> None:
-    """Let another process open a workbook, within limits of memory and time."""
-    words = [sys.executable, "-c", _TRIAL.format(sys.path, MAX_TRIAL_BYTES), str(path), sheet or ""]
-    try:
-        subprocess.run(words, capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise ValueError("it cannot be read in a reasonable time") from None
-    except subprocess.CalledProcessError as error:
-        if error.returncode == 1:  # an error of Python, in its last line
-            raise ValueError(error.stderr.strip().rpartition(": ")[2]) from None
-        what = f"takes more memory than {MAX_TRIAL_BYTES:,} bytes; some cells may be far away"
-        hint = "delete the rows below and the columns right of the table, or save it as CSV"
-        raise InputError(f"{path} {what} from the table.", hint=hint) from None
+def _elements(content: bytes) -> list[tuple[str, dict[str, str]]]:
+    """The first elements of a part and their attributes, without a tree, which takes memory."""
+    found: list[tuple[str, dict[str, str]]] = []
+    depth = 0
+    parser = expat.ParserCreate(namespace_separator="}")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH or len(found) > 100_000:
+            raise ValueError("its elements are too many, or nested too deeply")
+        found.append((tag, attributes))
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.Parse(content, True)
+    return found

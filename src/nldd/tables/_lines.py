@@ -11,11 +11,31 @@ from typing import Any
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.tables._records import Cell, Row, Source, TableFormat, is_text, skipped_note
+from nldd.tables._records import (
+    Cell,
+    Row,
+    Source,
+    TableFormat,
+    check_width,
+    is_text,
+    skipped_note,
+)
 from nldd.tables._text import TextFile, TextSource
+from nldd.tables._trial import check_by_trial
 
 # The keys of so many lines are the columns.
 HEADER_LINES = 1000
+# Python refuses to write whole numbers of thousands of digits.
+MAX_DIGITS = 1000
+
+# Cells of a batch of Parquet, and what another process does first with all of them.
+BATCH_CELLS = 2**19
+_TRIAL = """
+from pyarrow.parquet import ParquetFile
+with ParquetFile(path) as file:
+    for batch in file.iter_batches(batch_size=int(options[0])):
+        [column.to_pylist() for column in batch.columns]
+"""
 
 _EXAMPLE = '{"id": 1, "answer": "good"}'
 _HALF = re.compile("[\ud800-\udfff]")
@@ -32,6 +52,7 @@ class JsonlRows(TextSource):
         with text.open() as stream:
             for _, (_, record) in zip(range(HEADER_LINES), self._records(stream), strict=False):
                 keys.update(dict.fromkeys(record))
+                check_width(text.path, len(keys))
         if not keys:
             hint = f"write a line such as {_EXAMPLE} for each row"
             raise InputError(f"{text.path} holds no JSON object with a key.", hint=hint)
@@ -101,8 +122,15 @@ class ParquetRows(Source):
         self._n_read = 0
         self._cut: dict[str, None] = {}
         with self._opened() as file:
+            check_width(path, file.metadata.num_columns)
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
+            # A column that says the same in all rows takes a few bytes, however many they are.
+            if self._n_rows > 2**20 + 64 * path.stat().st_size:
+                raise ValueError(f"{self._n_rows:,} rows are too many for a file of its size")
+            self._n_batch = min(2000, BATCH_CELLS // max(1, len(self.header)))
+            hint = "save the table as CSV, without cells of much more text than an answer has"
+            check_by_trial(path, _TRIAL, str(self._n_batch), hint=hint)
         if not self.header:
             raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
         self.format = TableFormat(kind="parquet")
@@ -110,7 +138,7 @@ class ParquetRows(Source):
     def rows(self) -> Generator[Row, None, None]:
         self._n_read = 0
         with self._opened() as file:
-            for batch in file.iter_batches(batch_size=2000):
+            for batch in file.iter_batches(batch_size=self._n_batch):
                 columns = map(self._column, self.header, batch.columns)
                 for row in zip(*columns, strict=True):
                     self._n_read += 1
@@ -134,6 +162,8 @@ class ParquetRows(Source):
         try:
             with pyarrow.parquet.ParquetFile(self._path) as file:
                 yield file
+        except InputError:
+            raise  # it is a ValueError too
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = str(error).partition("\n")[0][:200]
             message = f"{self._path} cannot be read as Parquet: {reason}."
@@ -160,7 +190,7 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, decimal.Decimal):
         # A number, if it is the same number, else its digits.
         if value == value.to_integral_value():
-            return int(value)
+            return int(value) if value.adjusted() < MAX_DIGITS else str(value)
         return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
     if isinstance(value, list | dict):
         text = json.dumps(value, ensure_ascii=False, default=_nested)

@@ -4,7 +4,6 @@ import difflib
 import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from nldd._wording import count_noun, quote, quote_first
@@ -12,7 +11,16 @@ from nldd.exceptions import InputError
 from nldd.tables._csv import CsvRows
 from nldd.tables._excel import WorkbookRows
 from nldd.tables._lines import JsonlRows, ParquetRows
-from nldd.tables._records import Block, Row, Source, TableFormat, located
+from nldd.tables._records import (
+    MAX_BLOCK,
+    Block,
+    Row,
+    Source,
+    TableFormat,
+    check_width,
+    located,
+    row_weight,
+)
 from nldd.tables._text import OLE, ZIP, first_bytes, refuse_foreign, text_file
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -30,6 +38,7 @@ class TableReader:
     """
 
     def __init__(self, path: Path, source: Source) -> None:
+        check_width(path, len(source.header))
         self.path = path
         self.header = source.header
         self.names = distinct_names(source.header)
@@ -43,14 +52,17 @@ class TableReader:
         return [*self._source.notes(), *_notes_on_names(self.header, self.names)]
 
     def blocks(self, n_rows: int = 2000) -> Iterator[Block]:
-        """All rows from the first one on, `n_rows` at a time, however often this is called."""
+        """All rows from the first one on, `n_rows` at a time, however often this is called.
+
+        Rows of much text come fewer at a time, so that no block fills the memory.
+        """
         if n_rows < 1:
             raise InputError(f"n_rows must be at least 1; got {n_rows}.")
         first = 1
         rows = self._source.rows()
         self._open.append(rows)
         try:
-            while block := list(islice(rows, n_rows)):
+            while block := self._block(rows, first, n_rows):
                 yield Block(first, block)
                 first += len(block)
         except (UnicodeError, OSError) as error:
@@ -60,6 +72,14 @@ class TableReader:
         finally:
             self._open.remove(rows)
             rows.close()
+
+    def _block(self, rows: Iterator[Row], first: int, n_rows: int) -> list[Row]:
+        block: list[Row] = []
+        weight = 0
+        while len(block) < n_rows and weight < MAX_BLOCK and (row := next(rows, None)) is not None:
+            block.append(row)
+            weight += row_weight(row, self.path, first + len(block) - 1, self.names)
+        return block
 
     def fraction_read(self) -> float:
         """How much of the file has been read, from 0 to 1."""
@@ -204,6 +224,8 @@ def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) ->
 
 
 def _near(name: str, names: Sequence[str], n: int, cutoff: float) -> list[str]:
-    folded = {known.casefold(): known for known in reversed(names)}
-    keys = difflib.get_close_matches(name.strip().casefold(), folded, n=n, cutoff=cutoff)
+    # Comparing takes time by the square of the lengths, and a name can be as long as a cell.
+    short = [known for known in names[:2000] if len(known) <= 200]
+    folded = {known.casefold(): known for known in reversed(short)}
+    keys = difflib.get_close_matches(name[:200].strip().casefold(), folded, n=n, cutoff=cutoff)
     return [folded[key] for key in keys]

@@ -3,8 +3,7 @@
 import datetime
 import math
 import re
-import string
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,8 +14,15 @@ from nldd.exceptions import InputError
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
 
-# What a workbook unpacks to at most.
+# Limits of all formats, so that no file, however few bytes it has, fills the memory: what a
+# workbook unpacks to, letters of a cell, letters of a row or a line, columns, and what a block of
+# rows weighs: its letters, and for each cell the bytes of an object. What a person wrote is far
+# below them; a longer cell comes from a quote that is never closed.
 MAX_BYTES = 2**30
+MAX_CELL = 2**20
+MAX_ROW = 2**22
+MAX_COLUMNS = 2**16
+MAX_BLOCK, CELL_BYTES = 2**23, 16
 # Blank but for spaces and the mark that old programs put at the end of a file.
 BLANKS = " \t\x1a\u00a0"
 MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
@@ -26,11 +32,15 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?")
 _GROUPED = re.compile(rf"([+-]?\d{{1,3}}(?:[{_SPACES}']\d{{3}})+)((?:[.,]\d*)?)")
 _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
-# A formula begins after whatever a spreadsheet skips: spaces, and characters without a width.
-_SKIPPED = r"[\s\x00-\x20\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
-_FORMULA = re.compile(rf"[\t\r\n]|{_SKIPPED}*[=+\-@\uff1d\uff0b\uff0d\uff20]")
-# Text that begins with these is safe; most text does, and a look at one letter is fast.
-_SAFE_FIRST = frozenset(string.ascii_letters + string.digits + '."([{') | {""}
+# A formula begins after whatever a spreadsheet skips: spaces, and characters without a width. It
+# does so in a cell, in a line, and behind a separator, which another program may cut the file by;
+# a quote behind that is one of the file then.
+_SKIPPED = r"\s\x00-\x20\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff"
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+_BREAKS = r",;|\t\n\v\f\r\x85\u2028\u2029"
+_FORMULA = re.compile(rf"[\t\r\n]|[{_SKIPPED}]*+[{_SIGNS}]")
+_BEHIND = rf"(?=(?:(?![{_BREAKS}])[{_SKIPPED}\"])*+[{_SIGNS}])"
+_UNSAFE, _GUARD = (re.compile(f"([{_BREAKS}]){mark}{_BEHIND}") for mark in ("", "'"))
 _PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 
 
@@ -89,6 +99,24 @@ def located(path: Path, row: int, name: str | None = None) -> str:
 def skipped_note(n: int, noun: str) -> list[str]:
     """What to say about lines or rows without content, if there are any."""
     return [f"{count_noun(n, noun)} {'were' if n > 1 else 'was'} skipped."] if n else []
+
+
+def check_width(path: Path, n_columns: int) -> None:
+    """Refuse a table of more columns than any of its rows should take memory for."""
+    if n_columns > MAX_COLUMNS:
+        message = f"{path} has more than {MAX_COLUMNS:,} columns"
+        raise InputError(f"{message}; got {n_columns:,}.", hint="leave out what is not needed")
+
+
+def row_weight(row: Row, path: Path, number: int, names: Sequence[str]) -> int:
+    """What a row adds to a block, see `MAX_BLOCK`; a cell that is too long is an error."""
+    lengths = [len(cell) if isinstance(cell, str) else 0 for cell in row]
+    longest = max(lengths, default=0)
+    if longest > MAX_CELL:
+        where = located(path, number, names[lengths.index(longest)])
+        what = f"expected at most {MAX_CELL:,} characters in a cell; got {longest:,}"
+        raise InputError(f"{where}: {what}.", hint="shorten the text of the cell")
+    return sum(lengths) + CELL_BYTES * len(row)
 
 
 def without_surplus(row: Row, width: int, place: str) -> Row:
@@ -159,7 +187,10 @@ def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:
     if isinstance(cell, str):
         return _read_number(cell, decimal)
     if isinstance(cell, int | float):
-        value = float(cell)
+        try:
+            value = float(cell)
+        except OverflowError:  # a whole number of hundreds of digits
+            raise ValueError("a number of more than 308 digits is too large") from None
         return None if math.isnan(value) else value
     if isinstance(cell, datetime.date | datetime.time):
         raise ValueError(f"{cell.isoformat()} is no number")
@@ -187,16 +218,29 @@ def guarded(text: str) -> str:
     """The text as it is safe in a CSV file that a spreadsheet opens.
 
     A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
-    after spaces. An apostrophe before it makes it text. Plain numbers are left as they are.
+    after spaces; and if it cuts cells by another separator, what comes behind that. An apostrophe
+    before it makes it text. Plain numbers are left as they are.
 
     Examples
     --------
-    >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so")
-    ("'=1+1", "' @SUM(A1)", '-5', 'so-so')
+    >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so"), guarded("a;=1")
+    ("'=1+1", "' @SUM(A1)", '-5', 'so-so', "a;'=1")
     """
-    if text[:1] in _SAFE_FIRST or not _FORMULA.match(text) or _PLAIN_NUMBER.fullmatch(text):
+    safe = ("'" if _FORMULA.match(text) else "") + _UNSAFE.sub(r"\1'", text)
+    return text if len(safe) > len(text) and _PLAIN_NUMBER.fullmatch(text) else safe
+
+
+def unguarded(text: str) -> str:
+    """The text without the apostrophes of :func:`guarded`.
+
+    >>> unguarded("'=1+1"), unguarded("a;'=1"), unguarded("'twas")
+    ('=1+1', 'a;=1', "'twas")
+    """
+    if "'" not in text:
         return text
-    return f"'{text}"
+    found = text[1:] if text.startswith("'") and _FORMULA.match(text, 1) else text
+    found = _GUARD.sub(r"\1", found)
+    return found if guarded(found) == text else text
 
 
 def is_text(text: str) -> bool:

@@ -5,6 +5,7 @@ import re
 import stat
 import zipfile
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from itertools import chain
 from pathlib import Path
@@ -12,13 +13,11 @@ from typing import Any
 
 from nldd._wording import quote
 from nldd.exceptions import InputError
-from nldd.tables._records import Source
+from nldd.tables._records import MAX_ROW, Source
 
 HEAD_BYTES = 2**16
 CHUNK_BYTES = 2**20
 SAMPLE_BYTES = 2**14
-# No text that a person wrote is longer; what is longer comes from a quote that is never closed.
-MAX_CELL = 2**24
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _EXPORT = "export the answers as CSV or .xlsx from the program that wrote the file"
@@ -218,8 +217,8 @@ def _line_of_misfit(text: TextFile) -> int | None:
                 return line + before.count("\n")
             line += found.count("\n")
             unbroken = 0 if "\n" in found or "\r" in found else unbroken + len(found)
-            if unbroken > MAX_CELL:
-                message = f"the line is longer than {MAX_CELL:,} characters."
+            if unbroken > MAX_ROW:
+                message = f"the line is longer than {MAX_ROW:,} characters."
                 hint = "check that the file is a table of text"
                 raise InputError(f"{text.path}, line {line}: {message}", hint=hint)
     return None
@@ -242,7 +241,7 @@ def _lines_beyond_ascii(path: Path) -> bytes:
     """The first lines with letters beyond ASCII, in which the encoding shows."""
     sample = b""
     with path.open("rb") as stream:
-        for line in stream:
+        for line in iter(partial(stream.readline, CHUNK_BYTES), b""):
             sample += b"" if line.isascii() else line
             if len(sample) >= SAMPLE_BYTES:
                 break
