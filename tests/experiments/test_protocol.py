@@ -10,7 +10,6 @@ from experiments.trials import songs, trial
 from nldd import PlattSVC
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
-from nldd.exceptions import InputError
 from nldd.experiments._protocol import BASES, SHAPES, Protocol, load_protocol
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
@@ -217,11 +216,3 @@ def test_every_method_runs_with_every_base_and_repeats_itself(method, base):
     assert_array_equal(clone(estimator).fit(X, Y).predict(X), first)
     # Better than no labels at all: it has learned something.
     assert (first != Y).mean() < 0.75 * (Y != 0).mean()
-
-
-@pytest.mark.parametrize("value", ["[" * 5000, "9" * 5000, "0x" + "f" * 9000])
-def test_toml_that_python_cannot_read_is_refused(tmp_path, value):
-    path = tmp_path / "mine.toml"
-    path.write_text(f"seed = {value}\n")
-    with pytest.raises(InputError, match=r"mine\.toml is not a TOML file: "):
-        load_protocol(path)

@@ -152,7 +152,22 @@ def test_guarded_puts_an_apostrophe_before_what_would_run(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "so-so", "5", "-5", "+3.2", "-1e5", " -5 ", "-1,5", "-.5", "+.5E-3", "a=1", "'=1", '"=1'],
+    [
+        "",
+        "so-so",
+        "good, - but\n- bad",
+        "5",
+        "-5",
+        "+3.2",
+        "-1e5",
+        " -5 ",
+        "-1,5",
+        "-.5",
+        "+.5E-3",
+        "a=1",
+        "'=1",
+        '"=1',
+    ],
 )
 def test_guarded_leaves_the_rest(text):
     assert guarded(text) == text

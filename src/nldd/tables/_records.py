@@ -37,10 +37,14 @@ _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 # a quote behind that is one of the file then.
 _SKIPPED = r"\s\x00-\x20\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+# What calls a function or another program; without one of these, a sum does no harm.
+_CALLS = re.compile(r"[(|\uff08\uff5c]")
 _BREAKS = r",;|\t\n\v\f\r\x85\u2028\u2029"
 _FORMULA = re.compile(rf"[\t\r\n]|[{_SKIPPED}]*+[{_SIGNS}]")
-_BEHIND = rf"(?=(?:(?![{_BREAKS}])[{_SKIPPED}\"])*+[{_SIGNS}])"
-_UNSAFE, _GUARD = (re.compile(f"([{_BREAKS}]){mark}{_BEHIND}") for mark in ("", "'"))
+_BEHIND = rf"(?=(?:(?![{_BREAKS}])[{_SKIPPED}\"])*+[{{}}])"
+_UNSAFE = re.compile(rf"([{_BREAKS}])" + _BEHIND.format(_SIGNS))
+_UNSAFE_ANYWAY = re.compile(rf"([{_BREAKS}])" + _BEHIND.format(r"=@\uff1d\uff20"))
+_GUARD = re.compile(rf"([{_BREAKS}])'" + _BEHIND.format(_SIGNS))
 _PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 
 
@@ -219,14 +223,16 @@ def guarded(text: str) -> str:
 
     A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
     after spaces; and if it cuts cells by another separator, what comes behind that. An apostrophe
-    before it makes it text. Plain numbers are left as they are.
+    before it makes it text. Plain numbers are left as they are, and so are dashes within a text
+    that calls nothing, such as those of a list.
 
     Examples
     --------
     >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so"), guarded("a;=1")
     ("'=1+1", "' @SUM(A1)", '-5', 'so-so', "a;'=1")
     """
-    safe = ("'" if _FORMULA.match(text) else "") + _UNSAFE.sub(r"\1'", text)
+    unsafe = _UNSAFE if _CALLS.search(text) else _UNSAFE_ANYWAY
+    safe = ("'" if _FORMULA.match(text) else "") + unsafe.sub(r"\1'", text)
     return text if len(safe) > len(text) and _PLAIN_NUMBER.fullmatch(text) else safe
 
 
