@@ -212,7 +212,8 @@ def answers_needed(
     factor, mean = price_of_shares(right), float(right.mean())
     # The chance of being right, which never rises with theta; two answers of mean accuracy in front
     # keep the first few from promising too much.
-    shares, weights = np.append(mean, right), np.append(2.0, np.ones(len(right)))
+    in_order = right[np.argsort(theta, kind="stable")]
+    shares, weights = np.append(mean, in_order), np.append(2.0, np.ones(len(right)))
     chance = isotonic_regression(shares, sample_weight=weights, increasing=False)[1:]
     ranks = np.arange(1, len(theta) + 1)
     accuracy = np.cumsum(chance) / ranks
