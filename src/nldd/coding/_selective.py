@@ -245,7 +245,7 @@ def answers_needed(
     while n <= MOST_ANSWERS:
         if chance_to_pass(n) >= ENOUGH:
             return n
-        n += max(1, n // 50)
+        n += max(1, n // 25)
     return None
 
 
