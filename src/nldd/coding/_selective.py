@@ -241,12 +241,14 @@ def answers_needed(
         )
         return 1 - float(both.sum())
 
-    n = _smallest_size(target, level)
-    while n <= MOST_ANSWERS:
-        if chance_to_pass(n) >= ENOUGH:
-            return n
-        n += max(1, n // 25)
-    return None
+    fewer = n = _smallest_size(target, level)
+    while chance_to_pass(n) < ENOUGH:
+        fewer, n = n, n + n // 4 + 1
+        if n > MOST_ANSWERS:
+            return None
+    while chance_to_pass(fewer) < ENOUGH:
+        fewer += fewer // 50 + 1
+    return fewer
 
 
 def _chance_to_reach(count: int, n: int, accuracy: float, spread: float) -> float:
