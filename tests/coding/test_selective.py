@@ -206,7 +206,7 @@ def test_the_number_of_answers_named_suffices_four_times_in_five(curve):
     # So many that the accuracy is as good as known.
     needed = answers_needed(*sample(20_000), 0.9, 0.9)
     chance = np.mean([proven_size(*sample(needed), 0.9, 0.1)[0] > 0 for _ in range(300)])
-    assert 0.75 <= chance <= 0.9
+    assert 0.7 <= chance <= 0.9
 
 
 @SLOW
