@@ -67,7 +67,7 @@ def _keep_access(descriptor: int, old: os.stat_result) -> None:
 def _open_held(part: Path, mode: int) -> BinaryIO:
     """A new file that no other process takes for a leftover, as long as it is open."""
     while True:
-        stream = open(part, "xb", opener=partial(os.open, mode=mode & 0o666))  # noqa: SIM115
+        stream = open(part, "xb", opener=partial(os.open, mode=mode & 0o666))  # noqa: SIM115 (its caller closes)
         if fcntl is None:
             return stream
         with suppress(OSError):  # not every file system knows locks

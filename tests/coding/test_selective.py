@@ -203,10 +203,10 @@ def test_the_number_of_answers_named_suffices_four_times_in_five(curve):
         theta = np.sort(rng.random(n))
         return theta, (rng.random(n) < curve(theta)).astype(float)
 
-    # So many that the accuracy is as good as known.
-    needed = answers_needed(*sample(20_000), 0.9, 0.9)
-    chance = np.mean([proven_size(*sample(needed), 0.9, 0.1)[0] > 0 for _ in range(300)])
-    assert 0.7 <= chance <= 0.9
+    # So many that the accuracy is nearly known, and several of those.
+    needed = [answers_needed(*sample(20_000), 0.9, 0.9) for _ in range(10)]
+    found = [proven_size(*sample(n), 0.9, 0.1)[0] > 0 for n in needed for _ in range(100)]
+    assert 0.75 <= np.mean(found) <= 0.87
 
 
 @SLOW
