@@ -4,10 +4,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from experiments.trials import songs, trial, write_arff, write_csv
+from nldd.datasets import parse_labels
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
 from nldd.experiments import PROTOCOLS, Protocol, choose_datasets, choose_methods, load_protocol
-from nldd.experiments._protocol import Shares, read_labels
+from nldd.experiments._protocol import Shares
 
 # Protocols
 
@@ -299,12 +300,12 @@ def test_two_of_one_name_are_refused(folder):
 
 
 def test_read_labels_of_every_form():
-    assert read_labels(None) is None
-    assert read_labels("6") == 6
-    assert read_labels("-6") == -6
-    assert read_labels("a,b") == ["a", "b"]
-    assert read_labels("label_*") == "label_*"
-    assert read_labels("labels.xml") == "labels.xml"
+    assert parse_labels(None) is None
+    assert parse_labels("6") == 6
+    assert parse_labels("-6") == -6
+    assert parse_labels("a, b") == ["a", "b"]
+    assert parse_labels("label_*") == "label_*"
+    assert parse_labels("labels.xml") == "labels.xml"
 
 
 def test_methods_in_any_case_come_in_the_order_of_the_registry():

@@ -111,22 +111,13 @@ def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
     except InputError as error:
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
-        facts = nldd.datasets.describe(nldd.datasets.load_dataset(path, labels=_as_labels(labels)))
+        chosen = nldd.datasets.parse_labels(labels)
+        facts = nldd.datasets.describe(nldd.datasets.load_dataset(path, labels=chosen))
     except InputError as error:
         hint = " On the command line: --labels." if nldd.datasets.FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
     record = {"path": path, "measured": asdict(facts)}
     print_result(as_json, record, f"{path}\n{reports.render_facts(facts)}")
-
-
-def _as_labels(text: str | None) -> int | str | list[str] | None:
-    """Labels as the loader takes them: a number, names, or else a pattern or an XML file."""
-    if text is None:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        return [name.strip() for name in text.split(",")] if "," in text else text
 
 
 @datasets.command()

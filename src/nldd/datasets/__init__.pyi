@@ -16,5 +16,9 @@ from ._csv import read_csv as read_csv
 from ._dataset import Dataset as Dataset, Facts as Facts, describe as describe
 from ._embedded import Survey as Survey, load_survey as load_survey, load_yeast as load_yeast
 from ._fetch import fetch as fetch
-from ._label_columns import FORMS as FORMS, read_label_names as read_label_names
+from ._label_columns import (
+    FORMS as FORMS,
+    parse_labels as parse_labels,
+    read_label_names as read_label_names,
+)
 from ._load import load_dataset as load_dataset

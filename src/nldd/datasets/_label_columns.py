@@ -25,6 +25,16 @@ _MEKA_COUNT = re.compile(r"-?[0-9]{1,18}")
 _SEPARATOR = "\x01"
 
 
+def parse_labels(text: str | None) -> str | int | list[str] | None:
+    """Label columns as written in a command: a count, names with commas, a pattern or a file."""
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return [name.strip() for name in text.split(",")] if "," in text else text
+
+
 def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
     """Positions of the label columns among all columns, in the order of the file."""
     if isinstance(labels, int) and not isinstance(labels, bool):

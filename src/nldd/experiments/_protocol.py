@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
 from nldd._wording import escaped
-from nldd.datasets import CATALOGUE, Dataset, load_dataset
+from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
 from nldd.estimators import METHODS, PlattSVC, linear_machine
 from nldd.exceptions import InputError
 
@@ -305,17 +305,7 @@ def _load(path: str, labels: str | None) -> Dataset:
             return load_dataset(path)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    return load_dataset(path, labels=read_labels(labels))
-
-
-def read_labels(text: str | None) -> str | int | list[str] | None:
-    """Label columns as written in a command: a count, names with commas, a pattern or a file."""
-    if text is None:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        return text.split(",") if "," in text else text
+    return load_dataset(path, labels=parse_labels(labels))
 
 
 def choose_methods(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
