@@ -1,4 +1,3 @@
-from ._compile import tell_compilation as tell_compilation
 from ._distances import (
     TIE as TIE,
     exact_distances as exact_distances,
@@ -14,4 +13,5 @@ from ._index import (
     Score as Score,
     SearchStats as SearchStats,
 )
+from ._kernel import tell_compilation as tell_compilation
 from ._neighbors import NeighborIndex as NeighborIndex

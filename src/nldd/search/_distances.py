@@ -17,6 +17,8 @@ FloatArray = NDArray[np.float64]
 # Distances closer than this, relative to their size, are equal: they differ by rounding alone. Who
 # wins then is in the kernel: Dy, then Dx, then the lowest row.
 TIE = 1e-9
+# A score or distance within this factor of the one to beat may turn out equal to it.
+SLACK = 1 + 4 * TIE
 EPSILON = np.finfo(np.float64).eps
 LARGEST = np.finfo(np.float64).max / 4
 EXACT_BLOCK_BYTES = 2**25

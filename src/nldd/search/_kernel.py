@@ -16,8 +16,14 @@ squared differences, so nothing that is skipped could have won or tied.
 
 import numpy as np
 
-from nldd.search._compile import SLACK, cached_kernel, inlined_kernel, kernel, sum_kernel
-from nldd.search._distances import EPSILON, TIE
+from nldd._kernels import (
+    cached_kernel,
+    inlined_kernel,
+    kernel,
+    sum_kernel,
+    tell_compilation as tell_compilation,
+)
+from nldd.search._distances import EPSILON, SLACK, TIE
 from nldd.search._scan import gap, heapify, nearest_member, overlap, pop
 
 

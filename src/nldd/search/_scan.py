@@ -9,8 +9,8 @@ bits, dense rows under bounds from a matrix product or from sketches, and sparse
 
 import numpy as np
 
-from nldd.search._compile import SLACK, inlined_kernel, kernel, sum_kernel
-from nldd.search._distances import COORDINATES, EPSILON, TIE
+from nldd._kernels import inlined_kernel, kernel, sum_kernel
+from nldd.search._distances import COORDINATES, EPSILON, SLACK, TIE
 
 
 @inlined_kernel()

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from numba.core import config
 
-from nldd.search import _cache, _compile, tell_compilation
+from nldd import _kernels
+from nldd.search import tell_compilation
 
-NOTICE = "Compiling the search, once after installation: about 10 seconds."
+NOTICE = "Compiling, once after installation: a few seconds."
 
 
 def twice(x):
@@ -26,13 +27,13 @@ def copy_of(function):
 def folder(monkeypatch, tmp_path):
     """Where kernels are cached, as if it were the user's cache folder."""
     monkeypatch.setattr(config, "CACHE_DIR", None)
-    monkeypatch.setattr(_cache, "user_cache_path", lambda *_, **__: tmp_path / "nldd")
+    monkeypatch.setattr(_kernels, "user_cache_path", lambda *_, **__: tmp_path / "nldd")
     return tmp_path / "nldd" / "kernels"
 
 
 @pytest.fixture
 def told(monkeypatch):
-    """The notices of compilation: one for each kernel that did not come from the cache."""
+    """The notices of compilation: one for each process in which the cache had no kernel."""
     lines = []
     tell_compilation(lines.append)
     yield lines
@@ -41,7 +42,8 @@ def told(monkeypatch):
 
 def doubles():
     """Whether a kernel, made as in a new process, does what it should."""
-    return _compile.cached_kernel(copy_of(twice))(21) == 42
+    _kernels.Announcement.is_told = False
+    return _kernels.cached_kernel(copy_of(twice))(21) == 42
 
 
 def files(folder, ending):
@@ -53,7 +55,7 @@ def without_cache(monkeypatch):
     def refuse():
         raise OSError("no folder")
 
-    monkeypatch.setattr(_cache, "private_folder", refuse)
+    monkeypatch.setattr(_kernels, "private_folder", refuse)
 
 
 def test_without_a_folder_to_write_to_kernels_are_compiled_all_the_same(without_cache):
@@ -94,7 +96,7 @@ def a_file(folder, monkeypatch):
 
 
 def without_home(folder, monkeypatch):
-    monkeypatch.setattr(_cache, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
+    monkeypatch.setattr(_kernels, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
 
 
 @pytest.mark.parametrize("how", [writable, of_somebody_else, a_link, a_file, without_home])
@@ -102,7 +104,7 @@ def test_nothing_is_run_from_a_folder_that_others_could_write_to(folder, told, m
     assert doubles()
     how(folder, monkeypatch)
     with pytest.raises(OSError, match=r"belongs to somebody else|no folder of a user"):
-        _cache.private_folder()
+        _kernels.private_folder()
     assert doubles()
     assert told == [NOTICE, NOTICE]
     assert not Path("~").exists()
@@ -143,11 +145,11 @@ def test_damaged_cache_is_done_without_and_made_anew(folder, told, damage, endin
 
 def test_code_that_was_compiled_for_other_types_is_not_run(folder, told):
     """As after a disk that was full between the list of files and the file."""
-    kernel = _compile.cached_kernel(copy_of(twice))
+    kernel = _kernels.cached_kernel(copy_of(twice))
     assert (kernel(21), kernel(0.5)) == (42, 1.0)
     first, second = files(folder, "nbc")
     second.write_bytes(first.read_bytes())
-    kernel = _compile.cached_kernel(copy_of(twice))
+    kernel = _kernels.cached_kernel(copy_of(twice))
     assert (kernel(0.5), kernel(21)) == (1.0, 42)
 
 
@@ -186,32 +188,43 @@ def test_kernels_that_check_indices_are_kept_apart(folder, told, monkeypatch):
 
 def test_cache_belongs_to_the_files_that_the_kernel_is_made_of(folder, monkeypatch, tmp_path):
     """Numba alone would open what another version left, and fail where a module is gone."""
-    monkeypatch.setattr(_compile, "__file__", str(tmp_path / "_compile.py"))
-    names = []
-    for text in ("TIE = 1", "TIE = 2", "TIE = 1"):
-        (tmp_path / "_distances.py").write_text(text)
-        compiled = _compile.cached_kernel(copy_of(twice))
-        names.append(compiled._cache._impl.filename_base)
-    first, second, third = names
-    assert first == third != second
+    monkeypatch.setattr(_kernels, "__file__", str(tmp_path / "_kernels.py"))
+    beside = tmp_path / "search"
+    beside.mkdir()
+    for file in (tmp_path / "_kernels.py", beside / "_scan.py", beside / "_distances.py"):
+        file.write_text("first")
+
+    def name():
+        function = copy_of(twice)
+        function.__code__ = twice.__code__.replace(co_filename=str(beside / "_scan.py"))
+        return _kernels.cached_kernel(function)._cache._impl.filename_base
+
+    first = name()
+    for file in (tmp_path / "_kernels.py", beside / "_distances.py"):
+        file.write_text("second")
+        assert name() != first
+        file.write_text("first")
+        assert name() == first
 
 
 # Who hears of compilation
 
 
 @pytest.fixture
-def compile_twice(without_cache):
-    """Two calls of a kernel that is not compiled yet, and one of another type."""
+def compile_twice(without_cache, monkeypatch):
+    """Calls of two kernels that are not compiled yet, one of them with two types."""
+    monkeypatch.setattr(_kernels.Announcement, "is_told", False)
 
     def call():
-        kernel = _compile.cached_kernel(copy_of(twice))
+        kernel = _kernels.cached_kernel(copy_of(twice))
         assert (kernel(21), kernel(4), kernel(0.5)) == (42, 8, 1.0)
+        assert _kernels.cached_kernel(copy_of(twice))(21) == 42
 
     return call
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_terminal_hears_once_that_the_search_is_compiled(
+def test_terminal_hears_once_that_kernels_are_compiled(
     compile_twice, monkeypatch, capsys, is_terminal
 ):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)

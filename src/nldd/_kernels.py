@@ -1,18 +1,95 @@
-"""Compiled kernels on disk: for their user alone, and done without where damaged or full."""
+"""How kernels are compiled and kept on disk, and how a person hears that it takes a while.
+
+What is kept is for its user alone, and done without where it is damaged or the disk is full.
+Importing this takes a third of a second, for numba: so no module does that before it is used.
+"""
 
 import os
 import pickle
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import numba
 from platformdirs import user_cache_path
+from tqdm import tqdm
 
-caching: Any = import_module("numba.core.caching")  # without types
+caching: Any = import_module("numba.core.caching")  # without types, as the next
+events: Any = import_module("numba.core.event")
+
+NOTICE = "Compiling, once after installation: a few seconds."
+
+
+def kernel(**options: Any) -> Callable[[Any], Any]:
+    """Decorator: compiled at the first call, free to run in several threads.
+
+    Reference counts took half of the time. Without them kernels cannot allocate.
+    """
+    compiler: Any = numba.njit  # its types do not know all of its options
+    return compiler(nogil=True, _nrt=False, error_model="numpy", **options)
+
+
+# Functions that take many arrays and are called often are compiled into their caller, because
+# passing the arrays costs as much as using them.
+inlined_kernel = partial(kernel, inline="always")
+# Sums may be added up in any order: that is what lets the compiler use vector registers.
+sum_kernel = partial(kernel, fastmath={"reassoc", "contract"})
+
+
+def cached_kernel(function: Any) -> Any:
+    """Decorator: a kernel that stays on disk until a file of its folder, or this one, changes."""
+    # Numba by itself looks at the file of the function only: so the fingerprint of all of them is
+    # part of the name under which it is cached; and so is whether it checks indices.
+    checked = caching.config.BOUNDSCHECK
+    sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
+    fingerprint = crc32(b"".join(file.read_bytes() for file in [*sources, Path(__file__)]))
+    function.__qualname__ += f"_{fingerprint:08x}" + "_checked" * bool(checked)
+    compiled = kernel()(function)
+    with suppress(RuntimeError):  # no folder for the cache: compile in every process
+        compiled._cache = KernelCache(function)
+    events.register("numba:compile", Announcement(compiled))
+    return compiled
+
+
+def tell_compilation(tell: Callable[[str], None] | None = None) -> None:
+    """Let `tell` have the one line that says why the first search of all takes so long.
+
+    Without it the line goes to standard error, if that is a terminal, and nowhere otherwise.
+
+    >>> tell_compilation(print)  # on standard output, terminal or not
+    >>> tell_compilation()  # as it was
+    """
+    Announcement.tell = staticmethod(tell or _tell_terminal)
+
+
+def _tell_terminal(line: str) -> None:
+    if sys.stderr.isatty():
+        tqdm.write(line, file=sys.stderr)  # above a progress bar, if one is being drawn
+
+
+class Announcement(events.Listener):
+    """Says so, once a process, when a kernel is compiled rather than loaded from the cache."""
+
+    tell: Callable[[str], None] = staticmethod(_tell_terminal)
+    is_told = False
+
+    def __init__(self, compiled: Any) -> None:
+        self.compiled = compiled
+
+    def on_start(self, event: Any) -> None:
+        """A kernel, perhaps ours, is about to be compiled."""
+        if event.data["dispatcher"] is self.compiled and not Announcement.is_told:
+            Announcement.is_told = True
+            Announcement.tell(NOTICE)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
 
 
 def private_folder() -> Path:
