@@ -19,6 +19,7 @@ from .exceptions import (
     ZeroWeightWarning as ZeroWeightWarning,
 )
 from .io import load_model as load_model, save_model as save_model
+from .linear import MultiLabelLogisticRegression as MultiLabelLogisticRegression
 from .metrics import MEASURES as MEASURES, Measure as Measure
 
 __version__: str

@@ -1,0 +1,15 @@
+"""Logistic regressions of all labels at once.
+
+All labels share X, so one pass over its rows serves many of them: what a pass costs is reading the
+rows, not the arithmetic::
+
+    MultiLabelLogisticRegression.fit
+         --_logistic-> dense rows turned to their principal axes, labels that are constant left out
+         --_solver---> labels that wait for slopes or curvatures; Newton's steps, label by label
+         --_passes---> one pass over the rows for up to eight labels' slopes, sixteen's curvatures
+         --_lanes----> a vector type for numba: one label in each lane of a register
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

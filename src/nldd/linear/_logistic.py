@@ -1,0 +1,349 @@
+"""Logistic regression of each label, all labels at once."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import gen_batches
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.extmath import safe_sparse_dot
+
+from nldd._base import MultiLabelClassifier, Training
+from nldd._labels import LabelTable
+from nldd._progress import progress
+from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.exceptions import InputError, warn_caller
+
+FloatArray = NDArray[np.float64]
+LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
+
+# Log-odds that make a probability exactly 0 or 1: those of a label that is the same in all rows.
+CERTAIN = 1000.0
+# Newton decrements at which probabilities are within `tol` of the optimum, in units of `tol`: half
+# a decrement bounds how far they move in a step, and a tenth of a step is left over after it.
+DECREMENTS = 40.0
+# Labels at work for each worker, so that enough of them wait for the same thing.
+SLOTS = 24
+BLOCK_ROWS = 4096
+
+
+class PrincipalAxes:
+    """Dense rows turned to the axes in which X varies most, around their mean.
+
+    The penalty is the length of the coefficients, which a turn does not change; and there the
+    Hessian is nearly diagonal, so that conjugate gradients need a tenth of the steps. Only with an
+    intercept that is free can the mean be taken away: it makes up for it.
+    """
+
+    def __init__(self, X: Any, weight: FloatArray, centred: bool) -> None:
+        n_features = X.shape[1]
+        self.mean = np.average(X, axis=0, weights=weight) if centred else np.zeros(n_features)
+        covariance = np.zeros((n_features, n_features))
+        for rows in gen_batches(len(X), BLOCK_ROWS):
+            deviation = (X[rows] - self.mean) * np.sqrt(weight[rows, np.newaxis])
+            covariance += deviation.T @ deviation
+        self.axes = np.linalg.eigh(covariance)[1]
+
+    def turned(self, X: Any) -> Any:
+        """Rows in the new axes."""
+        Z = np.empty_like(X, order="C")
+        for rows in gen_batches(len(X), BLOCK_ROWS):
+            Z[rows] = (X[rows] - self.mean) @ self.axes
+        return Z
+
+    def coefficients_there(self, W: FloatArray) -> FloatArray:
+        """Coefficients, the intercept last, for turned rows; further columns stay as they are."""
+        d, W = len(self.mean), W.copy()
+        W[:, -1] += W[:, :d] @ self.mean
+        W[:, :d] = W[:, :d] @ self.axes
+        return W
+
+    def coefficients_here(self, W: FloatArray) -> FloatArray:
+        """And back again."""
+        d, W = len(self.mean), W.copy()
+        W[:, :d] = W[:, :d] @ self.axes.T
+        W[:, -1] -= W[:, :d] @ self.mean
+        return W
+
+
+def is_worth_turning(X: Any, weight: FloatArray, n_labels: int) -> bool:
+    """Whether turning rows costs less than the steps that it saves."""
+    d, n = X.shape[1], weight.sum()  # so that a row of weight 2 is as good as two rows
+    return not issparse(X) and d * (1.5 + 10 * d / n) < 300 * n_labels
+
+
+def with_columns(X: Any, further: NDArray[Any]) -> Any:
+    """`X` with more columns behind; sparse stays sparse."""
+    if not further.shape[1]:
+        return X
+    if issparse(X):
+        return hstack([X, csr_matrix(further, dtype=X.dtype)], format="csr")
+    return np.hstack([X, further.astype(X.dtype)])
+
+
+def log_odds(Y: NDArray[np.int8], weight: FloatArray, C: FloatArray) -> FloatArray:
+    """Those of each label without features: where a fit starts that has nothing better."""
+    positive = weight @ Y
+    return np.log(C[:, 1] * positive) - np.log(C[:, 0] * (weight.sum() - positive))
+
+
+def fit_logistic(
+    X: Any,
+    Y: NDArray[np.int8],
+    weight: FloatArray,
+    C: FloatArray,
+    *,
+    start: FloatArray | None = None,
+    intercept: str = "free",
+    before: LabelsBefore | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 100,
+    n_jobs: int | None = None,
+    title: str | None = None,
+) -> Any:
+    """Coefficients of labels that all vary, the intercept last; see :class:`Solution`.
+
+    `C` has shape (n_labels, 2): how much a row without the label counts, and one with it. In
+    `start`, a row of NaN is a label without a start. `before` are further columns of X, and how
+    many of them each label may use.
+    """
+    # Numba takes a third of a second to import, so it waits until something is fitted.
+    from nldd.linear._lanes import DOUBLE_WIDTH
+    from nldd.linear._passes import InMemory
+    from nldd.linear._solver import Solver
+
+    further, n_usable = before or (np.empty((len(Y), 0)), np.zeros(Y.shape[1], dtype=int))
+    d, p = X.shape[1], X.shape[1] + further.shape[1] + 1
+    initial = np.zeros((Y.shape[1], p))
+    initial[:, -1] = 0.0 if intercept == "none" else log_odds(Y, weight, C)
+    if start is not None:
+        initial = np.where(np.isnan(start), initial, start)
+    axes = None
+    if is_worth_turning(X, weight, Y.shape[1]):
+        axes = PrincipalAxes(X, weight, centred=intercept == "free")
+        X, initial = axes.turned(X), axes.coefficients_there(initial)
+    ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
+    n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-Y.shape[1] // DOUBLE_WIDTH))
+    enough = (DECREMENTS * tol) ** 2 * C.min(axis=1)
+    solver = Solver(
+        InMemory(with_columns(X, further), Y, weight, C),
+        initial,
+        ridge,
+        intercept != "none",
+        d + n_usable,
+        enough,
+        max_iter,
+        n_workers * SLOTS,
+    )
+    for _ in progress(solver.run(n_workers), Y.shape[1], title or "", show=title is not None):
+        pass
+    W = solver.solution.W
+    return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
+
+
+class MultiLabelLogisticRegression(MultiLabelClassifier):
+    """Logistic regressions of all labels at once, each as if it were alone.
+
+    Parameters
+    ----------
+    C : float or array-like of shape (n_labels,), default=1.0
+        How much the data count against the penalty, for all labels or for each.
+    intercept : {"free", "penalised", "none"}, default="free"
+        Whether the intercept is left out of the penalty, or in it as in liblinear, or 0.
+    class_weight : dict, "balanced" or None, default=None
+        How much rows without a label count, and rows with it: ``{0: 1, 1: 5}``. "balanced" lets
+        both count as much as half of the rows. For a 1-D target, weights of the classes.
+    tol : float, default=1e-4; about how far probabilities may be from those of the optimum
+    max_iter : int, default=100, the most Newton iterations of a label
+    warm_start : bool, default=False
+        Whether to start from the coefficients of the last fit, if it had the same labels.
+    n_jobs : int, default=None, the number of threads; it changes no result
+    verbose : int, default=0; above 0, a progress bar on standard error
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features), or (1, n_features) for two classes
+    intercept_ : ndarray of shape (n_labels,) or (1,)
+    n_iter_ : ndarray, the Newton iterations of each label; 0 where it is constant
+    classes_ : ndarray, the classes of a 1-D target, else the numbers of the labels
+    label_names_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
+
+    Notes
+    -----
+    Each label minimises, over its coefficients w and intercept b::
+
+        |w|^2 / 2 + C * sum over i of log(1 + exp(-s_i (w.x_i + b))),    s_i = +1 or -1
+
+    by Newton's method with preconditioned conjugate gradients. Up to sixteen labels share a pass
+    over the rows, and no label depends on another. For more than two classes of a 1-D target it is
+    one against the rest, with probabilities that sum to one. A label that all training rows have,
+    or none, has probability 1 or 0.
+
+    A fit has converged when the Newton decrement, the length of the last step in the metric of the
+    Hessian, is so small that no training row's probability can move by more than `tol` or so.
+
+    Examples
+    --------
+    >>> from nldd import MultiLabelLogisticRegression
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = MultiLabelLogisticRegression().fit(X, [{"low"}, {"low", "even"}, {"even"}, set()])
+    >>> model.predict([[-9.0], [9.0]])
+    array([[0, 1],
+           [0, 0]])
+    >>> model.predict_proba([[1.0]]).round(2)
+    array([[0.5 , 0.64]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "intercept": [StrOptions({"free", "penalised", "none"})],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: Any = 1.0,
+        intercept: str = "free",
+        class_weight: Any = None,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.intercept = intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @validate_parameters(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit all labels. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
+        names, start = getattr(self, "label_names_", ()), self._coefficients()
+        T = self._validate_fit(X, y, sample_weight)
+        is_alike = start is not None and start.shape[1] == T.X.shape[1] + 1
+        is_alike = is_alike and np.array_equal(names, self.label_names_)
+        return self.fit_checked(T, start if self.warm_start and is_alike else None)
+
+    def fit_checked(
+        self, T: Training, start: FloatArray | None = None, before: LabelsBefore | None = None
+    ) -> Self:
+        """Fit to data that `_validate_fit` has checked, from `start` on where it is not NaN.
+
+        `before` are label columns behind those of X, as a chain has them, and how many of them each
+        label may use.
+        """
+        Y = T.Y[:, 1:] if self._is_binary() else T.Y
+        weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
+        if self.class_weight is not None and self.single_label_:
+            classes = self.classes_[T.Y.argmax(axis=1)]
+            weight = weight * compute_sample_weight(self.class_weight, classes)
+        varies = (Y[0] != Y).any(axis=0)
+        W = np.zeros((Y.shape[1], T.X.shape[1] + (before[0].shape[1] if before else 0) + 1))
+        W[:, -1] = CERTAIN * (2.0 * Y[0] - 1)
+        self.n_iter_ = np.zeros(len(W), dtype=np.int64)
+        if varies.any():
+            solution = fit_logistic(
+                T.X,
+                Y[:, varies],
+                weight,
+                self._costs(Y, weight)[varies],
+                start=None if start is None else start[varies],
+                intercept=self.intercept,
+                before=before and (before[0], before[1][varies]),
+                tol=self.tol,
+                max_iter=self.max_iter,
+                n_jobs=self.n_jobs,
+                title="logistic regressions" if self.verbose else None,
+            )
+            W[varies], self.n_iter_[varies] = solution.W, solution.n_iter
+            self._warn_of(np.flatnonzero(varies)[~solution.converged])
+        self.coef_, self.intercept_ = W[:, :-1], W[:, -1]
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Log-odds of each label, (n_samples, n_labels), or of the second of two classes."""
+        Z = self._log_odds(self._validate_predict(X))
+        return Z[:, 1] if self._is_binary() else Z
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels more probable than not, as an indicator array, or the likeliest class."""
+        Z = self._log_odds(self._validate_predict(X))
+        return self._answer(Z if self.single_label_ else Z > 0)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each label; those of classes sum to one."""
+        return self._answer_proba(expit(self._log_odds(self._validate_predict(X))))
+
+    def _log_odds(self, X: Any) -> FloatArray:
+        """One column a label, for two classes too."""
+        Z = np.asarray(safe_sparse_dot(X, self.coef_.T), dtype=np.float64) + self.intercept_
+        return np.hstack([-Z, Z]) if self._is_binary() else Z
+
+    def _coefficients(self) -> FloatArray | None:
+        """Those of the last fit, if there was one, the intercept last; NaN of constant labels."""
+        if not hasattr(self, "coef_"):
+            return None
+        is_constant = np.abs(self.intercept_) == CERTAIN
+        W = np.column_stack([self.coef_, self.intercept_])
+        return np.where(is_constant[:, np.newaxis], np.nan, W)
+
+    def _costs(self, Y: NDArray[np.int8], weight: FloatArray) -> FloatArray:
+        """C times the class weights: of rows without each label, and of rows with it."""
+        n_labels = Y.shape[1]
+        C = np.asarray(self.C, dtype=np.float64)
+        if C.shape not in ((), (n_labels,)) or not (np.isfinite(C).all() and (C > 0).all()):
+            raise InputError(
+                f"C must be a positive number, or one for each of the {n_labels} labels; "
+                f"got {self.C!r}."
+            )
+        costs = np.ones((n_labels, 2))
+        if self.class_weight == "balanced" and not self.single_label_:
+            positive = weight @ Y
+            both = np.column_stack([weight.sum() - positive, positive])
+            costs = np.divide(weight.sum() / 2, both, out=costs, where=both > 0)
+        elif self.class_weight is not None and not self.single_label_:
+            if not set(self.class_weight) <= {0, 1}:
+                raise InputError(
+                    "class_weight must have the keys 0, for rows without a label, and 1, for rows "
+                    f"with it; got {list(self.class_weight)!r}."
+                )
+            costs = costs * [self.class_weight.get(value, 1.0) for value in (0, 1)]
+        return np.reshape(C, (-1, 1)) * costs
+
+    def _warn_of(self, labels: NDArray[np.intp]) -> None:
+        if len(labels):
+            names = ", ".join(repr(name) for name in self.label_names_[labels[:5]].tolist())
+            more = f" and {len(labels) - 5} more" * (len(labels) > 5)
+            warn_caller(
+                f"Logistic regression has not converged for {names}{more} in "
+                f"max_iter={self.max_iter} iterations: scale the features, or allow more.",
+                ConvergenceWarning,
+            )
+
+    def _remember_labels(self, table: LabelTable) -> None:
+        super()._remember_labels(table)
+        if not self.single_label_:  # as scikit-learn has it where there are decision values
+            self.classes_ = np.arange(max(2, self.n_labels_))
+
+    def _is_binary(self) -> bool:
+        """Whether there are two classes, which one set of coefficients tells apart."""
+        return bool(self.single_label_ and self.n_labels_ == 2)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
