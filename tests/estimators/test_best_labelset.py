@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax, logsumexp
 
-from nldd.estimators import _cbm
-from nldd.estimators._cbm import best_expected_f, falling_labelsets, joint_mode
+from nldd.estimators import _best_labelset
+from nldd.estimators._best_labelset import best_expected_f, falling_labelsets, joint_mode
 
 
 def labelset_log_probability(log_pi, Z, Y):
@@ -94,7 +94,7 @@ def test_joint_mode_stops_early_where_components_are_sure():
 
 
 def test_joint_mode_gives_the_best_found_when_it_runs_out_of_steps(monkeypatch):
-    monkeypatch.setattr(_cbm, "MAX_POPS", 3)
+    monkeypatch.setattr(_best_labelset, "MAX_POPS", 3)
     rng = np.random.default_rng(8)
     Z = 0.01 * rng.normal(size=(4, 30))
     mode = joint_mode(np.log([0.25] * 4), Z)

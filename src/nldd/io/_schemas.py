@@ -352,7 +352,7 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
         "features_": positions("in", "d"),
         "labelsets_": LABELSETS,
         "allow_empty_": flag,
-        "_varies": numbers("l", kinds="b", least=0, most=1),
+        "_varies?": numbers("l", kinds="b", least=0, most=1),  # of older versions
         "estimators_": several(member(WEIGHTS, **{"in": "in", "out": "l"}), "components"),
         "gating_": member(WEIGHTS, **{"in": "in", "out": "components"}),
         "objective_": numbers(None),

@@ -1,5 +1,8 @@
 from ._logistic import (
     CERTAIN as CERTAIN,
     MultiLabelLogisticRegression as MultiLabelLogisticRegression,
+    PrincipalAxes as PrincipalAxes,
     fit_logistic as fit_logistic,
+    is_worth_turning as is_worth_turning,
 )
+from ._softmax import fit_softmax as fit_softmax

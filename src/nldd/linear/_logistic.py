@@ -101,6 +101,7 @@ def fit_logistic(
     start: FloatArray | None = None,
     intercept: str = "free",
     before: LabelsBefore | None = None,
+    turn: bool = True,
     tol: float = 1e-4,
     max_iter: int = 100,
     n_jobs: int | None = None,
@@ -110,7 +111,7 @@ def fit_logistic(
 
     `C` has shape (n_labels, 2): how much a row without the label counts, and one with it. In
     `start`, a row of NaN is a label without a start. `before` are further columns of X, and how
-    many of them each label may use.
+    many of them each label may use. With `turn`, dense rows are turned where that pays.
     """
     # Numba takes a third of a second to import, so it waits until something is fitted.
     from nldd.linear._lanes import DOUBLE_WIDTH
@@ -124,7 +125,7 @@ def fit_logistic(
     if start is not None:
         initial = np.where(np.isnan(start), initial, start)
     axes = None
-    if is_worth_turning(X, weight, Y.shape[1]):
+    if turn and is_worth_turning(X, weight, Y.shape[1]):
         axes = PrincipalAxes(X, weight, centred=intercept == "free")
         X, initial = axes.turned(X), axes.coefficients_there(initial)
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))

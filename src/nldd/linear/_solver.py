@@ -134,6 +134,9 @@ class Solver:
 
     def run(self, n_workers: int) -> Iterator[Any]:
         """Solve all, and tell of each label when it has ended."""
+        if n_workers == 1:  # a thread takes longer to start than a small problem to solve
+            yield from self._run_here()
+            return
         with ThreadPoolExecutor(n_workers) as pool:
             for _ in range(n_workers):
                 pool.submit(self._work)
@@ -147,11 +150,16 @@ class Solver:
                     self.is_over = True
                     self.changed.notify_all()
 
+    def _run_here(self) -> Iterator[Any]:
+        for _ in self.enough:
+            while self.ended.empty():
+                self._work_on(self._take())
+            yield self.ended.get()
+
     def _work(self) -> None:
         try:
             while len(slots := self._take()):
-                self._advance(slots, self.phase[slots[0]])
-                self._give_back(slots)
+                self._work_on(slots)
         except BaseException as error:
             self.ended.put(error)
 
@@ -171,6 +179,10 @@ class Solver:
             for slot in taken:
                 self.waiting.remove(slot)
         return np.array(taken)
+
+    def _work_on(self, slots: NDArray[np.int64]) -> None:
+        self._advance(slots, self.phase[slots[0]])
+        self._give_back(slots)
 
     def _advance(self, slots: NDArray[np.int64], phase: int) -> None:
         n, (W, _, _, S, _) = len(slots), self.vectors
