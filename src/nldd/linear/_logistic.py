@@ -234,27 +234,35 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit all labels. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
-        names, start = getattr(self, "label_names_", ()), self._coefficients()
+        names, start = getattr(self, "label_names_", ()), self.coefficients()
         T = self._validate_fit(X, y, sample_weight)
         is_alike = start is not None and start.shape[1] == T.X.shape[1] + 1
         is_alike = is_alike and np.array_equal(names, self.label_names_)
-        return self.fit_checked(T, start if self.warm_start and is_alike else None)
+        return self._fit_labels(T, start if self.warm_start and is_alike else None)
 
     def fit_checked(
+        self,
+        T: Training,
+        label_names: NDArray[np.object_],
+        start: FloatArray | None = None,
+        before: LabelsBefore | None = None,
+    ) -> Self:
+        """Fit to data that another estimator has checked; see :func:`fit_logistic`."""
+        self._remember_labels(LabelTable(T.Y, label_names))
+        self.n_features_in_ = T.X.shape[1] + (before[0].shape[1] if before else 0)
+        self._n_rows_given = len(T)
+        return self._fit_labels(T, start, before)
+
+    def _fit_labels(
         self, T: Training, start: FloatArray | None = None, before: LabelsBefore | None = None
     ) -> Self:
-        """Fit to data that `_validate_fit` has checked, from `start` on where it is not NaN.
-
-        `before` are label columns behind those of X, as a chain has them, and how many of them each
-        label may use.
-        """
         Y = T.Y[:, 1:] if self._is_binary() else T.Y
         weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
         if self.class_weight is not None and self.single_label_:
             classes = self.classes_[T.Y.argmax(axis=1)]
             weight = weight * compute_sample_weight(self.class_weight, classes)
         varies = (Y[0] != Y).any(axis=0)
-        W = np.zeros((Y.shape[1], T.X.shape[1] + (before[0].shape[1] if before else 0) + 1))
+        W = np.zeros((Y.shape[1], self.n_features_in_ + 1))
         W[:, -1] = CERTAIN * (2.0 * Y[0] - 1)
         self.n_iter_ = np.zeros(len(W), dtype=np.int64)
         if varies.any():
@@ -295,7 +303,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         Z = np.asarray(safe_sparse_dot(X, self.coef_.T), dtype=np.float64) + self.intercept_
         return np.hstack([-Z, Z]) if self._is_binary() else Z
 
-    def _coefficients(self) -> FloatArray | None:
+    def coefficients(self) -> FloatArray | None:
         """Those of the last fit, if there was one, the intercept last; NaN of constant labels."""
         if not hasattr(self, "coef_"):
             return None
