@@ -179,7 +179,8 @@ def fit_label_models(
     starts from what it learned on the part before, and so does one that is fitted to all labels.
     """
     if fits_all_labels(estimator):
-        return fit_all_labels(estimator, parts, label_names, n_jobs, verbose)
+        bar = title if verbose else None
+        return fit_all_labels(estimator, parts, label_names, n_jobs=n_jobs, title=bar)
     prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]
     seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]
@@ -200,20 +201,14 @@ def fit_all_labels(
     estimator: MultiLabelLogisticRegression,
     parts: Sequence[Training],
     label_names: NDArray[np.object_],
-    n_jobs: int | None,
-    verbose: int,
+    **options: Any,
 ) -> list[list[Any]]:
-    """One model for all labels of each part, with the workers and the bar of its method."""
-    models: list[list[Any]] = []
+    """One model for all labels of each part, each one a start for the next."""
+    models = []
     start = None
     for T in parts:
-        model = clone(estimator)
-        own_jobs, own_verbose = model.n_jobs, model.verbose
-        model.n_jobs = n_jobs if own_jobs is None else own_jobs
-        model.verbose = max(verbose, own_verbose)
-        models.append([model.fit_checked(T, label_names, start)])
-        start = model.coefficients()
-        model.n_jobs, model.verbose = own_jobs, own_verbose
+        models.append([clone(estimator).fit_checked(T, label_names, start, **options)])
+        start = models[-1][0].coefficients()
     return models
 
 

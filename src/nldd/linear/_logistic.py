@@ -27,6 +27,8 @@ CERTAIN = 1000.0
 # Newton decrements at which probabilities are within `tol` of the optimum, in units of `tol`: half
 # a decrement bounds how far they move in a step, and a tenth of a step is left over after it.
 DECREMENTS = 40.0
+# Of small problems, which take no time: equal data give equal answers in whatever form they come.
+TOL_OF_FEW = 1e-10
 # Labels at work for each worker, so that enough of them wait for the same thing.
 SLOTS = 24
 BLOCK_ROWS = 4096
@@ -129,9 +131,12 @@ def fit_logistic(
         X, initial = axes.turned(X), axes.coefficients_there(initial)
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
     n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-Y.shape[1] // DOUBLE_WIDTH))
+    products = InMemory(with_columns(X, further), Y, weight, C)
+    if products.is_small:
+        tol = min(tol, TOL_OF_FEW)
     enough = (DECREMENTS * tol) ** 2 * C.min(axis=1)
     solver = Solver(
-        InMemory(with_columns(X, further), Y, weight, C),
+        products,
         initial,
         ridge,
         intercept != "none",
@@ -159,6 +164,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         How much rows without a label count, and rows with it: ``{0: 1, 1: 5}``. "balanced" lets
         both count as much as half of the rows. For a 1-D target, weights of the classes.
     tol : float, default=1e-4; about how far probabilities may be from those of the optimum
+        Small problems, of less than 20,000 numbers in X, are solved to 1e-10 or better.
     max_iter : int, default=100, the most Newton iterations of a label
     warm_start : bool, default=False
         Whether to start from the coefficients of the last fit, if it had the same labels.
@@ -246,15 +252,24 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         label_names: NDArray[np.object_],
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
+        **options: Any,
     ) -> Self:
-        """Fit to data that another estimator has checked; see :func:`fit_logistic`."""
+        """Fit to data that another estimator has checked; see :func:`fit_logistic`.
+
+        `options` are the workers and the title of the bar of that estimator.
+        """
         self._remember_labels(LabelTable(T.Y, label_names))
         self.n_features_in_ = T.X.shape[1] + (before[0].shape[1] if before else 0)
         self._n_rows_given = len(T)
-        return self._fit_labels(T, start, before)
+        return self._fit_labels(T, start, before, **options)
 
     def _fit_labels(
-        self, T: Training, start: FloatArray | None = None, before: LabelsBefore | None = None
+        self,
+        T: Training,
+        start: FloatArray | None = None,
+        before: LabelsBefore | None = None,
+        n_jobs: int | None = None,
+        title: str | None = None,
     ) -> Self:
         Y = T.Y[:, 1:] if self._is_binary() else T.Y
         weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
@@ -276,8 +291,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 before=before and (before[0], before[1][varies]),
                 tol=self.tol,
                 max_iter=self.max_iter,
-                n_jobs=self.n_jobs,
-                title="logistic regressions" if self.verbose else None,
+                n_jobs=n_jobs if self.n_jobs is None else self.n_jobs,
+                title=title or ("logistic regressions" if self.verbose else None),
             )
             W[varies], self.n_iter_[varies] = solution.W, solution.n_iter
             self._warn_of(np.flatnonzero(varies)[~solution.converged])
