@@ -288,7 +288,7 @@ def test_what_cannot_be_saved(path):
         (lambda d: d.update(n_features="4"), "it says '4' where a count belongs"),
         (lambda d: d.update(n_rows_given=-1), "it says -1 where a count belongs"),
         (lambda d: d.update(feature_names=["a"]), "it does not name each of its features"),
-        (lambda d: d.update(classifiers="joint"), "cannot be rebuilt: KeyError"),
+        (lambda d: d.update(classifiers="separate"), "it has 1 classifiers for 4 labels"),
         (lambda d: d["parameters"].update(model="cubic"), "The 'model' parameter"),
         (lambda d: d["parameters"].update(model="multiplicative"), "of another model than it says"),
         (lambda d: d["parameters"].update(new=1), "unexpected keyword argument 'new'"),
@@ -339,7 +339,7 @@ def test_arrays_that_do_not_fit(path, members, name, array, message):
 )
 def test_classifiers_that_cannot_answer(path, base, columns, label, n_models, message):
     X, Y = small_problem()
-    parts = pack_classifier(NLDDClassifier(random_state=0).fit(X, Y))
+    parts = pack_classifier(NLDDClassifier(LogisticRegression(), random_state=0).fit(X, Y))
     models = [base.fit(X[:, :columns], Y[:, label])] * n_models
     write_archive(path, dataclasses.replace(parts, estimators={"classifier/models": models}))
     with pytest.raises(InputError, match=message):

@@ -24,7 +24,7 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     Parameters
     ----------
     estimator : classifier, default=None
-        Cloned once per label. None is ``LogisticRegression(solver="liblinear")``.
+        Cloned once per label. None is :class:`nldd.MultiLabelLogisticRegression`, fitted once.
     decision : {"auto", "sign", "probability"}, default="auto"
         Whether a label needs a decision value above 0, as in the paper, or a probability above 1/2;
         "auto" is "sign" where the estimator has a ``decision_function``, else "probability".
@@ -37,6 +37,7 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     Attributes
     ----------
     estimators_ : list of fitted classifiers, ``ConstantLabel`` for constant labels
+        Or of the one classifier of all labels, where that is a MultiLabelLogisticRegression.
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int

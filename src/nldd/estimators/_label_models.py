@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils import gen_batches
 from sklearn.utils.metaestimators import available_if
 
@@ -18,11 +17,17 @@ from nldd._base import MultiLabelClassifier, Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, LinearClassifierMixin, get_tags, has_fit_parameter
 from nldd.exceptions import InputError
+from nldd.linear import MultiLabelLogisticRegression
 
 
-def default_estimator() -> LogisticRegression:
+def default_estimator() -> MultiLabelLogisticRegression:
     """The base classifier where none is given: fast, and probabilities for free."""
-    return LogisticRegression(solver="liblinear")
+    return MultiLabelLogisticRegression()
+
+
+def fits_all_labels(estimator: Any) -> bool:
+    """Whether one fit gives each label the classifier that it would have alone."""
+    return isinstance(estimator, MultiLabelLogisticRegression)
 
 
 class PredictsFromScores(MultiLabelClassifier):
@@ -169,9 +174,13 @@ def fit_label_models(
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    Results do not depend on the workers: seeds are drawn before the work is shared out. A linear
-    model with ``warm_start=True`` starts from what it learned on the part before.
+    Or one clone for all of them, where that comes to the same. Results do not depend on the
+    workers: seeds are drawn before the work is shared out. A linear model with ``warm_start=True``
+    starts from what it learned on the part before, and so does one that is fitted to all labels.
     """
+    if fits_all_labels(estimator):
+        bar = title if verbose else None
+        return fit_all_labels(estimator, parts, label_names, n_jobs=n_jobs, title=bar)
     prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]
     seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]
@@ -186,6 +195,21 @@ def fit_label_models(
         models = do_all(tasks, len(chains) * n_labels, n_jobs, title if verbose else None)
     of_chains = (models[batch] for batch in gen_batches(len(models), n_labels))
     return [list(of_part) for of_chain in of_chains for of_part in zip(*of_chain, strict=True)]
+
+
+def fit_all_labels(
+    estimator: MultiLabelLogisticRegression,
+    parts: Sequence[Training],
+    label_names: NDArray[np.object_],
+    **options: Any,
+) -> list[list[Any]]:
+    """One model for all labels of each part, each one a start for the next."""
+    models = []
+    start = None
+    for T in parts:
+        models.append([clone(estimator).fit_checked(T, label_names, start, **options)])
+        start = models[-1][0].coefficients()
+    return models
 
 
 def _starts_warm(estimator: Any) -> bool:
@@ -239,6 +263,9 @@ def label_columns(
     models: list[Any], method: str, X: Any, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
+    if fits_all_labels(models[0]):
+        with config_context(assume_finite=True):
+            return ask(models[0], method, X, models[0].n_labels_)
     both = [2] if method == "predict_proba" else []
     tasks = (delayed(ask)(model, method, X, *both) for model in models)
     with config_context(assume_finite=True):

@@ -13,6 +13,7 @@ from nldd.estimators._label_models import (
     Prototype,
     draw_seed,
     fit_label_models,
+    fits_all_labels,
     label_columns,
     with_shape,
 )
@@ -39,7 +40,10 @@ class JointModel:
     def probabilities(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Probability of each label, of shape (n_samples, n_labels)."""
         del n_jobs  # the model has its own
-        P, varies = np.tile(self.constants, (X.shape[0], 1)), np.isnan(self.constants)
+        varies = np.isnan(self.constants)
+        if varies.all() and fits_all_labels(self.estimators[0]):
+            return label_columns(self.estimators, "predict_proba", X, None)
+        P = np.tile(self.constants, (X.shape[0], 1))
         for model in self.estimators:
             P[:, varies] = _positive_columns(model, X, int(varies.sum()))
         return P
@@ -49,6 +53,9 @@ def fit_label_probabilities(
     estimator: Any, parts: Sequence[Training], label_names: NDArray[np.object_], **options: Any
 ) -> list[SeparateModels] | list[JointModel]:
     """Fit `estimator` to each part: once if it is multi-label, else as `fit_label_models` does."""
+    if fits_all_labels(estimator):
+        models = fit_label_models(estimator, parts, label_names, **options)
+        return [JointModel(of_part, np.full(len(label_names), np.nan)) for of_part in models]
     if _is_multilabel(estimator):
         return [fit_joint(estimator, T, options["rng"]) for T in parts]
     models = fit_label_models(estimator, parts, label_names, **options)

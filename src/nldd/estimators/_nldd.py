@@ -99,7 +99,7 @@ class NLDDClassifier(WithWorkers):
     ----------
     estimator : classifier with ``predict_proba``, default=None
         Base classifier of a label, or of all if it takes a whole indicator matrix, as forests do.
-        None is ``LogisticRegression(solver="liblinear")``; ``PlattSVC()`` is the paper's.
+        None is :class:`nldd.MultiLabelLogisticRegression`; ``PlattSVC()`` is the paper's.
     model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" lets the two pairs of an instance correlate, in the linear model, by

@@ -116,6 +116,12 @@ def _are_neighbours(model: Attributes) -> bool:
     )
 
 
+def _has_all_labels(model: Attributes) -> bool:
+    """Whether there are coefficients for each label, or one set of them for two classes."""
+    is_binary = model["single_label_"] and model["n_labels_"] == 2
+    return len(model["coef_"]) == (1 if is_binary else model["n_labels_"])
+
+
 FEATURES: dict[str, Rule] = {"n_features_in_": whole("d"), "feature_names_in_?": names("d")}
 MAYBE_FEATURES: dict[str, Rule] = {
     "n_features_in_?": whole("d"),
@@ -160,7 +166,11 @@ LABELS: dict[str, Rule] = {
     "classes_": either(numbers("l", 2, kinds="i", least=0, most=1), classes("l")),
     "_n_rows_given": whole(),
 }
-ONE_A_LABEL: dict[str, Rule] = {**LABELS, "estimators_": several(estimator, "l")}
+LOGISTIC = "nldd.MultiLabelLogisticRegression"
+ONE_A_LABEL: dict[str, Rule] = {
+    **LABELS,
+    "estimators_": either(several(member(LOGISTIC, l="l", d="d"), 1), several(estimator, "l")),
+}
 WEIGHTS = "nldd.Weights"
 
 # A module, its types, and what they hold; behind a name, ? says that it may be missing.
@@ -293,6 +303,13 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
         "y_thresholds_": numbers("n"),
     },
     "nldd.estimators ConstantLabel": {"value": whole(most=1)},
+    "nldd.linear MultiLabelLogisticRegression": {
+        **LABELS,
+        "classes_": either(numbers(None, kinds="i"), classes("l")),
+        "coef_": numbers("m", "d"),
+        "intercept_": numbers("m"),
+        "n_iter_": numbers("m", kinds="i", least=0),
+    },
     "nldd.estimators PlattSVC": {**LINEAR, "sigmoid_": several(real, 2)},
     "nldd.estimators BinaryRelevance": ONE_A_LABEL,
     "nldd.estimators SubsetMapping": {
@@ -364,6 +381,7 @@ CHECKS = {
     "sklearn.SVC": _is_machine,
     "sklearn.NuSVC": _is_machine,
     "sklearn.KNeighborsClassifier": _are_neighbours,
+    LOGISTIC: _has_all_labels,
 }
 SCHEMAS = {
     f"{module.partition('.')[0]}.{kind}": Schema(

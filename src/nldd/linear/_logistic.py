@@ -27,6 +27,8 @@ CERTAIN = 1000.0
 # Newton decrements at which probabilities are within `tol` of the optimum, in units of `tol`: half
 # a decrement bounds how far they move in a step, and a tenth of a step is left over after it.
 DECREMENTS = 40.0
+# Of small problems, which take no time: equal data give equal answers in whatever form they come.
+TOL_OF_FEW = 1e-10
 # Labels at work for each worker, so that enough of them wait for the same thing.
 SLOTS = 24
 BLOCK_ROWS = 4096
@@ -130,9 +132,12 @@ def fit_logistic(
         X, initial = axes.turned(X), axes.coefficients_there(initial)
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
     n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-Y.shape[1] // DOUBLE_WIDTH))
+    products = InMemory(with_columns(X, further), Y, weight, C)
+    if products.is_small:
+        tol = min(tol, TOL_OF_FEW)
     enough = (DECREMENTS * tol) ** 2 * C.min(axis=1)
     solver = Solver(
-        InMemory(with_columns(X, further), Y, weight, C),
+        products,
         initial,
         ridge,
         intercept != "none",
@@ -160,6 +165,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         How much rows without a label count, and rows with it: ``{0: 1, 1: 5}``. "balanced" lets
         both count as much as half of the rows. For a 1-D target, weights of the classes.
     tol : float, default=1e-4; about how far probabilities may be from those of the optimum
+        Small problems, of less than 20,000 numbers in X, are solved to 1e-10 or better.
     max_iter : int, default=100, the most Newton iterations of a label
     warm_start : bool, default=False
         Whether to start from the coefficients of the last fit, if it had the same labels.
@@ -235,27 +241,44 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit all labels. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
-        names, start = getattr(self, "label_names_", ()), self._coefficients()
+        names, start = getattr(self, "label_names_", ()), self.coefficients()
         T = self._validate_fit(X, y, sample_weight)
         is_alike = start is not None and start.shape[1] == T.X.shape[1] + 1
         is_alike = is_alike and np.array_equal(names, self.label_names_)
-        return self.fit_checked(T, start if self.warm_start and is_alike else None)
+        return self._fit_labels(T, start if self.warm_start and is_alike else None)
 
     def fit_checked(
-        self, T: Training, start: FloatArray | None = None, before: LabelsBefore | None = None
+        self,
+        T: Training,
+        label_names: NDArray[np.object_],
+        start: FloatArray | None = None,
+        before: LabelsBefore | None = None,
+        **options: Any,
     ) -> Self:
-        """Fit to data that `_validate_fit` has checked, from `start` on where it is not NaN.
+        """Fit to data that another estimator has checked; see :func:`fit_logistic`.
 
-        `before` are label columns behind those of X, as a chain has them, and how many of them each
-        label may use.
+        `options` are the workers and the title of the bar of that estimator.
         """
+        self._remember_labels(LabelTable(T.Y, label_names))
+        self.n_features_in_ = T.X.shape[1] + (before[0].shape[1] if before else 0)
+        self._n_rows_given = len(T)
+        return self._fit_labels(T, start, before, **options)
+
+    def _fit_labels(
+        self,
+        T: Training,
+        start: FloatArray | None = None,
+        before: LabelsBefore | None = None,
+        n_jobs: int | None = None,
+        title: str | None = None,
+    ) -> Self:
         Y = T.Y[:, 1:] if self._is_binary() else T.Y
         weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
         if self.class_weight is not None and self.single_label_:
             classes = self.classes_[T.Y.argmax(axis=1)]
             weight = weight * compute_sample_weight(self.class_weight, classes)
         varies = (Y[0] != Y).any(axis=0)
-        W = np.zeros((Y.shape[1], T.X.shape[1] + (before[0].shape[1] if before else 0) + 1))
+        W = np.zeros((Y.shape[1], self.n_features_in_ + 1))
         W[:, -1] = CERTAIN * (2.0 * Y[0] - 1)
         self.n_iter_ = np.zeros(len(W), dtype=np.int64)
         if varies.any():
@@ -269,8 +292,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 before=before and (before[0], before[1][varies]),
                 tol=self.tol,
                 max_iter=self.max_iter,
-                n_jobs=self.n_jobs,
-                title="logistic regressions" if self.verbose else None,
+                n_jobs=n_jobs if self.n_jobs is None else self.n_jobs,
+                title=title or ("logistic regressions" if self.verbose else None),
             )
             W[varies], self.n_iter_[varies] = solution.W, solution.n_iter
             self._warn_of(np.flatnonzero(varies)[~solution.converged])
@@ -296,7 +319,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         Z = np.asarray(safe_sparse_dot(X, self.coef_.T), dtype=np.float64) + self.intercept_
         return np.hstack([-Z, Z]) if self._is_binary() else Z
 
-    def _coefficients(self) -> FloatArray | None:
+    def coefficients(self) -> FloatArray | None:
         """Those of the last fit, if there was one, the intercept last; NaN of constant labels."""
         if not hasattr(self, "coef_"):
             return None

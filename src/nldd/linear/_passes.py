@@ -193,7 +193,8 @@ class InMemory:
         if self.is_sparse:
             where = X.indptr.astype(np.int64), X.indices.astype(np.int32)
         values = X.data if self.is_sparse else np.ascontiguousarray(X)
-        self.dtype = np.dtype(np.float32 if values.size >= MANY else np.float64)
+        self.is_small = values.size < MANY
+        self.dtype = np.dtype(np.float64 if self.is_small else np.float32)
         self.rows = *where, values
         self.rows_for_curvatures = *where, values.astype(self.dtype, copy=False)
         # Labels whose slopes, and curvatures, take one pass.
