@@ -8,7 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax, logsumexp
 
 from nldd.estimators import _best_labelset
-from nldd.estimators._best_labelset import best_expected_f, falling_labelsets, joint_mode
+from nldd.estimators._best_labelset import (
+    best_expected_f,
+    falling_labelsets,
+    joint_mode,
+    joint_modes,
+)
 
 
 def labelset_log_probability(log_pi, Z, Y):
@@ -74,6 +79,17 @@ def test_joint_mode_equals_enumeration(allow_empty):
     rng = np.random.default_rng(3)
     for _ in range(150):
         assert_mode(*random_mixture(rng), allow_empty)
+
+
+@pytest.mark.parametrize("allow_empty", [True, False], ids=["with empty", "without empty"])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 5.0])
+def test_joint_modes_equal_the_mode_of_each_mixture(scale, allow_empty):
+    rng = np.random.default_rng(4)
+    log_pi = log_softmax(rng.normal(size=(200, 4)), axis=1)
+    Z = np.clip(scale * rng.normal(size=(200, 4, 6)) - 1, -30, 30)
+    modes = joint_modes(log_pi, Z, allow_empty)
+    expected = [joint_mode(*mixture, allow_empty) for mixture in zip(log_pi, Z, strict=True)]
+    assert_array_equal(modes, expected)
 
 
 def test_joint_mode_can_be_no_components_mode():

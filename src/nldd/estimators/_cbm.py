@@ -23,8 +23,10 @@ FloatArray = NDArray[np.float64]
 CERTAIN = 30.0
 # Rows that a component explains less than this much of are not among those that it learns from.
 NEGLIGIBLE = 1e-8
-# About how far probabilities may be from the optimum of one maximisation: the next one goes on.
-TOL = 1e-2
+# About how far probabilities may be from the optimum of a maximisation, because the next one goes
+# on from there. Not so with one component, nor with few numbers in X, which take no time: then
+# equal data give equal answers in whatever form they come.
+TOL, TIGHT_TOL, FEW = 1e-2, 1e-8, 5_000
 BLOCK_ROWS = 512
 # Of the first mixture of labels: smallest probability, most steps of EM, smallest relative gain.
 CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
@@ -98,8 +100,8 @@ def _expectation_maximisation(
 def label_log_odds(Y: NDArray[np.int8], gamma: FloatArray) -> FloatArray:
     """Those of each label in each component, (K, L), if they do not depend on x."""
     on, total = gamma.T @ Y.astype(np.float64), gamma.sum(axis=0)[:, np.newaxis]
-    with np.errstate(divide="ignore"):  # minus infinity where no row has a label
-        return np.clip(np.log(on) - np.log(np.maximum(total - on, 0)), -CERTAIN, CERTAIN)
+    with_label, without = np.log(np.maximum([on, total - on], np.finfo(np.float64).tiny))
+    return np.clip(with_label - without, -CERTAIN, CERTAIN)
 
 
 def fit_component(
@@ -109,6 +111,7 @@ def fit_component(
     model: Weights,
     flat: FloatArray,
     variance: float,
+    tol: float,
     max_iter: int,
 ) -> Weights:
     """Logistic regressions of all labels, with `gamma` for weights, from those of `model` on.
@@ -124,14 +127,30 @@ def fit_component(
     # Features that no row has get no weight.
     features = np.unique(X.indices) if issparse(X) else np.arange(X.shape[1])
     X, Y = take_columns(X, features), Y[:, varies]
-    start = np.column_stack([model.W[np.ix_(features, varies)].T, model.bias[varies]])
-    start[~model.W[:, varies].any(axis=0)] = np.nan
-    C = np.full((len(varies), 2), 2 * variance)
-    options = {"turn": False, "tol": TOL, "max_iter": max_iter, "n_jobs": 1}
-    solution = fit_logistic(X, Y, weight, C, start=start, **options)
-    fitted.W[np.ix_(features, varies)] = solution.W[:, :-1].T
-    fitted.bias[varies] = solution.W[:, -1]
+    learned = np.column_stack([model.W[np.ix_(features, varies)].T, model.bias[varies]])
+    without_slopes = np.zeros_like(learned)
+    without_slopes[:, -1] = flat[varies]
+    problem = X, Y, weight, np.full((len(varies), 2), 2 * variance)
+    # Where the weights have changed much, what was learned is a worse start than nothing.
+    start = _better(learned, without_slopes, *problem)
+    options: dict[str, Any] = {"quick": True, "tol": tol, "max_iter": max_iter, "n_jobs": 1}
+    A = fit_logistic(*problem, start=start, **options).W
+    # The last of `max_iter` steps may have gone too far: then the label stays where it was.
+    A = _better(A, start, *problem)
+    fitted.W[np.ix_(features, varies)], fitted.bias[varies] = A[:, :-1].T, A[:, -1]
     return fitted
+
+
+def _better(
+    A: FloatArray, B: FloatArray, X: Any, Y: NDArray[np.int8], weight: FloatArray, C: FloatArray
+) -> FloatArray:
+    """Of two sets of coefficients, for each label those with the smaller loss."""
+    losses = []
+    for W, bias in ((A[:, :-1], A[:, -1]), (B[:, :-1], B[:, -1])):
+        Z = np.asarray(X @ W.T) + bias
+        penalty = np.square(W).sum(axis=1) / (2 * C[:, 0])
+        losses.append(weight @ (np.logaddexp(0, Z) - Y * Z) + penalty)
+    return np.where((losses[0] <= losses[1])[:, np.newaxis], A, B)
 
 
 def turned_back(model: Weights, axes: PrincipalAxes) -> Weights:
@@ -189,6 +208,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     array([[0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]])
     """
 
+    gating_: Weights
+    estimators_: list[Weights]
     _parameter_constraints: dict[str, list[Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_iterations": [Interval(Integral, 0, None, closed="left")],
@@ -291,7 +312,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     def _maximise(self, X: Any, Y: NDArray[np.int8], gamma: FloatArray) -> None:
         """A few steps of Newton's method for the gating and for the labels of each component."""
         busy = np.flatnonzero(gamma.max(axis=0) > NEGLIGIBLE)
-        flat, settings = label_log_odds(Y, gamma), (self.variance, self.inner_steps)
+        tol = TIGHT_TOL if self.n_components == 1 or X.size < FEW else TOL
+        flat, settings = label_log_odds(Y, gamma), (self.variance, tol, self.inner_steps)
         tasks = (
             delayed(fit_component)(X, Y, gamma[:, k], self.estimators_[k], flat[k], *settings)
             for k in busy
@@ -300,7 +322,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
             self.estimators_[k] = model
         if self.n_components > 1:
             A = np.vstack([self.gating_.W, self.gating_.bias])
-            A = fit_softmax(X, gamma, self.variance, A, TOL, self.inner_steps)
+            A = fit_softmax(X, gamma, self.variance, A, tol, self.inner_steps)
             self.gating_ = Weights(A[:-1], A[-1])
 
     def _mixture(self, X: Any) -> tuple[FloatArray, FloatArray]:

@@ -103,7 +103,7 @@ def fit_logistic(
     start: FloatArray | None = None,
     intercept: str = "free",
     before: LabelsBefore | None = None,
-    turn: bool = True,
+    quick: bool = False,
     tol: float = 1e-4,
     max_iter: int = 100,
     n_jobs: int | None = None,
@@ -113,7 +113,8 @@ def fit_logistic(
 
     `C` has shape (n_labels, 2): how much a row without the label counts, and one with it. In
     `start`, a row of NaN is a label without a start. `before` are further columns of X, and how
-    many of them each label may use. With `turn`, dense rows are turned where that pays.
+    many of them each label may use. A `quick` fit is one of many: dense rows are not turned, and
+    small problems solved no further than others.
     """
     # Numba takes a third of a second to import, so it waits until something is fitted.
     from nldd.linear._lanes import DOUBLE_WIDTH
@@ -127,13 +128,15 @@ def fit_logistic(
     if start is not None:
         initial = np.where(np.isnan(start), initial, start)
     axes = None
-    if turn and is_worth_turning(X, weight, Y.shape[1]):
+    if not quick and is_worth_turning(X, weight, Y.shape[1]):
         axes = PrincipalAxes(X, weight, centred=intercept == "free")
         X, initial = axes.turned(X), axes.coefficients_there(initial)
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
-    n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-Y.shape[1] // DOUBLE_WIDTH))
+    n_workers = min(effective_n_jobs(n_jobs), -(-Y.shape[1] // DOUBLE_WIDTH))
+    if n_workers > 1:  # else asking would take a tenth of a small fit
+        n_workers = min(n_workers, cpu_count())
     products = InMemory(with_columns(X, further), Y, weight, C)
-    if products.is_small:
+    if products.is_small and not quick:
         tol = min(tol, TOL_OF_FEW)
     enough = (DECREMENTS * tol) ** 2 * C.min(axis=1)
     solver = Solver(
