@@ -20,6 +20,8 @@ FloatArray = NDArray[np.float64]
 SLOPES, CURVATURES, CONVERGED, STUCK = range(4)
 # The part of the gradient that conjugate gradients leave over before a step is taken.
 FORCING = 0.1
+# The part of a step that is left when it is taken back.
+LEAST_SHARE = 0.4
 
 
 @cached_kernel
@@ -35,15 +37,16 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
             G[lane, j] += ridge[j] * W[u, j]
             along += G[lane, j] * step[u, j]
         # The loss is convex: where its slope along the step is positive, the step went beyond the
-        # minimum. Back to where the slope would be 0, if it grew along a straight line.
+        # minimum. Back to where the slope would be 0 if it grew along a straight line; but it is
+        # flat first and steep in the end, so not too far.
         if along > decrement[u] / 2:
-            share = decrement[u] / (decrement[u] + along)
+            share = max(LEAST_SHARE, decrement[u] / (decrement[u] + along))
             for j in range(p):
                 W[u, j] -= (1 - share) * step[u, j]
                 step[u, j] *= share
             decrement[u] *= share
             continue
-        total = 0.0
+        total, size = 0.0, 0.0
         for j in range(p):
             # An infinite diagonal keeps a coefficient where it is.
             is_free = with_intercept if j == p - 1 else j < limits[u]
@@ -51,8 +54,10 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
             step[u, j], R[u, j] = 0.0, -G[lane, j]
             S[u, j] = R[u, j] / diagonal[u, j]
             total += R[u, j] * S[u, j]
+            size += abs(R[u, j]) if is_free else 0.0
         rho[u], start[u], decrement[u] = total, total, 0.0
-        phase[u] = CURVATURES if total > 0 else CONVERGED if total == 0 else STUCK
+        # Numbers too large for their squares leave nothing over, though there is a slope.
+        phase[u] = CURVATURES if 0 < total < np.inf else CONVERGED if size == 0 else STUCK
 
 
 @cached_kernel
