@@ -46,7 +46,7 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
                 step[u, j] *= share
             decrement[u] *= share
             continue
-        total, size = 0.0, 0.0
+        total, is_lost = 0.0, False
         for j in range(p):
             # An infinite diagonal keeps a coefficient where it is.
             is_free = with_intercept if j == p - 1 else j < limits[u]
@@ -54,10 +54,11 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
             step[u, j], R[u, j] = 0.0, -G[lane, j]
             S[u, j] = R[u, j] / diagonal[u, j]
             total += R[u, j] * S[u, j]
-            size += abs(R[u, j]) if is_free else 0.0
+            is_lost |= is_free and not diagonal[u, j] < np.inf
         rho[u], start[u], decrement[u] = total, total, 0.0
-        # Numbers too large for their squares leave nothing over, though there is a slope.
-        phase[u] = CURVATURES if 0 < total < np.inf else CONVERGED if size == 0 else STUCK
+        phase[u] = CURVATURES if total > 0 else CONVERGED
+        if is_lost or not total < np.inf:  # numbers whose squares are beyond all bounds
+            phase[u] = STUCK
 
 
 @cached_kernel
