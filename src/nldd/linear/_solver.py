@@ -162,18 +162,18 @@ class Solver:
             self.ended.put(error)
 
     def _take(self) -> NDArray[np.int64]:
-        """Slots that wait for the same: as many as fill a pass, else with the one that is next."""
+        """Slots that wait for the same, of the two things for that which fills a pass better."""
         width = self.products.width
         with self.changed:
             self.changed.wait_for(lambda: self.waiting or self.is_over)
             if self.is_over:
                 return np.empty(0, dtype=np.int64)
-            of_next = self.phase[self.waiting[0]]
-            alike = [slot for slot in self.waiting if self.phase[slot] == of_next]
-            other = [slot for slot in self.waiting if self.phase[slot] != of_next]
-            if len(alike) < width[of_next] and len(other) >= width[1 - of_next]:
-                alike, of_next = other, 1 - of_next
-            taken = alike[: width[of_next]]
+            by_phase = [
+                [slot for slot in self.waiting if self.phase[slot] == phase]
+                for phase in (SLOPES, CURVATURES)
+            ]
+            alike, n = max(zip(by_phase, width, strict=True), key=lambda of: len(of[0]) / of[1])
+            taken = alike[:n]
             for slot in taken:
                 self.waiting.remove(slot)
         return np.array(taken)
