@@ -16,6 +16,7 @@ from nldd import (
     EnsembleOfChains,
     LabelPowerset,
     MLkNN,
+    MultiLabelLogisticRegression,
     NLDDClassifier,
     PlattSVC,
     RAkEL,
@@ -34,6 +35,7 @@ ESTIMATORS = [
     MLkNN(),
     ConditionalBernoulliMixture(n_components=3, n_iterations=2),
     RandomForestPCT(n_estimators=10),
+    MultiLabelLogisticRegression(),
     PlattSVC(),
 ]
 

@@ -47,7 +47,7 @@ def test_method_passes_multilabel_check(key, check, small):
 TITLES = {
     "BR": "binary relevance: 4 of 4",
     "SMBR": "binary relevance: 4 of 4",
-    "NLDD": "classifiers on T1 and T: 8 of 8",
+    "NLDD": "classifiers on T1 and T: 4 of 4",
     "CC": "classifier chain: 4 of 4",
     "ECC": "ensemble of chains: 5 of 5",
     "RAKEL": "RAkEL: 4 of 4",

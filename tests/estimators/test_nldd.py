@@ -18,6 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from nldd import (
     BinaryRelevance,
+    MultiLabelLogisticRegression,
     NLDDClassifier,
     SeparationWarning,
     ZeroWeightWarning,

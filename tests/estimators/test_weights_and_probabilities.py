@@ -14,8 +14,8 @@ WEIGHTED = {
     "BR": (lambda model: model.estimators_[0].coef_[2], []),
     "SMBR": (lambda model: model.estimators_[0].coef_[2], []),
     "NLDD": (lambda model: model.estimators_[0].coef_[2], []),
-    "CC": (lambda model: model.estimators_[2].coef_[0], [0, 1]),
-    "ECC": (lambda model: model.estimators_[0].links[2].coef_[0], [0, 1]),
+    "CC": (lambda model: model.estimators_[0].coef_[2, :6], [0, 1]),
+    "ECC": (lambda model: model.estimators_[0].links[0].coef_[2, :6], [0, 1]),
 }
 
 

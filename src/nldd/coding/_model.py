@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator
@@ -24,6 +23,7 @@ from nldd.coding._selective import Selection, selective_threshold
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
+from nldd.linear import MultiLabelLogisticRegression
 
 KIND = "coding-model"
 FEWEST_ANSWERS = 10
@@ -169,7 +169,7 @@ def add_answers(
 
 def new_classifier(settings: Settings) -> NLDDClassifier:
     return NLDDClassifier(
-        LogisticRegression(solver="liblinear", C=C),
+        MultiLabelLogisticRegression(C=C),
         # Texts are points of length 1, numbers are standardised already.
         standardize="none",
         n_jobs=settings.n_jobs,

@@ -26,7 +26,7 @@ NEGLIGIBLE = 1e-8
 # About how far probabilities may be from the optimum of a maximisation, because the next one goes
 # on from there. Not so with one component, nor with few numbers in X, which take no time: then
 # equal data give equal answers in whatever form they come.
-TOL, TIGHT_TOL, FEW = 1e-2, 1e-8, 5_000
+TOL, TIGHT_TOL, FEW = 1e-2, 1e-8, 4_000
 BLOCK_ROWS = 512
 # Of the first mixture of labels: smallest probability, most steps of EM, smallest relative gain.
 CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
@@ -290,10 +290,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     def _axes(self, X: Any) -> PrincipalAxes | None:
         """Axes in which all maximisations are easy: of dense features, where they are not many."""
         everywhere = np.ones(X.shape[0])
-        n_outputs = self.n_components * (self.n_labels_ + 1)
-        if is_worth_turning(X, everywhere, n_outputs):
-            return PrincipalAxes(X, everywhere, centred=True)
-        return None
+        is_worth = is_worth_turning(X, everywhere)
+        return PrincipalAxes(X, everywhere, centred=True) if is_worth else None
 
     def _start(self, n_features: int) -> None:
         """All weights 0."""

@@ -20,6 +20,7 @@ from nldd._wording import escaped
 from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
 from nldd.estimators import METHODS, PlattSVC, linear_machine
 from nldd.exceptions import InputError
+from nldd.linear import MultiLabelLogisticRegression
 
 Rows = NDArray[np.intp]
 PROTOCOLS = ("default", "paper", "quick")
@@ -37,10 +38,11 @@ SHAPES = {
 def base_classifier(base: str, shape: str, seed: int) -> Any:
     """One of the `BASES` in one of the `SHAPES`."""
     if base == "logistic":
-        logistic = LogisticRegression(solver="liblinear", random_state=seed)
+        if shape != "classes":
+            return MultiLabelLogisticRegression()
         # One class against the rest, as for labels: with all classes in one model, scikit-learn's
         # solver stops short of the optimum on features of different scales.
-        return OneVsRestClassifier(logistic) if shape == "classes" else logistic
+        return OneVsRestClassifier(LogisticRegression(solver="liblinear", random_state=seed))
     solver = "libsvm" if base == "platt-svc" else "liblinear"
     machine = PlattSVC if shape == "probabilities" else linear_machine
     return machine(solver=solver, random_state=seed)

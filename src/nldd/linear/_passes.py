@@ -32,7 +32,7 @@ from nldd.linear._lanes import (
 FloatArray = NDArray[np.float64]
 
 ROWS = 4  # dense rows that share a load of the coefficients
-MANY = 20_000  # numbers in X, from which on single precision pays
+MANY = 4_000  # numbers in X, from which on single precision pays
 
 
 @kernel()

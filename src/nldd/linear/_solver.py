@@ -20,6 +20,8 @@ FloatArray = NDArray[np.float64]
 SLOPES, CURVATURES, CONVERGED, STUCK = range(4)
 # The part of the gradient that conjugate gradients leave over before a step is taken.
 FORCING = 0.1
+# The part of a step that is left when it is taken back.
+LEAST_SHARE = 0.4
 
 
 @cached_kernel
@@ -35,15 +37,16 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
             G[lane, j] += ridge[j] * W[u, j]
             along += G[lane, j] * step[u, j]
         # The loss is convex: where its slope along the step is positive, the step went beyond the
-        # minimum. Back to where the slope would be 0, if it grew along a straight line.
+        # minimum. Back to where the slope would be 0 if it grew along a straight line; but it is
+        # flat first and steep in the end, so not too far.
         if along > decrement[u] / 2:
-            share = decrement[u] / (decrement[u] + along)
+            share = max(LEAST_SHARE, decrement[u] / (decrement[u] + along))
             for j in range(p):
                 W[u, j] -= (1 - share) * step[u, j]
                 step[u, j] *= share
             decrement[u] *= share
             continue
-        total = 0.0
+        total, is_lost = 0.0, False
         for j in range(p):
             # An infinite diagonal keeps a coefficient where it is.
             is_free = with_intercept if j == p - 1 else j < limits[u]
@@ -51,8 +54,11 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
             step[u, j], R[u, j] = 0.0, -G[lane, j]
             S[u, j] = R[u, j] / diagonal[u, j]
             total += R[u, j] * S[u, j]
+            is_lost |= is_free and not diagonal[u, j] < np.inf
         rho[u], start[u], decrement[u] = total, total, 0.0
-        phase[u] = CURVATURES if total > 0 else CONVERGED if total == 0 else STUCK
+        phase[u] = CURVATURES if total > 0 else CONVERGED
+        if is_lost or not total < np.inf:  # numbers whose squares are beyond all bounds
+            phase[u] = STUCK
 
 
 @cached_kernel
@@ -164,18 +170,18 @@ class Solver:
             self.ended.put(error)
 
     def _take(self) -> NDArray[np.int64]:
-        """Slots that wait for the same: as many as fill a pass, else with the one that is next."""
+        """Slots that wait for the same, of the two things for that which fills a pass better."""
         width = self.products.width
         with self.changed:
             self.changed.wait_for(lambda: self.waiting or self.is_over)
             if self.is_over:
                 return np.empty(0, dtype=np.int64)
-            of_next = self.phase[self.waiting[0]]
-            alike = [slot for slot in self.waiting if self.phase[slot] == of_next]
-            other = [slot for slot in self.waiting if self.phase[slot] != of_next]
-            if len(alike) < width[of_next] and len(other) >= width[1 - of_next]:
-                alike, of_next = other, 1 - of_next
-            taken = alike[: width[of_next]]
+            by_phase = [
+                [slot for slot in self.waiting if self.phase[slot] == phase]
+                for phase in (SLOPES, CURVATURES)
+            ]
+            alike, n = max(zip(by_phase, width, strict=True), key=lambda of: len(of[0]) / of[1])
+            taken = alike[:n]
             for slot in taken:
                 self.waiting.remove(slot)
         return np.array(taken)
