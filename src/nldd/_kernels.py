@@ -23,16 +23,40 @@ from tqdm import tqdm
 caching: Any = import_module("numba.core.caching")  # without types, as the next
 events: Any = import_module("numba.core.event")
 
+OPTIONS = {
+    "nogil": True,
+    "_nrt": False,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 NOTICE = "Compiling, once after installation: a few seconds."
 
 
 def kernel(**options: Any) -> Callable[[Any], Any]:
-    """Decorator: compiled at the first call, free to run in several threads.
+    """Decorator: compiled for its callers, other kernels, and free to run in several threads.
 
-    Reference counts took half of the time. Without them kernels cannot allocate.
+    Reference counts took half of the time. Without them kernels cannot allocate. What Python would
+    need to call it takes as long to compile as itself, so only `cached_kernel` has that.
     """
     compiler: Any = numba.njit  # its types do not know all of its options
-    return compiler(nogil=True, _nrt=False, error_model="numpy", **options)
+    return compiler(**{**OPTIONS, **options})
+
+
+def by_type(choose: Any) -> Any:
+    """Decorator: a kernel that `choose` makes of the type of its first argument, a named tuple.
+
+    Only the way that is called for is compiled, and the caller is the same for all of them.
+    """
+    extending: Any = import_module("numba.extending")
+
+    def stub(*args: Any) -> Any:
+        raise NotImplementedError("Kernels alone can call this.")
+
+    extending.overload(stub, jit_options=OPTIONS, strict=False)(
+        lambda first, *others: choose(first.instance_class)
+    )
+    return stub
 
 
 # Functions that take many arrays and are called often are compiled into their caller, because
@@ -50,7 +74,7 @@ def cached_kernel(function: Any) -> Any:
     sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
     fingerprint = crc32(b"".join(file.read_bytes() for file in [*sources, Path(__file__)]))
     function.__qualname__ += f"_{fingerprint:08x}" + "_checked" * bool(checked)
-    compiled = kernel()(function)
+    compiled = kernel(no_cpython_wrapper=False)(function)
     with suppress(RuntimeError):  # no folder for the cache: compile in every process
         compiled._cache = KernelCache(function)
     events.register("numba:compile", Announcement(compiled))
