@@ -4,6 +4,7 @@ What is kept is for its user alone, and done without where it is damaged or the 
 Importing this takes a third of a second, for numba: so no module does that before it is used.
 """
 
+import gc
 import os
 import pickle
 import stat
@@ -98,22 +99,33 @@ def _tell_terminal(line: str) -> None:
 
 
 class Announcement(events.Listener):
-    """Says so, once a process, when a kernel is compiled rather than loaded from the cache."""
+    """Says so, once a process, when a kernel is compiled rather than loaded from the cache.
+
+    Meanwhile nobody looks for garbage: numba makes so many objects that this took a tenth of the
+    time.
+    """
 
     tell: Callable[[str], None] = staticmethod(_tell_terminal)
     is_told = False
+    collects_garbage = True
 
     def __init__(self, compiled: Any) -> None:
         self.compiled = compiled
 
     def on_start(self, event: Any) -> None:
         """A kernel, perhaps ours, is about to be compiled."""
-        if event.data["dispatcher"] is self.compiled and not Announcement.is_told:
+        if event.data["dispatcher"] is not self.compiled:
+            return
+        if not Announcement.is_told:
             Announcement.is_told = True
             Announcement.tell(NOTICE)
+        self.collects_garbage = gc.isenabled()
+        gc.disable()
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """It is compiled, or cannot be."""
+        if event.data["dispatcher"] is self.compiled and self.collects_garbage:
+            gc.enable()
 
 
 def private_folder() -> Path:
