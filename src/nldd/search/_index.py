@@ -183,12 +183,13 @@ class LabelsetIndex:
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
         X, P = canonical(X), np.asarray(P, dtype=np.float64)
         sizes = len(self.scale), self.labelsets.shape[1]
-        if X.shape[:1] != P.shape[:1] or (*X.shape[1:], *P.shape[1:]) != sizes:
+        if not 0 < X.shape[0] == P.shape[0] or (*X.shape[1:], *P.shape[1:]) != sizes:
             what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
             raise InputError(f"The index needs {what}; got shapes {X.shape} and {P.shape}.")
         if not np.isfinite(P).all():
             raise InputError("P has values that are not finite, so it has no label distances.")
-        n_rows = self._block_rows(n_jobs, self._bounds_all(score))
+        is_dense = len(self.features.dense) > 0
+        n_rows = self._block_rows(n_jobs, is_dense and self._bounds_all(score))
         blocks = [slice(start, start + n_rows) for start in range(0, X.shape[0], n_rows)]
         tasks = (delayed(self._query_block)(X[block], P[block], score, k) for block in blocks)
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
@@ -217,12 +218,12 @@ class LabelsetIndex:
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
         queries = Features.of(A, with_bits=is_packed)
         lower = self._lower_bounds(A, score, is_packed)
-        if lower.size > 0 and not is_packed:
-            least = np.sqrt(lower.min(axis=1).clip(0)).astype(np.float64)
-            sketch, error = np.empty((0, COORDINATES), dtype=np.float32), np.zeros(len(P))
-        else:
-            least = np.zeros(len(P))
+        least, error = np.zeros((2, len(P)))
+        sketch = np.empty((0, COORDINATES), dtype=np.float32)
+        if lower.size == 0:
             sketch, error = self.sketch(A)
+        elif not is_packed:
+            least = np.sqrt(lower.min(axis=1).clip(0)).astype(np.float64)
         known = self._known_scores(A, P, score, k)
         numbers, distances = np.empty((2, len(P), k), dtype=np.int64), np.empty((2, len(P), k))
         scores = np.repeat(known[:, np.newaxis], k, axis=1)
@@ -249,8 +250,9 @@ class LabelsetIndex:
 
     def _lower_bounds(self, A: Any, score: Score, is_packed: bool) -> NDArray[np.float32]:
         """Bounds of all squared distances, or room for them, where they pay: see the kernel."""
-        if issparse(A) or not self._bounds_all(score):
-            return np.empty((1, len(self) * (is_packed and self._bounds_all(score))), np.float32)
+        pays = self._bounds_all(score)
+        if issparse(A) or not pays:
+            return np.empty((1, len(self) if pays and is_packed else 0), dtype=np.float32)
         with _bounding:  # made when they are first asked for
             if self._bounds is None:
                 self._bounds = LowerBounds(self._rows())
