@@ -24,9 +24,10 @@ LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
 
 # Log-odds that make a probability exactly 0 or 1: those of a label that is the same in all rows.
 CERTAIN = 1000.0
-# Newton decrements at which probabilities are within `tol` of the optimum, in units of `tol`: half
-# a decrement bounds how far they move in a step, and a tenth of a step is left over after it.
-DECREMENTS = 40.0
+# The Newton decrement at which a label has converged, in units of `tol`. Half of it bounds how far
+# probabilities move in a step near the optimum, and about a tenth of a step is left over after it;
+# but far out on the log-odds scale a step is not yet that small, so there is room.
+DECREMENTS = 3.0
 # Of small problems, which take no time: equal data give equal answers in whatever form they come.
 TOL_OF_FEW = 1e-10
 # Labels at work for each worker, so that enough of them wait for the same thing.
@@ -141,7 +142,7 @@ def fit_logistic(
     products = InMemory(with_columns(X, further), Y, weight, C)
     if products.is_small and not quick:
         tol = min(tol, TOL_OF_FEW)
-    enough = (DECREMENTS * tol) ** 2 * C.min(axis=1)
+    enough = (DECREMENTS * tol) ** 2 * np.minimum(C.min(axis=1), 1)
     solver = Solver(
         products,
         initial,
