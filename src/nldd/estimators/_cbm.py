@@ -180,7 +180,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     ----------
     gating_ : Weights, the linear model of the components' weights, K outputs
     estimators_ : list of Weights, linear models of the labels in each component, L outputs each
-    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises
+    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises (see Notes)
     features_ : ndarray, the columns of `X` that are used
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
     allow_empty_ : bool, whether training had the empty labelset, which is then predicted too
@@ -195,6 +195,9 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
     as in the authors' program.
+
+    A component learns from the rows that it explains to a part of 1e-8 or more. What the others
+    add to the objective is not looked at: it may rise by that little, which hides in rounding.
 
     C. Li, B. Wang, V. Pavlu and J. Aslam (2016). Conditional Bernoulli mixtures for multi-label
     classification. International Conference on Machine Learning, 2482-2491.
