@@ -89,14 +89,24 @@ def test_chain_of_constant_labels_between_others(dependent):
     """A constant label is what it is, and says nothing to those behind it."""
     X, Y = dependent
     padded = np.insert(Y, [1, 3], [0, 1], axis=1)  # all off, and all on
-    chain = ClassifierChain().fit(X, padded)
+    free = MultiLabelLogisticRegression()  # an intercept with a penalty would share it
+    chain = ClassifierChain(free).fit(X, padded)
     P = chain.predict_proba(X)
     assert_array_equal(P[:, [1, 4]], [[0.0, 1.0]] * len(X))
     assert_array_equal(chain.predict(X)[:, [1, 4]], [[0, 1]] * len(X))
-    without = ClassifierChain().fit(X, Y)
+    without = ClassifierChain(free).fit(X, Y)
     assert_allclose(P[:, [0, 2, 3]], without.predict_proba(X)[:, :3], atol=1e-8)
     # The last label has a coefficient for the label that is always on, next to its free intercept.
     assert_allclose(P[:, 5], without.predict_proba(X)[:, 3], atol=1e-8)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_default_chain_is_that_of_liblinear_at_its_optimum(dependent, order):
+    X, Y = dependent
+    peer = LogisticRegression(solver="liblinear", tol=1e-10, max_iter=10_000)
+    theirs = SklearnChain(peer, order=order).fit(X[:60], Y[:60])
+    ours = ClassifierChain(order=order).fit(X[:60], Y[:60])
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-5)
 
 
 def test_order_matters_on_this_data(dependent):

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.estimators._classifier_chain import fit_chain, predict_chain
+from nldd.estimators._classifier_chain import WithChainEstimator, fit_chain, predict_chain
 from nldd.estimators._label_models import (
     PredictsFromScores,
     WithWorkers,
@@ -45,12 +45,12 @@ def weigh_rows(T: Training, rows: NDArray[np.intp]) -> Training:
     return replace(part, sample_weight=weight.astype(np.float64))
 
 
-class EnsembleOfChains(PredictsFromScores, WithWorkers):
+class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
     Parameters
     ----------
-    estimator : classifier, default=None, as in :class:`nldd.BinaryRelevance`
+    estimator : classifier, default=None, as in :class:`nldd.ClassifierChain`
     n_members : int, default=10, the number of chains
     bootstrap : bool, default=True, whether rows are drawn with replacement
     row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
