@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -27,7 +27,7 @@ from nldd.estimators._label_models import (
     where_base_has_probabilities,
 )
 from nldd.exceptions import InputError
-from nldd.linear import MultiLabelLogisticRegression
+from nldd.linear import MultiLabelLogisticRegression, with_columns
 
 
 def chain_order(
@@ -58,7 +58,7 @@ def fit_chain(
     if fits_all_labels(estimator):
         return [fit_all_links(estimator, T, order, label_names, title)]
     prototype = Prototype(estimator, T)
-    extended = _extended(T.X, T.Y[:, order])
+    extended = with_columns(T.X, T.Y[:, order])
     n_features = T.X.shape[1]
     links = (
         fit_label(
@@ -97,10 +97,10 @@ def predict_chain(
     Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
     P = np.zeros(Y_pred.shape)
     # Dense features are copied once, with room for the labels; sparse ones grow link by link.
-    room = None if issparse(X) else _extended(X, Y_pred)
+    room = None if issparse(X) else with_columns(X, Y_pred)
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
         end = X.shape[1] + j
-        features = _extended(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
+        features = with_columns(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
         Y_pred[:, label] = ask(link, "predict", features)
         if room is not None:
             room[:, end] = Y_pred[:, label]
@@ -119,15 +119,6 @@ def _predict_all_links(
         Z[Z[:, j] > 0, j + 1 :] += coefficients[j + 1 :]
     back = np.argsort(order)
     return (Z > 0).astype(np.int8)[:, back], expit(Z)[:, back]
-
-
-def _extended(X: Any, labels: NDArray[np.int8]) -> Any:
-    """`X` with label columns appended; sparse stays sparse."""
-    if not labels.shape[1]:
-        return X
-    if issparse(X):
-        return hstack([X, csr_matrix(labels, dtype=X.dtype)], format="csr")
-    return np.hstack([X, labels.astype(X.dtype)])
 
 
 class WithChainEstimator(WithBaseEstimator):
