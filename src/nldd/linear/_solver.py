@@ -153,10 +153,20 @@ class Solver:
                     self.is_over = True
                     self.changed.notify_all()
 
+    def run_in_rounds(self) -> Iterator[Any]:
+        """The same, by passes that serve all labels at once, whatever they wait for."""
+        while self.waiting:
+            slots = np.array(self.waiting)
+            self.waiting.clear()
+            self._advance(slots)
+            self._give_back(slots)
+            while not self.ended.empty():
+                yield self.ended.get()
+
     def _work(self) -> None:
         try:
             while len(slots := self._take()):
-                self._advance(slots, self.phase[slots[0]])
+                self._advance(slots)
                 self._give_back(slots)
         except BaseException as error:
             self.ended.put(error)
@@ -178,16 +188,18 @@ class Solver:
                 self.waiting.remove(slot)
         return np.array(taken)
 
-    def _advance(self, slots: NDArray[np.int64], phase: int) -> None:
-        n, (W, _, _, S, _) = len(slots), self.vectors
-        if phase == SLOPES:
-            G, M = self.products.slopes(self.label[slots], W, slots, self.kept)
+    def _advance(self, slots: NDArray[np.int64]) -> None:
+        W, _, _, S, _ = self.vectors
+        phase = self.phase[slots]
+        first, second = slots[phase == SLOPES], slots[phase == CURVATURES]
+        G, M, Q = self.products.ask(self.label, W, S, first, second, self.kept)
+        if len(first):
             slopes = G, M, self.limit, self.ridge, self.with_intercept
-            take_slopes(slots, n, *slopes, self.vectors, self.numbers, self.phase)
-            self.solution.n_iter[self.label[slots]] += 1
-        else:
-            Q = self.products.curvatures(S, slots, self.kept)
-            take_curvatures(slots, n, Q, self.ridge, self.vectors, self.numbers, self.phase)
+            take_slopes(first, len(first), *slopes, self.vectors, self.numbers, self.phase)
+            self.solution.n_iter[self.label[first]] += 1
+        if len(second):
+            steps = self.ridge, self.vectors, self.numbers, self.phase
+            take_curvatures(second, len(second), Q, *steps)
 
     def _give_back(self, slots: NDArray[np.int64]) -> None:
         """Let labels wait for what they need next, or end."""
