@@ -5,7 +5,7 @@ leaves anything behind on its worker: one that dies costs the time to do its tas
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
 from importlib import import_module
 from itertools import count
@@ -196,13 +196,14 @@ def compute(tasks: list[Any]) -> list[Any]:
 def keep(tasks: list[Any]) -> list[Any]:
     """The same tasks with results that stay where they were made; done when this returns."""
     dask: Any = import_module("dask")
-    kept = list(dask.persist(*tasks))
-    compute([fold_tasks(kept, is_done)])
+    kept, wait = list(dask.persist(*tasks)), named(is_there)
+    compute([wait(task) for task in kept])
     return kept
 
 
-def is_done(results: Iterable[Any]) -> None:
-    """Nothing, after the results are there."""
+def is_there(result: Any) -> bool:
+    """Whether a task is done: it is, or there would be no result."""
+    return True
 
 
 def fold_tasks(tasks: list[Any], combine: Callable[..., Any], *args: Any) -> Any:

@@ -192,10 +192,11 @@ class ShardedIndex:
         )
 
     def __getstate__(self) -> Never:
+        """Refuse to be saved or sent."""
         raise InputError(
             "The rows of this model are in shards on the workers of a Dask cluster, so it can be "
-            "neither saved nor sent to another process. Keep the process that fitted it, or fit "
-            "a model to arrays in memory."
+            "neither saved nor sent to another process. Predict where it was fitted, or fit a "
+            "model to arrays in memory."
         )
 
 
