@@ -67,7 +67,7 @@ def main() -> None:
             f"{100 * share:.2f} % of rows evaluated",
         )
     answers.add("growth of fit beyond the classifiers", f"N^{exponent(sizes, fits):.2f}", "<= 1.1")
-    answers.add("growth of time per query", f"N^{exponent(sizes, queries):.2f}", "<= 0.8")
+    answers.add("growth of time per query", f"N^{exponent(sizes, queries):.2f}", "<= 0.6")
     if sizes == SIZES:
         draw(fits, queries)
 

@@ -1,7 +1,8 @@
 """Our methods against their peers.
 
 Every ratio is peer time over ours, fit and predict together, medians of interleaved repeats on the
-same 75/25 split and with the same base classifier: above 1 we are the faster one.
+same 75/25 split: above 1 we are the faster one. The base classifier is the same, but in ECC, where
+ours has its default and scikit-learn's chains the same regression by liblinear.
 """
 
 import argparse
@@ -13,7 +14,14 @@ from measure import Answers, fit_predict, median_ratio, seconds, split
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as SklearnChain
 
-from nldd import ConditionalBernoulliMixture, EnsembleOfChains, LabelPowerset, MLkNN, RAkEL
+from nldd import (
+    BinaryRelevance,
+    ConditionalBernoulliMixture,
+    EnsembleOfChains,
+    LabelPowerset,
+    MLkNN,
+    RAkEL,
+)
 
 
 def mlknn(name: str, repeats: int) -> float:
@@ -40,7 +48,7 @@ def chains(name: str, repeats: int) -> float:
             chain = SklearnChain(base, order="random", random_state=seed)
             chain.fit(X[rows], part[:, varies]).predict(X_new)
 
-    ours = EnsembleOfChains(base, n_jobs=2, random_state=0)
+    ours = EnsembleOfChains(n_jobs=2, random_state=0)
     return median_ratio(ten_chains, fit_predict(ours, data), repeats)
 
 
@@ -70,6 +78,14 @@ def cbm(name: str, **parameters: Any) -> float:
     return seconds(fit_predict(model, split(name)))
 
 
+def cbm_over_br(name: str, repeats: int) -> float:
+    """What a mixture of independent regressions costs, in units of one of them: below is better."""
+    data = split(name)
+    mixture = ConditionalBernoulliMixture(n_jobs=2, random_state=0)
+    independent = fit_predict(BinaryRelevance(n_jobs=2), data)
+    return median_ratio(fit_predict(mixture, data), independent, repeats)
+
+
 # The peer of RAkEL takes up to a minute and many times as long as ours: one run tells.
 LARGE = {"n_iterations": 5, "feature_fraction": 0.5}
 
@@ -77,12 +93,14 @@ QUESTIONS: dict[str, tuple[Callable[[int], float], str]] = {
     "ML-kNN, scene": (lambda r: mlknn("scene", r), ">= 5x"),
     "ML-kNN, yeast": (lambda r: mlknn("yeast", r), ">= 5x"),
     "ML-kNN, slashdot": (lambda r: mlknn("slashdot", r), ">= 5x"),
-    "ECC of ten, scene": (lambda r: chains("scene", r), ">= 1.5x"),
-    "ECC of ten, yeast": (lambda r: chains("yeast", r), ">= 1.5x"),
+    "ECC of ten, scene": (lambda r: chains("scene", r), ">= 3x"),
+    "ECC of ten, yeast": (lambda r: chains("yeast", r), ">= 3x"),
     "RAkEL, scene": (lambda r: rakel("scene", 1), ">= 1x"),
     "RAkEL, yeast": (lambda r: rakel("yeast", 1), ">= 1x"),
     "LP, scene": (lambda r: powerset("scene", r), ">= 1x"),
     "LP, medical": (lambda r: powerset("medical", r), ">= 1x"),
+    "CBM over BR, medical": (lambda r: cbm_over_br("medical", r), "<= 40x"),
+    "CBM over BR, slashdot": (lambda r: cbm_over_br("slashdot", r), "<= 40x"),
     "CBM seconds, scene": (lambda r: cbm("scene"), "< 60 s"),
     "CBM seconds, medical": (lambda r: cbm("medical"), "< 60 s"),
     "CBM seconds, bibtex, large-data settings": (lambda r: cbm("bibtex", **LARGE), "< 900 s"),
@@ -92,6 +110,7 @@ QUESTIONS: dict[str, tuple[Callable[[int], float], str]] = {
 PEERS = {
     **dict.fromkeys(("ML-kNN", "RAkEL", "LP"), "scikit-multilearn-ng"),
     "ECC": "ten scikit-learn chains, one after the other",
+    "CBM over BR": "our own time over that of our BR",
     "CBM": "no peer",
 }
 

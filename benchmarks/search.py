@@ -15,7 +15,7 @@ from nldd import NLDDClassifier
 from nldd.search import LabelsetIndex, Score
 
 QUERIES = 2000
-BARS = {"tmc2007": 20, "ohsumed": 10, "slashdot": 8, "bibtex": 5}
+BARS = {"emotions": 3, "yeast": 3, "tmc2007": 20, "ohsumed": 10, "slashdot": 8, "bibtex": 5}
 SHARES = {"tmc2007", "ohsumed", "bibtex", "enron"}
 
 

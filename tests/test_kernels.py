@@ -1,5 +1,6 @@
 """Where kernels are cached, what happens if they cannot be, and who hears of compilation."""
 
+import gc
 import os
 import stat
 import sys
@@ -230,6 +231,17 @@ def test_terminal_hears_once_that_kernels_are_compiled(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     compile_twice()
     assert capsys.readouterr() == ("", f"{NOTICE}\n" if is_terminal else "")
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_garbage_is_collected_afterwards_as_before(compile_twice, is_enabled):
+    was_enabled = gc.isenabled()
+    (gc.enable if is_enabled else gc.disable)()
+    try:
+        compile_twice()
+        assert gc.isenabled() == is_enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
 
 
 def test_compilation_is_told_to_whoever_asks(compile_twice, told):

@@ -4,6 +4,7 @@ What is kept is for its user alone, and done without where it is damaged or the 
 Importing this takes a third of a second, for numba: so no module does that before it is used.
 """
 
+import gc
 import os
 import pickle
 import stat
@@ -23,16 +24,40 @@ from tqdm import tqdm
 caching: Any = import_module("numba.core.caching")  # without types, as the next
 events: Any = import_module("numba.core.event")
 
+OPTIONS = {
+    "nogil": True,
+    "_nrt": False,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 NOTICE = "Compiling, once after installation: a few seconds."
 
 
 def kernel(**options: Any) -> Callable[[Any], Any]:
-    """Decorator: compiled at the first call, free to run in several threads.
+    """Decorator: compiled for its callers, other kernels, and free to run in several threads.
 
-    Reference counts took half of the time. Without them kernels cannot allocate.
+    Reference counts took half of the time. Without them kernels cannot allocate. What Python would
+    need to call it takes as long to compile as itself, so only `cached_kernel` has that.
     """
     compiler: Any = numba.njit  # its types do not know all of its options
-    return compiler(nogil=True, _nrt=False, error_model="numpy", **options)
+    return compiler(**{**OPTIONS, **options})
+
+
+def by_type(choose: Any) -> Any:
+    """Decorator: a kernel that `choose` makes of the type of its first argument, a named tuple.
+
+    Only the way that is called for is compiled, and the caller is the same for all of them.
+    """
+    extending: Any = import_module("numba.extending")
+
+    def stub(*args: Any) -> Any:
+        raise NotImplementedError("Kernels alone can call this.")
+
+    extending.overload(stub, jit_options=OPTIONS, strict=False)(
+        lambda first, *others: choose(first.instance_class)
+    )
+    return stub
 
 
 # Functions that take many arrays and are called often are compiled into their caller, because
@@ -50,7 +75,7 @@ def cached_kernel(function: Any) -> Any:
     sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
     fingerprint = crc32(b"".join(file.read_bytes() for file in [*sources, Path(__file__)]))
     function.__qualname__ += f"_{fingerprint:08x}" + "_checked" * bool(checked)
-    compiled = kernel()(function)
+    compiled = kernel(no_cpython_wrapper=False)(function)
     with suppress(RuntimeError):  # no folder for the cache: compile in every process
         compiled._cache = KernelCache(function)
     events.register("numba:compile", Announcement(compiled))
@@ -74,22 +99,33 @@ def _tell_terminal(line: str) -> None:
 
 
 class Announcement(events.Listener):
-    """Says so, once a process, when a kernel is compiled rather than loaded from the cache."""
+    """Says so, once a process, when a kernel is compiled rather than loaded from the cache.
+
+    Meanwhile nobody looks for garbage: numba makes so many objects that this took a tenth of the
+    time.
+    """
 
     tell: Callable[[str], None] = staticmethod(_tell_terminal)
     is_told = False
+    collects_garbage = True
 
     def __init__(self, compiled: Any) -> None:
         self.compiled = compiled
 
     def on_start(self, event: Any) -> None:
         """A kernel, perhaps ours, is about to be compiled."""
-        if event.data["dispatcher"] is self.compiled and not Announcement.is_told:
+        if event.data["dispatcher"] is not self.compiled:
+            return
+        if not Announcement.is_told:
             Announcement.is_told = True
             Announcement.tell(NOTICE)
+        self.collects_garbage = gc.isenabled()
+        gc.disable()
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """It is compiled, or cannot be."""
+        if event.data["dispatcher"] is self.compiled and self.collects_garbage:
+            gc.enable()
 
 
 def private_folder() -> Path:

@@ -102,7 +102,7 @@ def do_all(
         if workers <= 1:
             results = (f(*args, **kw) for f, args, kw in tasks)
         elif isinstance(backend, ThreadingBackend):
-            results = _in_threads(tasks, workers)
+            results = _in_threads(tasks, total, workers)
         else:
             # Processes, Dask, Ray: not all can hand results over one by one, as a bar needs them.
             one_by_one = title is not None and backend.supports_return_generator
@@ -112,10 +112,11 @@ def do_all(
         return list(progress(results, total, title or "", show=title is not None))
 
 
-def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
+def _in_threads(tasks: Iterable[Task], total: int, workers: int) -> Iterator[Any]:
     """Results in order, from threads of our own; no more tasks are taken than are being done.
 
     joblib looks for results every 10 ms, which is longer than many a whole piece of work takes.
+    The last task is done by the caller, who would only wait: a thread less to start.
     """
     config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
 
@@ -125,10 +126,11 @@ def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
 
     results: deque[Future[Any]] = deque()
     unfinished: set[Future[Any]] = set()
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(min(workers, total - 1)) as pool:
         try:
-            for task in tasks:  # one more than workers, so that none of them has to wait for it
-                results.append(pool.submit(run, *task))
+            for number, task in enumerate(tasks, start=1):
+                # One more than workers, so that none of them has to wait for it.
+                results.append(pool.submit(run, *task) if number < total else _do(run, *task))
                 unfinished.add(results[-1])
                 if len(unfinished) > workers:
                     unfinished = wait(unfinished, return_when=FIRST_COMPLETED).not_done
@@ -138,3 +140,13 @@ def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
                 yield results.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _do(function: Callable[..., Any], *args: Any) -> Future[Any]:
+    """What comes of a call, made here and now."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(function(*args))
+    except Exception as error:
+        future.set_exception(error)
+    return future

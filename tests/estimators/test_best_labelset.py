@@ -7,8 +7,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax, logsumexp
 
-from nldd.estimators import _cbm
-from nldd.estimators._cbm import best_expected_f, falling_labelsets, joint_mode
+from nldd.estimators import _best_labelset
+from nldd.estimators._best_labelset import (
+    best_expected_f,
+    falling_labelsets,
+    joint_mode,
+    joint_modes,
+)
 
 
 def labelset_log_probability(log_pi, Z, Y):
@@ -76,6 +81,17 @@ def test_joint_mode_equals_enumeration(allow_empty):
         assert_mode(*random_mixture(rng), allow_empty)
 
 
+@pytest.mark.parametrize("allow_empty", [True, False], ids=["with empty", "without empty"])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 5.0])
+def test_joint_modes_equal_the_mode_of_each_mixture(scale, allow_empty):
+    rng = np.random.default_rng(4)
+    log_pi = log_softmax(rng.normal(size=(200, 4)), axis=1)
+    Z = np.clip(scale * rng.normal(size=(200, 4, 6)) - 1, -30, 30)
+    modes = joint_modes(log_pi, Z, allow_empty)
+    expected = [joint_mode(*mixture, allow_empty) for mixture in zip(log_pi, Z, strict=True)]
+    assert_array_equal(modes, expected)
+
+
 def test_joint_mode_can_be_no_components_mode():
     # Each component is sure of one label more; what all three share a little wins.
     Z = np.array([[5.0, -0.2, -0.2], [-0.2, 5.0, -0.2], [-0.2, -0.2, 5.0]])
@@ -94,7 +110,7 @@ def test_joint_mode_stops_early_where_components_are_sure():
 
 
 def test_joint_mode_gives_the_best_found_when_it_runs_out_of_steps(monkeypatch):
-    monkeypatch.setattr(_cbm, "MAX_POPS", 3)
+    monkeypatch.setattr(_best_labelset, "MAX_POPS", 3)
     rng = np.random.default_rng(8)
     Z = 0.01 * rng.normal(size=(4, 30))
     mode = joint_mode(np.log([0.25] * 4), Z)

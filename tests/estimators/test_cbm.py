@@ -95,13 +95,14 @@ def test_cbm_maximisation_equals_weighted_logistic_regressions(small):
     X, Y = small
     model = cbm(n_components=3, n_iterations=0, inner_steps=500, variance=0.5).fit(X, Y)
     gamma = np.random.default_rng(0).dirichlet(np.ones(3), size=len(X))
-    model._maximise(X, Y.astype(float), gamma)
+    gamma[:20] = [[0.0, 1e-9, 1 - 1e-9]] * 10 + [[1.0, 0.0, 0.0]] * 10  # rows that do not count
+    model._maximise(X, Y, gamma)
     for k, component in enumerate(model.estimators_):
         for label, y in enumerate(Y.T):
             alone = LogisticRegression(C=2 * 0.5, tol=1e-10, max_iter=1000)
             alone.fit(X, y, sample_weight=gamma[:, k])
-            assert_allclose(component.W[:, label], alone.coef_[0], atol=1e-3)
-            assert_allclose(component.bias[label], alone.intercept_[0], atol=1e-3)
+            assert_allclose(component.W[:, label], alone.coef_[0], atol=1e-5)
+            assert_allclose(component.bias[label], alone.intercept_[0], atol=1e-5)
     # Soft targets: every row three times, as each component, with weight gamma.
     gating = LogisticRegression(C=0.5, tol=1e-10, max_iter=1000)
     gating.fit(np.repeat(X, 3, axis=0), np.tile(range(3), len(X)), sample_weight=gamma.ravel())
@@ -215,9 +216,50 @@ def test_cbm_component_without_rows_keeps_its_weights(small):
     model = cbm().fit(X, Y)
     before = model.estimators_[1]
     gamma = np.tile([0.5, 0.0, 0.5], (len(X), 1))
-    model._maximise(X, Y.astype(float), gamma)
+    model._maximise(X, Y, gamma)
     assert model.estimators_[1] is before
     assert (model.estimators_[0].W != model.estimators_[2].W).any()
+
+
+@pytest.mark.parametrize("as_given", [np.array, csr_array], ids=["dense", "sparse"])
+def test_cbm_label_constant_in_a_component_is_its_share_of_all_rows(as_given):
+    """Two components, each sure of two rows but for 1e-9; the label is in the last two.
+
+    The first one's log-odds are then log(2e-9 / 2), and the second one's the opposite. Labels of
+    all rows, or of none, are certain in both.
+    """
+    X, Y = as_given([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]]), np.zeros((4, 3), np.int8)
+    Y[2:, 0], Y[:, 1] = 1, 1
+    gamma = np.array([[1 - 1e-9, 1e-9]] * 2 + [[1e-9, 1 - 1e-9]] * 2)
+    flat = _cbm.label_log_odds(Y, gamma)
+    assert_allclose(flat[0], [np.log(1e-9), 30, -30], rtol=1e-6)
+    assert_allclose(flat[1], [-np.log(1e-9), 30, -30], rtol=1e-6)
+    for k in range(2):
+        start = _cbm.Weights(np.ones((2, 3)), np.ones(3))
+        fitted = _cbm.fit_component(X, Y, gamma[:, k], start, flat[k], 1.0, 1e-2, 15)
+        assert_array_equal(fitted.W, 0)
+        assert_array_equal(fitted.bias, flat[k])
+
+
+def test_cbm_features_of_rows_that_do_not_count_have_no_weight(small):
+    X, Y = small
+    X = np.maximum(X, 0)
+    X[30:, 1] = 0  # a feature of the first rows only, which are not of the component
+    gamma = np.r_[np.zeros(30), np.ones(len(X) - 30)]
+    start = _cbm.Weights(np.ones((4, 4)), np.zeros(4))
+    dense, sparse = (
+        _cbm.fit_component(given, Y, gamma, start, np.zeros(4), 1.0, 1e-8, 50)
+        for given in (X, csr_array(X))
+    )
+    assert_array_equal(sparse.W[1], 0)
+    assert_allclose(sparse.W, dense.W, atol=1e-6)
+
+
+def test_cbm_does_not_depend_on_the_number_of_workers(small):
+    X, Y = small
+    one, two = (cbm(n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
+    assert_array_equal(one.objective_, two.objective_)
+    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
 def test_cbm_separable_labels_stay_finite():

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd import BinaryRelevance, ClassifierChain
+from nldd import BinaryRelevance, ClassifierChain, MultiLabelLogisticRegression
 from nldd.exceptions import InputError
 
 LOGISTIC = LogisticRegression(solver="liblinear")
@@ -59,6 +59,54 @@ def test_chain_equals_scikit_learn(dependent, base, order, sparse):
     assert_array_equal(ours.predict(new), theirs.predict(new))
     if base is LOGISTIC:
         assert_allclose(ours.predict_proba(new), theirs.predict_proba(new))
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("as_given", [np.array, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_links_fitted_at_once_equal_links_fitted_one_by_one(dependent, order, as_given, weighted):
+    X, Y = dependent
+    weight = {"sample_weight": np.arange(60) % 4 + 0.5} if weighted else {}
+    base = MultiLabelLogisticRegression(tol=1e-10)
+    chain = ClassifierChain(base, order=order).fit(as_given(X[:60]), Y[:60], **weight)
+    (links,) = chain.estimators_
+    P, said = np.zeros(Y.shape), np.zeros(Y.shape, dtype=int)
+    for j, label in enumerate(order):
+        before = order[:j]
+        alone = MultiLabelLogisticRegression(tol=1e-10)
+        alone.fit(np.hstack([X, Y[:, before]])[:60], Y[:60, [label]], **weight)
+        assert_allclose(links.coef_[j, : 3 + j], alone.coef_[0], rtol=1e-6, atol=1e-8)
+        assert_allclose(links.intercept_[j], alone.intercept_[0], rtol=1e-6, atol=1e-8)
+        assert_array_equal(links.coef_[j, 3 + j :], 0)
+        features = np.hstack([X, said[:, before]])
+        said[:, label] = alone.predict(features)[:, 0]
+        P[:, label] = alone.predict_proba(features)[:, 0]
+    assert_array_equal(chain.predict(as_given(X)), said)
+    assert_allclose(chain.predict_proba(as_given(X)), P, rtol=1e-6)
+
+
+def test_chain_of_constant_labels_between_others(dependent):
+    """A constant label is what it is, and says nothing to those behind it."""
+    X, Y = dependent
+    padded = np.insert(Y, [1, 3], [0, 1], axis=1)  # all off, and all on
+    free = MultiLabelLogisticRegression()  # an intercept with a penalty would share it
+    chain = ClassifierChain(free).fit(X, padded)
+    P = chain.predict_proba(X)
+    assert_array_equal(P[:, [1, 4]], [[0.0, 1.0]] * len(X))
+    assert_array_equal(chain.predict(X)[:, [1, 4]], [[0, 1]] * len(X))
+    without = ClassifierChain(free).fit(X, Y)
+    assert_allclose(P[:, [0, 2, 3]], without.predict_proba(X)[:, :3], atol=1e-8)
+    # The last label has a coefficient for the label that is always on, next to its free intercept.
+    assert_allclose(P[:, 5], without.predict_proba(X)[:, 3], atol=1e-8)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_default_chain_is_that_of_liblinear_at_its_optimum(dependent, order):
+    X, Y = dependent
+    peer = LogisticRegression(solver="liblinear", tol=1e-10, max_iter=10_000)
+    theirs = SklearnChain(peer, order=order).fit(X[:60], Y[:60])
+    ours = ClassifierChain(order=order).fit(X[:60], Y[:60])
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-5)
 
 
 def test_order_matters_on_this_data(dependent):

@@ -9,6 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from nldd import ClassifierChain, EnsembleOfChains
+from nldd._base import Training
+from nldd.estimators._ensemble_of_chains import weigh_rows
 
 
 @pytest.fixture
@@ -25,15 +27,16 @@ LOGISTIC = LogisticRegression(solver="liblinear")
 
 
 def votes_by_hand(model, X):
-    """Mean over members of the chain's own prediction, from links applied one by one."""
+    """Mean over members of the chain's own prediction, row by row and label by label."""
     total = np.zeros((len(X), model.n_labels_))
     for member in model.estimators_:
-        predicted = np.zeros((len(X), model.n_labels_))
-        for j, label in enumerate(member.order):
-            before = predicted[:, member.order[:j]]
-            features = np.hstack([X[:, member.features], before])
-            predicted[:, label] = member.links[j].predict(features)
-        total += predicted
+        (links,) = member.links
+        for i, x in enumerate(X[:, member.features]):
+            said = []
+            for j, label in enumerate(member.order):
+                coefficients = links.coef_[j][: len(x) + j]
+                said.append(coefficients @ [*x, *said] + links.intercept_[j] > 0)
+                total[i, label] += said[-1]
     return total / len(model.estimators_)
 
 
@@ -55,6 +58,17 @@ def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
         part = X[np.ix_(member.rows, member.features)]
         chain = ClassifierChain(order=member.order).fit(part, Y[member.rows])
         assert_array_equal(member.votes(X), chain.predict(X[:, member.features]))
+
+
+def test_rows_drawn_several_times_are_weights_of_rows(noisy):
+    X, Y = noisy
+    weight = np.arange(len(X)) % 3 + 0.5
+    T = Training(X, Y, weight, np.arange(len(X)))
+    part = weigh_rows(T, np.array([7, 3, 7, 7, 0]))
+    assert part.rows.tolist() == [0, 3, 7]
+    assert part.sample_weight.tolist() == [0.5, 0.5, 3 * 1.5]
+    assert_array_equal(part.X, X[[0, 3, 7]])
+    assert_array_equal(part.Y, Y[[0, 3, 7]])
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 3, 7, 10])
@@ -95,8 +109,10 @@ def test_fractions_draw_rows_and_features_without_replacement(noisy):
     for member in model.estimators_:
         assert len(member.rows) == len(np.unique(member.rows)) == 60
         assert len(member.features) == len(np.unique(member.features)) == 2  # round(2.5)
-        # Label columns are always kept.
-        assert [link.n_features_in_ for link in member.links] == [2, 3, 4, 5]
+        # Label columns are always kept, and each label uses those before it.
+        (links,) = member.links
+        assert links.n_features_in_ == 2 + 3
+        assert_array_equal(links.coef_[:, 2:] != 0, np.tri(4, 3, -1))
     assert len({tuple(member.features) for member in model.estimators_}) > 1
     assert len({tuple(member.rows) for member in model.estimators_}) == 6
     assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
@@ -109,8 +125,8 @@ def test_label_absent_from_a_bootstrap_is_off_in_that_member(noisy):
     without = [member for member in model.estimators_ if 0 not in member.rows]
     assert 0 < len(without) < 8
     for member in without:
-        link = member.links[member.order.tolist().index(4)]
-        assert repr(link) == "ConstantLabel(0)"
+        place = member.order.tolist().index(4)
+        assert_array_equal(member.links[0].coef_[place], 0)
         assert_array_equal(member.votes(X)[:, 4], 0)
     assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
 

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd import LabelPowerset, PlattSVC, load_yeast
+from nldd import LabelPowerset, MultiLabelLogisticRegression, PlattSVC, load_yeast
 
 
 def codes_by_first_appearance(Y):
@@ -79,15 +79,23 @@ def test_powerset_equals_a_multi_class_classifier_of_codes(small, base, sparse):
     assert_array_equal(model.predict(new), labelsets[alone.predict(new)])
 
 
-def test_marginals_are_sums_over_classes(small):
+@pytest.mark.parametrize(
+    ("given", "base"),
+    [
+        (LogisticRegression(), LogisticRegression()),
+        (None, MultiLabelLogisticRegression()),  # one labelset against the rest
+    ],
+    ids=["multinomial", "default"],
+)
+def test_marginals_are_sums_over_classes(small, given, base):
     X, Y = small
     codes, labelsets = codes_by_first_appearance(Y)
-    classes = LogisticRegression().fit(X, codes).predict_proba(X)
+    classes = base.fit(X, codes).predict_proba(X)
     expected = np.zeros(Y.shape)
     for code, labelset in enumerate(labelsets):
         for label in np.flatnonzero(labelset):
             expected[:, label] += classes[:, code]
-    model = LabelPowerset().fit(X, Y)
+    model = LabelPowerset(given).fit(X, Y)
     P = model.predict_proba(X)
     agree = (expected > 0.5) == model.predict(X)
     assert_allclose(P[agree], expected[agree])

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
+from ways import callable_kernel
 
+from nldd.search import _scan
 from nldd.search._layout import is_worth_packing, pack
-from nldd.search._scan import overlap
 
+overlap = callable_kernel(_scan.overlap)
 WIDTHS = [1, 63, 64, 65, 129]
 
 

@@ -139,9 +139,9 @@ def bounds_made(monkeypatch):
     made = []
 
     class Counting(_index.LowerBounds):
-        def __init__(self, Z, centre):
+        def __init__(self, Z):
             made.append(len(Z))
-            super().__init__(Z, centre)
+            super().__init__(Z)
 
     monkeypatch.setattr(_index, "LowerBounds", Counting)
     return made

@@ -2,17 +2,29 @@
 
 import numpy as np
 import pytest
+from numba import njit
+from ways import callable_kernel
 
-from nldd.search import IN_FEATURES, IN_LABELS, TIE, Score
-from nldd.search._kernel import (
-    _farthest,
-    _label_distance,
-    _label_distances,
-    _score,
-    best_of,
-    keep_smallest,
+from nldd.search import IN_FEATURES, IN_LABELS, TIE, Score, _kernel, _scan
+from nldd.search._layout import labelset_trie
+
+best_of, keep_smallest = callable_kernel(_kernel.best_of), callable_kernel(_kernel.keep_smallest)
+_farthest, _score = callable_kernel(_kernel._farthest), callable_kernel(_kernel._score)
+_gains, _label_distance = (
+    callable_kernel(kernel) for kernel in (_kernel._gains, _kernel._label_distance)
 )
-from nldd.search._scan import heapify, pop
+labelsets_within = callable_kernel(_kernel.labelsets_within)
+
+
+@njit
+def heapify(keys, items, n):
+    _scan.heapify(keys, items, n)
+
+
+@njit
+def pop(keys, items, n):
+    return _scan.pop(keys, items, n)
+
 
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.3, 1.1), (1e-6, 1.0), (1.0, 1e-6), (7.0, 0.02)]
 SCORES = [Score(x, y, product) for x, y in WEIGHTS for product in (False, True)]
@@ -73,7 +85,7 @@ def best(keys, numbers, spare=0):
     number = np.empty(len(keys), dtype=np.int64)
     number[at] = numbers
     room = np.concatenate([keys, np.full((spare, 3), -1.0)])
-    return best_of(room, at, len(keys), number, np.zeros(3))
+    return best_of(room, at, len(keys), number, np.zeros(len(room), dtype=np.int64))
 
 
 def test_best_of_equals_naive_loop():
@@ -142,19 +154,67 @@ def test_farthest_at_the_ends():
     assert _farthest(product, 0.0, 1.0) == 0
 
 
+def random_labelsets(rng, n_labels):
+    """Few labels or many in a set, the empty set among them or not."""
+    Y = rng.random((rng.integers(1, 40), n_labels)) < rng.uniform(0.02, 0.9)
+    return np.unique(Y.astype(np.int8), axis=0)
+
+
+def within(Y, p, widest, margin):
+    """Labelsets that the trie gives, and their squared distances."""
+    n_labels = Y.shape[1]
+    gains, after, path = np.empty((3, n_labels + 2))
+    found, Dy2 = np.empty(len(Y), dtype=np.int64), np.full(len(Y), np.nan)
+    path[0] = _gains(p[np.newaxis], 0, gains, after)
+    n = labelsets_within(labelset_trie(Y), gains, after, path, widest, margin, found, Dy2)
+    return found[:n], Dy2[found[:n]]
+
+
+def naive_trie(Y):
+    """Nodes in order, as sets of labels; those below one are those that begin with it."""
+    names = [tuple(np.flatnonzero(y) + 1) for y in Y]
+    prefixes = {name[:depth] for name in names for depth in range(len(name) + 1)} | {()}
+    nodes = sorted(prefixes, key=lambda name: [-label for label in name])
+    rows = []
+    for place, node in enumerate(nodes):
+        end = place + sum(other[: len(node)] == node for other in nodes)
+        labelset = names.index(node) if node in names else -1
+        rows.append([node[-1] if node else 0, len(node), end, labelset])
+    return rows
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 5, 12])
+def test_trie_has_a_node_for_each_beginning_of_a_labelset(n_labels):
+    rng = np.random.default_rng(n_labels)
+    for _ in range(30):
+        Y = random_labelsets(rng, n_labels)
+        assert labelset_trie(Y).tolist() == naive_trie(Y)
+
+
 @pytest.mark.parametrize("n_labels", [1, 5, 80])
-def test_label_distances_are_those_of_numpy(n_labels):
+def test_labelsets_within_a_distance_are_those_of_numpy(n_labels):
+    rng = np.random.default_rng(n_labels)
+    for _ in range(30):
+        Y = random_labelsets(rng, n_labels)
+        p = rng.integers(-1, 6, size=n_labels) / 4  # quarters: no rounding
+        expected = ((p - Y) ** 2).sum(axis=1)
+        for widest in (*np.unique(expected), expected.min() - 0.1, np.inf):
+            found, squares = within(Y, p, widest, np.inf)
+            np.testing.assert_array_equal(found, np.flatnonzero(expected <= widest))
+            np.testing.assert_array_equal(squares, expected[found])
+        found, squares = within(Y, p, np.inf, 0.0)
+        assert squares[-1] == expected.min() == expected[found[-1]]
+
+
+@pytest.mark.parametrize("n_labels", [1, 5, 80])
+def test_label_distance_is_that_of_numpy(n_labels):
     rng = np.random.default_rng(n_labels)
     for _ in range(10):
-        Y = np.unique(rng.integers(0, 2, size=(9, n_labels)), axis=0)
+        Y = random_labelsets(rng, n_labels)
         P = rng.integers(0, 5, size=(4, n_labels)) / 4
         owner, labels = np.nonzero(Y)
         starts = np.searchsorted(owner, np.arange(len(Y) + 1))
-        squares = np.empty(len(Y))
         for i in range(len(P)):
-            expected = ((P[i] - Y) ** 2).sum(axis=1)
-            smallest = _label_distances(P, i, starts, labels, np.empty(n_labels), squares)
-            np.testing.assert_array_equal(squares, expected)  # quarters: no rounding
-            assert smallest == expected.argmin()
+            expected = np.sqrt(((P[i] - Y) ** 2).sum(axis=1))
             one_by_one = [_label_distance(P, i, starts, labels, u) for u in range(len(Y))]
-            np.testing.assert_allclose(one_by_one, np.sqrt(expected), rtol=1e-15)
+            np.testing.assert_allclose(one_by_one, expected, rtol=1e-15)

@@ -6,10 +6,21 @@ labels of a row, one row, one labelset.
 
 import numpy as np
 import pytest
+from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 
 from nldd.search import IN_FEATURES, IN_LABELS, Score
+
+
+def callable_kernel(kernel):
+    """A kernel that Python can call; those of the search are called by each other only."""
+
+    @njit(error_model="numpy")
+    def call(*args):
+        return kernel(*args)
+
+    return call
 
 
 def numbers(rng, n_rows, n_features):

@@ -1,34 +1,35 @@
-"""Conditional Bernoulli mixtures: how they are fitted, and the labelset to predict from one."""
+"""Conditional Bernoulli mixtures: weighted logistic regressions, the weights depending on x."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from heapq import heappop, heappush
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.sparse import issparse
 from scipy.special import expit, log_softmax, logsumexp
 from sklearn.utils import check_consistent_length, check_random_state, gen_batches
 
 from nldd._parallel import delayed, do_all
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.estimators._best_labelset import best_expected_f, joint_modes, softplus
 from nldd.estimators._label_models import PredictsFromScores, draw_share, take_columns
+from nldd.linear import PrincipalAxes, fit_logistic, fit_softmax, principal_axes
 
 FloatArray = NDArray[np.float64]
 
 # Log-odds beyond this are certainty; labels that are constant in training get just that.
 CERTAIN = 30.0
-# A component that explains less than this much of one row has nothing to learn from.
-EMPTY = 1e-8
+# Rows that a component explains less than this much of are not among those that it learns from.
+NEGLIGIBLE = 1e-8
+# About how far probabilities may be from the optimum of a maximisation, because the next one goes
+# on from there. Not so with one component, nor with few numbers in X, which take no time: then
+# equal data give equal answers in whatever form they come.
+TOL, TIGHT_TOL, FEW = 1e-2, 1e-8, 4_000
 BLOCK_ROWS = 512
 # Of the first mixture of labels: smallest probability, most steps of EM, smallest relative gain.
 CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
-# Probabilities all near 1/2 could ask for every labelset there is; then the best so far is taken.
-MAX_POPS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,19 @@ class Weights:
 
     def outputs(self, X: Any) -> FloatArray:
         """``X W + bias``, of shape (n_samples, n_outputs)."""
-        return np.asarray(X @ self.W) + self.bias
+        Z = np.tile(self.bias, (X.shape[0], 1))
+        # Most labels are constant in a component and have no slopes: no product is needed.
+        sloped = np.flatnonzero(self.W.any(axis=0))
+        Z[:, sloped] += X @ self.W[:, sloped]
+        return Z
+
+    def labelset_log_proba(self, X: Any, Y: FloatArray) -> FloatArray:
+        """Log-probability of each row's labels, if they are independent with these log-odds."""
+        is_sloped = self.W.any(axis=0)
+        Z = np.asarray(X @ self.W[:, is_sloped]) + self.bias[is_sloped]
+        Z, flat = (np.clip(z, -CERTAIN, CERTAIN) for z in (Z, self.bias * ~is_sloped))
+        of_sloped = (Y[:, is_sloped] * Z - softplus(Z)).sum(axis=1)
+        return np.asarray(of_sloped + Y @ flat - softplus(flat[~is_sloped]).sum())
 
 
 def fit_bernoulli_mixture(
@@ -61,144 +74,90 @@ def _expectation_maximisation(
     Y: FloatArray, counts: FloatArray, n_components: int, rng: np.random.RandomState
 ) -> tuple[float, FloatArray]:
     """Log-likelihood and responsibilities after EM from one random start."""
-    weight = np.full(n_components, 1 / n_components)
+    share = np.full(n_components, 1 / n_components)
     mu = rng.uniform(0.25, 0.75, size=(n_components, Y.shape[1]))
     previous = -np.inf
     for _ in range(MAX_STEPS):
         mu = np.clip(mu, CLIP, 1 - CLIP)
-        joint = np.log(weight) + Y @ np.log(mu).T + (1 - Y) @ np.log1p(-mu).T
-        log_p = logsumexp(joint, axis=1)
-        gamma = np.exp(joint - log_p[:, np.newaxis])
-        value = float(counts @ log_p)
+        off = np.log1p(-mu)
+        gamma = Y @ (np.log(mu) - off).T + (np.log(share) + off.sum(axis=1))
+        # A softmax by hand: of arrays as small as these, scipy's takes most of the time.
+        top = gamma.max(axis=1)
+        np.exp(gamma - top[:, np.newaxis], out=gamma)
+        total = gamma.sum(axis=1)
+        gamma /= total[:, np.newaxis]
+        value = float(counts @ (np.log(total) + top))
         if value - previous <= TOLERANCE * abs(value):
             break
         previous = value
-        total = counts @ gamma
-        weight = np.maximum(total / counts.sum(), CLIP)
-        mu = (gamma * counts[:, np.newaxis]).T @ Y / np.maximum(total, CLIP)[:, np.newaxis]
+        weighted = gamma.T * counts
+        total = weighted.sum(axis=1)
+        share = np.maximum(total / counts.sum(), CLIP)
+        mu = weighted @ Y / np.maximum(total, CLIP)[:, np.newaxis]
     return value, gamma
 
 
-def _label_loss(
-    outputs: FloatArray, Y: FloatArray, gamma: FloatArray, varies: NDArray[np.bool_]
-) -> tuple[float, FloatArray]:
-    """Weighted logistic loss of all labels that vary, and its derivative by the outputs."""
-    weight = gamma[:, np.newaxis] * varies
-    loss = float((weight * (np.logaddexp(0, outputs) - Y * outputs)).sum())
-    return loss, weight * (expit(outputs) - Y)
+def label_log_odds(Y: NDArray[np.int8], gamma: FloatArray) -> FloatArray:
+    """Those of each label in each component, (K, L), if they do not depend on x."""
+    on, total = gamma.T @ Y.astype(np.float64), gamma.sum(axis=0)[:, np.newaxis]
+    with_label, without = np.log(np.maximum([on, total - on], np.finfo(np.float64).tiny))
+    return np.clip(with_label - without, -CERTAIN, CERTAIN)
 
 
-def _gating_loss(outputs: FloatArray, gamma: FloatArray) -> tuple[float, FloatArray]:
-    """Cross-entropy of the components against the responsibilities, and its derivative."""
-    log_pi = log_softmax(outputs, axis=1)
-    return -float((gamma * log_pi).sum()), np.exp(log_pi) - gamma
-
-
-def _descend(
-    loss: Any, model: Weights, prior_variance: float, X: Any, transposed: Any, n_steps: int
+def fit_component(
+    X: Any,
+    Y: NDArray[np.int8],
+    gamma: FloatArray,
+    model: Weights,
+    flat: FloatArray,
+    variance: float,
+    tol: float,
+    max_iter: int,
 ) -> Weights:
-    """At most `n_steps` of L-BFGS on the loss plus ``|W|^2 / (2 prior_variance)``."""
+    """Logistic regressions of all labels, with `gamma` for weights, from those of `model` on.
 
-    def unpack(flat: FloatArray) -> Weights:
-        return Weights(flat[: model.W.size].reshape(model.W.shape), flat[model.W.size :])
-
-    def objective(flat: FloatArray) -> tuple[float, FloatArray]:
-        at = unpack(flat)
-        value, slope = loss(at.outputs(X))
-        gradient = np.asarray(transposed @ slope) + at.W / prior_variance
-        value += float(np.square(at.W).sum()) / (2 * prior_variance)
-        return value, np.concatenate([gradient.ravel(), slope.sum(axis=0)])
-
-    start = np.concatenate([model.W.ravel(), model.bias])
-    options = {"maxiter": n_steps, "maxcor": 5, "ftol": 1e-10}
-    return unpack(minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x)
-
-
-def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
-    """All labelsets of independent labels with log-odds `z`, by falling log-probability.
-
-    The best one has the labels with z >= 0; flipping label l costs the size of z_l. Sets of flips
-    come from a heap in order of cost. From one whose costliest flip is the i-th cheapest, two more
-    are reached, each once: with the next flip added, or in place of the i-th.
-
-    >>> [y.tolist() for _, y in falling_labelsets(np.array([2.0, -1.0]))]
-    [[1, 0], [1, 1], [0, 0], [0, 1]]
+    A label that is constant in all rows that count has no slopes, and log-odds as in `flat`.
     """
-    best = (z >= 0).astype(np.int8)
-    order = np.argsort(np.abs(z), kind="stable")
-    cost = np.abs(z)[order].tolist()
-    top = -float(np.logaddexp(0, -np.abs(z)).sum())
-    yield top, best
-    heap: list[tuple[float, int, tuple[int, ...]]] = [(cost[0], 0, (0,))] if cost else []
-    while heap:
-        total, last, flips = heappop(heap)
-        y = best.copy()
-        y[order[list(flips)]] ^= 1
-        yield top - total, y
-        if last + 1 < len(cost):
-            heappush(heap, (total + cost[last + 1], last + 1, (*flips, last + 1)))
-            swapped = total - cost[last] + cost[last + 1]
-            heappush(heap, (swapped, last + 1, (*flips[:-1], last + 1)))
+    rows = np.flatnonzero(gamma > NEGLIGIBLE)
+    X, Y, weight = X[rows], Y[rows], gamma[rows]
+    fitted = Weights(np.zeros_like(model.W), flat)
+    varies = np.flatnonzero((Y[0] != Y).any(axis=0))
+    if not len(varies):
+        return fitted
+    # Features that no row has get no weight.
+    features = np.unique(X.indices) if issparse(X) else np.arange(X.shape[1])
+    X, Y = take_columns(X, features), Y[:, varies]
+    learned = np.column_stack([model.W[np.ix_(features, varies)].T, model.bias[varies]])
+    without_slopes = np.zeros_like(learned)
+    without_slopes[:, -1] = flat[varies]
+    problem = X, Y, weight, np.full((len(varies), 2), 2 * variance)
+    # Where the weights have changed much, what was learned is a worse start than nothing.
+    start = _better(learned, without_slopes, *problem)
+    options: dict[str, Any] = {"quick": True, "tol": tol, "max_iter": max_iter, "n_jobs": 1}
+    A = fit_logistic(*problem, start=start, **options).W
+    # The last of `max_iter` steps may have gone too far: then the label stays where it was.
+    A = _better(A, start, *problem)
+    fitted.W[np.ix_(features, varies)], fitted.bias[varies] = A[:, :-1].T, A[:, -1]
+    return fitted
 
 
-def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> NDArray[np.int8]:
-    """The most probable labelset of one mixture, by a threshold rule.
-
-    Components list their labelsets from the most probable on, to be scored under the mixture. One
-    not listed yet has at most the probability q_k of the last one listed in each, so once the best
-    score reaches ``log of the sum of pi_k q_k`` nothing better is to come; that list goes on first
-    which adds most to the bound.
-    """
-    lists = [falling_labelsets(z) for z in Z]
-    bound = np.full(len(Z), np.inf)
-    softplus = np.logaddexp(0, Z).sum(axis=1)
-    best, best_score = np.zeros(Z.shape[1], dtype=np.int8), -np.inf
-    seen: set[bytes] = set()
-    for _ in range(MAX_POPS):
-        k = int(np.argmax(bound + log_pi))
-        log_probability, y = next(lists[k], (-np.inf, None))
-        bound[k] = log_probability
-        if y is not None and y.tobytes() not in seen:
-            seen.add(y.tobytes())
-            score = float(_logsumexp(Z @ y - softplus + log_pi))
-            if score > best_score and (allow_empty or y.any()):
-                best, best_score = y, score
-        if best_score >= _logsumexp(bound + log_pi) - 1e-12:
-            break
-    return best
+def _better(
+    A: FloatArray, B: FloatArray, X: Any, Y: NDArray[np.int8], weight: FloatArray, C: FloatArray
+) -> FloatArray:
+    """Of two sets of coefficients, for each label those with the smaller loss."""
+    losses = []
+    for W, bias in ((A[:, :-1], A[:, -1]), (B[:, :-1], B[:, -1])):
+        Z = np.asarray(X @ W.T) + bias
+        penalty = np.square(W).sum(axis=1) / (2 * C[:, 0])
+        losses.append(weight @ (np.logaddexp(0, Z) - Y * Z) + penalty)
+    return np.where((losses[0] <= losses[1])[:, np.newaxis], A, B)
 
 
-def _logsumexp(values: FloatArray) -> float:
-    """As scipy's, without its generality: this is called for every labelset listed."""
-    top = float(values.max())
-    return top + float(np.log(np.exp(values - top).sum())) if np.isfinite(top) else top
-
-
-def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Labelset of largest expected F-measure for each row of `G`, the labelsets' probabilities.
-
-    With ``P[l, s]`` the probability that label l is on in a labelset of s labels, a prediction h of
-    t labels has the expected F-measure ``sum over l in h of sum over s of 2 P[l, s] / (s + t)``,
-    the empty one the probability of the empty labelset. (Dembczynski et al., 2011, NIPS 24.)
-
-    >>> best_expected_f(np.array([[0.4, 0.3, 0.3]]), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]]))
-    array([[1, 1, 0]], dtype=int8)
-    """
-    sizes = labelsets.sum(axis=1)
-    n_samples, n_labels = len(G), labelsets.shape[1]
-    present = [s for s in np.unique(sizes) if s > 0]
-    P = {s: G[:, sizes == s] @ labelsets[sizes == s].astype(float) for s in present}
-    best = np.zeros((n_samples, n_labels), dtype=np.int8)
-    best_value = G[:, sizes == 0].sum(axis=1)
-    for t in range(1, n_labels + 1):
-        terms = sum((2 * P[s] / (s + t) for s in present), np.zeros((n_samples, n_labels)))
-        order = np.argsort(-terms, axis=1, kind="stable")[:, :t]
-        value = np.take_along_axis(terms, order, axis=1).sum(axis=1)
-        better = value > best_value
-        best_value[better] = value[better]
-        best[better] = 0
-        best[np.flatnonzero(better)[:, np.newaxis], order[better]] = 1
-    return best
+def turned_back(model: Weights, axes: PrincipalAxes) -> Weights:
+    """A model of turned rows as one of the rows themselves; what has no slopes keeps none."""
+    sloped = model.W.any(axis=0)
+    A = axes.coefficients_here(np.vstack([model.W, model.bias]).T).T
+    return Weights(A[:-1] * sloped, A[-1])
 
 
 class ConditionalBernoulliMixture(PredictsFromScores):
@@ -212,7 +171,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         The most probable labelset, exactly; labels more probable than not; the labelset of largest
         expected F-measure; the most probable *training* labelset.
-    inner_steps : int, default=15, steps of L-BFGS in each maximisation
+    inner_steps : int, default=15, the most steps of Newton's method in each maximisation
     n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
     feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
     n_jobs, random_state, verbose : as in BinaryRelevance, with components for labels
@@ -221,7 +180,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     ----------
     gating_ : Weights, the linear model of the components' weights, K outputs
     estimators_ : list of Weights, linear models of the labels in each component, L outputs each
-    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises
+    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises (see Notes)
     features_ : ndarray, the columns of `X` that are used
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
     allow_empty_ : bool, whether training had the empty labelset, which is then predicted too
@@ -237,6 +196,9 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
     as in the authors' program.
 
+    A component learns from the rows that it explains to a part of 1e-8 or more. What the others
+    add to the objective is not looked at: it may rise by that little, which hides in rounding.
+
     C. Li, B. Wang, V. Pavlu and J. Aslam (2016). Conditional Bernoulli mixtures for multi-label
     classification. International Conference on Machine Learning, 2482-2491.
 
@@ -249,6 +211,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     array([[0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]])
     """
 
+    gating_: Weights
+    estimators_: list[Weights]
     _parameter_constraints: dict[str, list[Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_iterations": [Interval(Integral, 0, None, closed="left")],
@@ -295,18 +259,22 @@ class ConditionalBernoulliMixture(PredictsFromScores):
         self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
         self.labelsets_ = np.unique(T.Y, axis=0).astype(np.int64)
         self.allow_empty_ = bool((T.Y.sum(axis=1) == 0).any())
-        X, Y = take_columns(T.X, self.features_).astype(np.float64), T.Y.astype(np.float64)
-
+        X = take_columns(T.X, self.features_).astype(np.float64)
+        axes = self._axes(X)
         gamma = fit_bernoulli_mixture(T.Y, self.n_components, self.n_restarts, rng)
-        self._start(X.shape[1], Y)
-        self._maximise(X, Y, gamma)
+        self._start(X.shape[1])
+        X = X if axes is None else axes.turned(X)
+        self._maximise(X, T.Y, gamma)
         objective = []
         rounds = range(self.n_iterations)
         for _ in progress(rounds, len(rounds), "CBM", show=self.verbose > 0):
-            gamma, value = self._expect(X, Y)
+            gamma, value = self._expect(X, T.Y)
             objective.append(value)
-            self._maximise(X, Y, gamma)
-        self.objective_ = np.array([*objective, self._expect(X, Y)[1]])
+            self._maximise(X, T.Y, gamma)
+        self.objective_ = np.array([*objective, self._expect(X, T.Y)[1]])
+        if axes is not None:
+            self.gating_ = turned_back(self.gating_, axes)
+            self.estimators_ = [turned_back(model, axes) for model in self.estimators_]
         return self
 
     def labelset_log_proba(self, X: Any, Y: Any) -> FloatArray:
@@ -322,35 +290,39 @@ class ConditionalBernoulliMixture(PredictsFromScores):
     def _labels(self, X: Any) -> NDArray[Any]:
         return self._in_blocks(self._marginals if self.single_label_ else self._predict_block, X)
 
-    def _start(self, n_features: int, Y: FloatArray) -> None:
-        """All weights 0; constant labels are certain and stay so."""
-        K, L = self.n_components, Y.shape[1]
-        self._varies = (Y[0] != Y).any(axis=0)
-        bias = np.where(self._varies, 0.0, CERTAIN * (2 * Y[0] - 1))
-        self.gating_ = Weights(np.zeros((n_features, K)), np.zeros(K))
-        self.estimators_ = [Weights(np.zeros((n_features, L)), bias) for _ in range(K)]
+    def _axes(self, X: Any) -> PrincipalAxes | None:
+        """Axes in which all maximisations are easy: of dense features, where they are not many."""
+        return principal_axes(X, np.ones(X.shape[0]), centred=True)
 
-    def _expect(self, X: Any, Y: FloatArray) -> tuple[FloatArray, float]:
+    def _start(self, n_features: int) -> None:
+        """All weights 0."""
+        K, L = self.n_components, self.n_labels_
+        self.gating_ = Weights(np.zeros((n_features, K)), np.zeros(K))
+        self.estimators_ = [Weights(np.zeros((n_features, L)), np.zeros(L)) for _ in range(K)]
+
+    def _expect(self, X: Any, Y: NDArray[np.int8]) -> tuple[FloatArray, float]:
         """Responsibilities, and the objective at the present weights."""
-        joint = self._log_joint(X, Y)
+        joint = self._log_joint(X, Y.astype(np.float64))
         log_p = logsumexp(joint, axis=1)
         penalty = sum(np.square(model.W).sum() for model in self.estimators_) / 4
         penalty += np.square(self.gating_.W).sum() / 2
         return np.exp(joint - log_p[:, np.newaxis]), float(penalty / self.variance - log_p.sum())
 
-    def _maximise(self, X: Any, Y: FloatArray, gamma: FloatArray) -> None:
-        """A few descent steps for the gating and for the labels of each component."""
-        transposed = X.T.tocsr() if hasattr(X, "tocsr") else X.T
-        busy = [k for k in range(self.n_components) if gamma[:, k].sum() > EMPTY]
-        descend = partial(_descend, X=X, transposed=transposed, n_steps=self.inner_steps)
-        losses = (partial(_label_loss, Y=Y, gamma=gamma[:, k], varies=self._varies) for k in busy)
-        models = [self.estimators_[k] for k in busy]
-        calls = zip(losses, models, strict=True)
-        tasks = (delayed(descend)(loss, model, 2 * self.variance) for loss, model in calls)
+    def _maximise(self, X: Any, Y: NDArray[np.int8], gamma: FloatArray) -> None:
+        """A few steps of Newton's method for the gating and for the labels of each component."""
+        busy = np.flatnonzero(gamma.max(axis=0) > NEGLIGIBLE)
+        tol = TIGHT_TOL if self.n_components == 1 or X.size < FEW else TOL
+        flat, settings = label_log_odds(Y, gamma), (self.variance, tol, self.inner_steps)
+        tasks = (
+            delayed(fit_component)(X, Y, gamma[:, k], self.estimators_[k], flat[k], *settings)
+            for k in busy
+        )
         for k, model in zip(busy, do_all(tasks, len(busy), self.n_jobs), strict=True):
             self.estimators_[k] = model
         if self.n_components > 1:
-            self.gating_ = descend(partial(_gating_loss, gamma=gamma), self.gating_, self.variance)
+            A = np.vstack([self.gating_.W, self.gating_.bias])
+            A = fit_softmax(X, gamma, self.variance, A, tol, self.inner_steps)
+            self.gating_ = Weights(A[:-1], A[-1])
 
     def _mixture(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Log-weights (n, K) and log-odds (n, K, L) of the labels."""
@@ -360,8 +332,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     def _log_joint(self, X: Any, Y: FloatArray) -> FloatArray:
         """Log-probability of each row's component and labels together, (n, K)."""
-        log_pi, Z = self._mixture(X)
-        return log_pi + (np.einsum("nl,nkl->nk", Y, Z) - np.logaddexp(0, Z).sum(axis=2))
+        log_pi = log_softmax(self.gating_.outputs(X), axis=1)
+        return log_pi + np.transpose([m.labelset_log_proba(X, Y) for m in self.estimators_])
 
     def _marginals(self, X: Any) -> FloatArray:
         log_pi, Z = self._mixture(X)
@@ -372,9 +344,8 @@ class ConditionalBernoulliMixture(PredictsFromScores):
             return (self._marginals(X) >= 0.5).astype(np.int8)
         log_pi, Z = self._mixture(X)
         if self.predictor == "joint":
-            mixtures = zip(log_pi, Z, strict=True)
-            return np.array([joint_mode(*mixture, self.allow_empty_) for mixture in mixtures])
-        terms = Z @ self.labelsets_.T - np.logaddexp(0, Z).sum(axis=2, keepdims=True)
+            return joint_modes(log_pi, Z, self.allow_empty_)
+        terms = Z @ self.labelsets_.T - softplus(Z).sum(axis=2, keepdims=True)
         scores = logsumexp(terms + log_pi[:, :, np.newaxis], axis=1)
         if self.predictor == "support":
             return self.labelsets_[scores.argmax(axis=1)].astype(np.int8)

@@ -1,12 +1,16 @@
 """Classifier chain: each label is predicted with the labels before it as features."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.sparse import issparse
+from scipy.special import expit
+from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._base import Training
 from nldd._progress import progress
@@ -18,10 +22,12 @@ from nldd.estimators._label_models import (
     ask,
     draw_seed,
     fit_label,
+    fits_all_labels,
     has_probabilities,
     where_base_has_probabilities,
 )
 from nldd.exceptions import InputError
+from nldd.linear import MultiLabelLogisticRegression, with_columns
 
 
 def chain_order(
@@ -40,34 +46,61 @@ def chain_order(
     return given.astype(np.intp)
 
 
-def fit_links(
+def fit_chain(
     estimator: Any,
     T: Training,
     order: NDArray[np.intp],
     label_names: NDArray[np.object_],
     rng: np.random.RandomState,
-) -> Iterator[Any]:
-    """Fit the classifiers along the chain, handing each over when it is done."""
+    title: str | None = None,
+) -> list[Any]:
+    """The classifiers along the chain, or the one that is fitted to all of it at once."""
+    if fits_all_labels(estimator):
+        return [fit_all_links(estimator, T, order, label_names, title)]
     prototype = Prototype(estimator, T)
-    extended = _extended(T.X, T.Y[:, order])
+    extended = with_columns(T.X, T.Y[:, order])
     n_features = T.X.shape[1]
-    for j, label in enumerate(order):
-        model = prototype.copy(draw_seed(rng))
-        features = extended[:, : n_features + j]
-        yield fit_label(model, features, T.Y[:, label], T.weights, label_names[label])
+    links = (
+        fit_label(
+            prototype.copy(draw_seed(rng)),
+            extended[:, : n_features + j],
+            T.Y[:, label],
+            T.weights,
+            label_names[label],
+        )
+        for j, label in enumerate(order)
+    )
+    return list(progress(links, len(order), title or "", show=title is not None))
+
+
+def fit_all_links(
+    estimator: MultiLabelLogisticRegression,
+    T: Training,
+    order: NDArray[np.intp],
+    label_names: NDArray[np.object_],
+    title: str | None,
+) -> MultiLabelLogisticRegression:
+    """One model of all labels in the order of the chain, which each uses those before it."""
+    # True labels are known in training, so that no link has to wait for another one.
+    Y = T.Y[:, order]
+    before = Y[:, :-1], np.arange(len(order))
+    names = label_names[order]
+    return clone(estimator).fit_checked(replace(T, Y=Y), names, before=before, title=title)
 
 
 def predict_chain(
     links: list[Any], order: NDArray[np.intp], X: Any, with_probabilities: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
     """Labels along the chain and, where wanted, their probabilities (else zeros)."""
+    if fits_all_labels(links[0]):
+        return _predict_all_links(links[0], order, X)
     Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
     P = np.zeros(Y_pred.shape)
     # Dense features are copied once, with room for the labels; sparse ones grow link by link.
-    room = None if issparse(X) else _extended(X, Y_pred)
+    room = None if issparse(X) else with_columns(X, Y_pred)
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
         end = X.shape[1] + j
-        features = _extended(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
+        features = with_columns(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
         Y_pred[:, label] = ask(link, "predict", features)
         if room is not None:
             room[:, end] = Y_pred[:, label]
@@ -76,21 +109,36 @@ def predict_chain(
     return Y_pred, P
 
 
-def _extended(X: Any, labels: NDArray[np.int8]) -> Any:
-    """`X` with label columns appended; sparse stays sparse."""
-    if not labels.shape[1]:
-        return X
-    if issparse(X):
-        return hstack([X, csr_matrix(labels, dtype=X.dtype)], format="csr")
-    return np.hstack([X, labels.astype(X.dtype)])
+def _predict_all_links(
+    model: MultiLabelLogisticRegression, order: NDArray[np.intp], X: Any
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """As above: what x says about all labels, then what each label says about those behind it."""
+    of_features, of_labels = np.split(model.coef_, [X.shape[1]], axis=1)
+    Z = np.asarray(safe_sparse_dot(X, of_features.T), dtype=np.float64) + model.intercept_
+    for j, coefficients in enumerate(of_labels.T):
+        Z[Z[:, j] > 0, j + 1 :] += coefficients[j + 1 :]
+    back = np.argsort(order)
+    return (Z > 0).astype(np.int8)[:, back], expit(Z)[:, back]
 
 
-class ClassifierChain(PredictsFromScores, WithBaseEstimator):
+class WithChainEstimator(WithBaseEstimator):
+    """A method of chains, whose default has an intercept with a penalty, as liblinear's.
+
+    A free one fits probabilities better, but then chains leave out more of the rare labels.
+    """
+
+    def _base_estimator(self) -> Any:
+        default = MultiLabelLogisticRegression(intercept="penalised")
+        return default if self.estimator is None else self.estimator
+
+
+class ClassifierChain(PredictsFromScores, WithChainEstimator):
     """Labels predicted one after the other, each with those before it as features (CC).
 
     Parameters
     ----------
-    estimator : classifier, default=None, as in :class:`nldd.BinaryRelevance`
+    estimator : classifier, default=None, cloned once per link
+        None is ``MultiLabelLogisticRegression(intercept="penalised")``, fitted once.
     order : sequence of int, "random" or None, default=None, which is that of the columns
     random_state, verbose : as in :class:`nldd.BinaryRelevance`; the seed also draws the order
 
@@ -98,13 +146,16 @@ class ClassifierChain(PredictsFromScores, WithBaseEstimator):
     ----------
     order_ : ndarray of shape (n_labels,)
     estimators_ : list of fitted classifiers in the order of the chain
+        Or of the one classifier of all of it, where that is a MultiLabelLogisticRegression.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
     rows, and predicts, also its probability, from x and the labels predicted so far, as 0 and 1.
-    Equal to scikit-learn's, and also takes constant and sparse labels, names and weights.
+    Logistic regressions of all links are fitted at once, each as if it were alone, and predict with
+    one product of x and all coefficients. Equal to scikit-learn's, and also takes constant and
+    sparse labels, names and weights.
 
     J. Read, B. Pfahringer, G. Holmes and E. Frank (2011). Classifier chains for multi-label
     classification. Machine Learning 85(3), 333-359.
@@ -144,9 +195,9 @@ class ClassifierChain(PredictsFromScores, WithBaseEstimator):
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
-        links = fit_links(self._base_estimator(), T, self.order_, self.label_names_, rng)
-        show = self.verbose > 0
-        self.estimators_ = list(progress(links, self.n_labels_, "classifier chain", show=show))
+        title = "classifier chain" if self.verbose else None
+        chain = T, self.order_, self.label_names_, rng, title
+        self.estimators_ = fit_chain(self._base_estimator(), *chain)
         return self
 
     predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)

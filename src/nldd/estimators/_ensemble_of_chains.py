@@ -11,12 +11,13 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.estimators._classifier_chain import fit_links, predict_chain
+from nldd.estimators._classifier_chain import WithChainEstimator, fit_chain, predict_chain
 from nldd.estimators._label_models import (
     PredictsFromScores,
     WithWorkers,
     draw_seed,
     draw_share,
+    fits_all_labels,
     take_columns,
 )
 
@@ -36,12 +37,20 @@ class Member:
         return predict_chain(self.links, self.order, X, with_probabilities=False)[0]
 
 
-class EnsembleOfChains(PredictsFromScores, WithWorkers):
+def weigh_rows(T: Training, rows: NDArray[np.intp]) -> Training:
+    """Each of the `rows` once, with a weight for how often it was drawn."""
+    distinct, counts = np.unique(rows, return_counts=True)
+    part = T[distinct]
+    weight = counts if part.sample_weight is None else counts * part.sample_weight
+    return replace(part, sample_weight=weight.astype(np.float64))
+
+
+class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
     Parameters
     ----------
-    estimator : classifier, default=None, as in :class:`nldd.BinaryRelevance`
+    estimator : classifier, default=None, as in :class:`nldd.ClassifierChain`
     n_members : int, default=10, the number of chains
     bootstrap : bool, default=True, whether rows are drawn with replacement
     row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
@@ -130,9 +139,10 @@ class EnsembleOfChains(PredictsFromScores, WithWorkers):
             rows = draw_share(n_samples, self.row_fraction, rng)
         features = draw_share(n_features, self.feature_fraction, rng)
         order = rng.permutation(n_labels) if self.order == "random" else np.arange(n_labels)
-        part = T[rows]
+        estimator = self._base_estimator()
+        part = weigh_rows(T, rows) if fits_all_labels(estimator) else T[rows]
         part = replace(part, X=take_columns(part.X, features))
-        links = list(fit_links(self._base_estimator(), part, order, self.label_names_, rng))
+        links = fit_chain(estimator, part, order, self.label_names_, rng)
         return Member(order, links, features, rows)
 
     def _cardinality_threshold(self, T: Training) -> float:

@@ -15,6 +15,7 @@ from nldd.estimators._label_models import (
     Prototype,
     WithBaseEstimator,
     ask,
+    default_estimator,
     draw_seed,
     where_base_has_probabilities,
 )
@@ -46,10 +47,13 @@ class WithMulticlassEstimator(WithBaseEstimator):
 
     def _base_estimator(self) -> Any:
         if self.estimator is None:
-            return LogisticRegression()
+            return self._default_estimator()
         tags = get_tags(self.estimator).classifier_tags
         is_binary = tags is not None and not tags.multi_class
         return OneVsRestClassifier(self.estimator) if is_binary else self.estimator
+
+    def _default_estimator(self) -> Any:
+        return LogisticRegression()
 
 
 def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
@@ -69,7 +73,7 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default=None, which is ``LogisticRegression()``
+    estimator : classifier, default=None, which is :class:`nldd.MultiLabelLogisticRegression`
         Of the labelsets; one that can tell only two classes apart is used one against the rest.
     random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
 
@@ -110,6 +114,9 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
         return self
 
     predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
+
+    def _default_estimator(self) -> Any:
+        return default_estimator()
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         return self._powerset.marginals(X), self._labels(X)

@@ -51,7 +51,7 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
 
     Parameters
     ----------
-    estimator : classifier, default=None, of each small powerset, as in :class:`nldd.LabelPowerset`
+    estimator : classifier, default=None, which is ``LogisticRegression()``, of each small powerset
     k : int, default=3, the labels in each subset, or all if there are fewer
     n_models : int, default=None, the most subsets to draw; None is twice the number of labels
     threshold : float in [0, 1], default=0.5, the share of votes that a label needs

@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
-from sklearn.multiclass import OneVsRestClassifier
 
 from nldd._wording import escaped
 from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
@@ -38,11 +36,10 @@ SHAPES = {
 def base_classifier(base: str, shape: str, seed: int) -> Any:
     """One of the `BASES` in one of the `SHAPES`."""
     if base == "logistic":
-        if shape != "classes":
-            return MultiLabelLogisticRegression()
-        # One class against the rest, as for labels: with all classes in one model, scikit-learn's
-        # solver stops short of the optimum on features of different scales.
-        return OneVsRestClassifier(LogisticRegression(solver="liblinear", random_state=seed))
+        # One class against the rest, as for labels; chains as their default has it.
+        return MultiLabelLogisticRegression(
+            intercept="penalised" if shape == "decisions" else "free"
+        )
     solver = "libsvm" if base == "platt-svc" else "liblinear"
     machine = PlattSVC if shape == "probabilities" else linear_machine
     return machine(solver=solver, random_state=seed)

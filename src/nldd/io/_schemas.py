@@ -35,6 +35,7 @@ from nldd.io._rules import (
     text,
     whole,
 )
+from nldd.linear import MultiLabelLogisticRegression
 
 LEAF = -1
 METRICS = (
@@ -122,6 +123,20 @@ def _has_all_labels(model: Attributes) -> bool:
     return len(model["coef_"]) == (1 if is_binary else model["n_labels_"])
 
 
+def _is_chain(chain: Attributes) -> bool:
+    return _fits_chain(chain["estimators_"], chain["n_features_in_"], chain["n_labels_"])
+
+
+def _is_member(chain: Attributes) -> bool:
+    return _fits_chain(chain["links"], len(chain["features"]), len(chain["order"]))
+
+
+def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
+    """Whether one model of all links has coefficients for the features and the labels before."""
+    is_joint = isinstance(links[0], MultiLabelLogisticRegression)
+    return not is_joint or links[0].coef_.shape == (n_labels, n_features + n_labels - 1)
+
+
 FEATURES: dict[str, Rule] = {"n_features_in_": whole("d"), "feature_names_in_?": names("d")}
 MAYBE_FEATURES: dict[str, Rule] = {
     "n_features_in_?": whole("d"),
@@ -171,6 +186,7 @@ ONE_A_LABEL: dict[str, Rule] = {
     **LABELS,
     "estimators_": either(several(member(LOGISTIC, l="l", d="d"), 1), several(estimator, "l")),
 }
+LINKS = either(several(member(LOGISTIC, l="l"), 1), several(estimator, "l"))
 WEIGHTS = "nldd.Weights"
 
 # A module, its types, and what they hold; behind a name, ? says that it may be missing.
@@ -317,7 +333,11 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
         "labelsets_": LABELSETS,
         "counts_": numbers("s", kinds="i", least=0),
     },
-    "nldd.estimators ClassifierChain": {**ONE_A_LABEL, "order_": positions("l", "l")},
+    "nldd.estimators ClassifierChain": {
+        **LABELS,
+        "estimators_": LINKS,
+        "order_": positions("l", "l"),
+    },
     "nldd.estimators EnsembleOfChains": {
         **LABELS,
         "estimators_": several(member("nldd.Member", l="l", d="d")),
@@ -325,7 +345,7 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
     },
     "nldd.estimators Member": {
         "order": positions("l", "l"),
-        "links": several(estimator, "l"),
+        "links": LINKS,
         "features": positions(None, "d"),
         "rows": numbers(None, kinds="i", least=0),
     },
@@ -369,7 +389,7 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
         "features_": positions("in", "d"),
         "labelsets_": LABELSETS,
         "allow_empty_": flag,
-        "_varies": numbers("l", kinds="b", least=0, most=1),
+        "_varies?": numbers("l", kinds="b", least=0, most=1),  # of older versions
         "estimators_": several(member(WEIGHTS, **{"in": "in", "out": "l"}), "components"),
         "gating_": member(WEIGHTS, **{"in": "in", "out": "components"}),
         "objective_": numbers(None),
@@ -382,6 +402,8 @@ CHECKS = {
     "sklearn.NuSVC": _is_machine,
     "sklearn.KNeighborsClassifier": _are_neighbours,
     LOGISTIC: _has_all_labels,
+    "nldd.ClassifierChain": _is_chain,
+    "nldd.Member": _is_member,
 }
 SCHEMAS = {
     f"{module.partition('.')[0]}.{kind}": Schema(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
 FloatArray = NDArray[np.float64]
@@ -52,7 +53,8 @@ def _merge_two(a: Moments, b: Moments) -> Moments:
 def is_worth_turning(n_features: int, weight: float) -> bool:
     """Whether turning dense rows costs less than the steps that it saves a handful of labels.
 
-    How many labels there are makes no difference, nor whether rows are repeated or have weights.
+    How many labels there are makes no difference, nor whether rows are repeated or have weights,
+    whose sum is given.
     """
     return n_features * (1.5 + 10 * n_features / weight) < 2000
 
@@ -88,3 +90,10 @@ class PrincipalAxes:
         W[:, :d] = W[:, :d] @ self.axes.T
         W[:, -1] -= W[:, :d] @ self.mean
         return W
+
+
+def principal_axes(X: Any, weight: FloatArray, centred: bool) -> PrincipalAxes | None:
+    """The axes to turn rows to; None where they are sparse, or it would not pay."""
+    if issparse(X) or not is_worth_turning(X.shape[1], float(weight.sum())):
+        return None
+    return PrincipalAxes(Moments.of(X, weight), centred)

@@ -85,10 +85,8 @@ class InBlocks:
     def __init__(
         self, T: RowBlocks, labels: NDArray[np.intp], C: FloatArray, axes: PrincipalAxes | None
     ) -> None:
-        from nldd.linear._passes import MANY
-
         self.T, self.labels, self.C, self.axes = T, labels, C, axes
-        self.is_small = len(T) * T.n_features < MANY
+        self.width = None  # all labels in one pass
 
     def slots(self, n_slots: int) -> None:
         """Nothing is kept from one pass to the next."""
@@ -124,7 +122,7 @@ def merge_found(parts: Any) -> list[Moments]:
     return [merge_moments([one for (one,) in parts])] if all(parts) else []
 
 
-def principal_axes(T: RowBlocks, centred: bool) -> PrincipalAxes | None:
+def axes_of_blocks(T: RowBlocks, centred: bool) -> PrincipalAxes | None:
     """The axes to turn the rows to; None where they are sparse, or it would not pay."""
     if not is_worth_turning(T.n_features, len(T)):
         return None
@@ -142,7 +140,7 @@ def fit_blocks(
     **options: Any,
 ) -> Any:
     """As :func:`fit_logistic`, of these labels of rows in blocks."""
-    axes = principal_axes(T, centred=intercept == "free")
+    axes = axes_of_blocks(T, centred=intercept == "free")
     initial = np.zeros((len(labels), T.n_features + 1))
     initial[:, -1] = log_odds(T.positives[labels], len(T), C)
     limits = np.full(len(labels), T.n_features)

@@ -18,16 +18,17 @@ from nldd._labels import LabelTable
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.exceptions import InputError, warn_caller
-from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning
+from nldd.linear._axes import PrincipalAxes, principal_axes
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
 
 # Log-odds that make a probability exactly 0 or 1: those of a label that is the same in all rows.
 CERTAIN = 1000.0
-# Newton decrements at which probabilities are within `tol` of the optimum, in units of `tol`: half
-# a decrement bounds how far they move in a step, and a tenth of a step is left over after it.
-DECREMENTS = 40.0
+# The Newton decrement at which a label has converged, in units of `tol`. Half of it bounds how far
+# probabilities move in a step near the optimum, and about a tenth of a step is left over after it;
+# but far out on the log-odds scale a step is not yet that small, so there is room.
+DECREMENTS = 3.0
 # Of small problems, which take no time: equal data give equal answers in whatever form they come.
 TOL_OF_FEW = 1e-10
 # Labels at work for each worker, so that enough of them wait for the same thing.
@@ -57,6 +58,7 @@ def fit_logistic(
     start: FloatArray | None = None,
     intercept: str = "free",
     before: LabelsBefore | None = None,
+    quick: bool = False,
     n_jobs: int | None = None,
     **options: Any,
 ) -> Any:
@@ -64,7 +66,8 @@ def fit_logistic(
 
     `C` has shape (n_labels, 2): how much a row without the label counts, and one with it. In
     `start`, a row of NaN is a label without a start. `before` are further columns of X, and how
-    many of them each label may use. Options are those of :func:`solve`.
+    many of them each label may use. A `quick` fit is one of many: dense rows are not turned, and
+    small problems solved no further than others. Further options are those of :func:`solve`.
     """
     # Numba takes a third of a second to import, so it waits until something is fitted.
     from nldd.linear._lanes import DOUBLE_WIDTH
@@ -74,16 +77,17 @@ def fit_logistic(
     d, n_labels = X.shape[1], Y.shape[1]
     initial = np.zeros((n_labels, d + further.shape[1] + 1))
     initial[:, -1] = log_odds(weight @ Y, weight.sum(), C)
-    axes = None
-    # The sum of weights, so that a row of weight 2 is as good as two rows.
-    if not issparse(X) and is_worth_turning(d, weight.sum()):
-        axes = PrincipalAxes(Moments.of(X, weight), centred=intercept == "free")
+    axes = None if quick else principal_axes(X, weight, centred=intercept == "free")
+    if axes is not None:
         X = axes.turned(X)
     products = InMemory(with_columns(X, further), Y, weight, C)
-    n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-n_labels // DOUBLE_WIDTH))
-    return solve(
-        products, initial, start, axes, d + n_usable, C, intercept, n_workers=n_workers, **options
-    )
+    if products.is_small and not quick:
+        options["tol"] = min(options.get("tol", np.inf), TOL_OF_FEW)
+    n_workers = min(effective_n_jobs(n_jobs), -(-n_labels // DOUBLE_WIDTH))
+    if n_workers > 1:  # else asking would take a tenth of a small fit
+        n_workers = min(n_workers, cpu_count())
+    limits = d + n_usable
+    return solve(products, initial, start, axes, limits, C, intercept, n_workers, **options)
 
 
 def solve(
@@ -94,16 +98,13 @@ def solve(
     limits: NDArray[np.int64],
     C: FloatArray,
     intercept: str,
+    n_workers: int = 1,
     *,
     tol: float = 1e-4,
     max_iter: int = 100,
-    n_workers: int | None = None,
     title: str | None = None,
 ) -> Any:
-    """Coefficients from the `products` of rows, turned to the `axes` where there are any.
-
-    Several workers share them, each with some labels at a time; None is rounds for all labels.
-    """
+    """Coefficients from the `products` of rows, turned to the `axes` where there are any."""
     from nldd.linear._solver import Solver
 
     n_labels, p = initial.shape
@@ -114,15 +115,12 @@ def solve(
     if axes is not None:
         initial = axes.coefficients_there(initial)
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
-    if products.is_small:
-        tol = min(tol, TOL_OF_FEW)
-    enough = (DECREMENTS * tol) ** 2 * C.min(axis=1)
-    n_slots = n_labels if n_workers is None else n_workers * SLOTS
+    enough = (DECREMENTS * tol) ** 2 * np.minimum(C.min(axis=1), 1)
+    n_slots = n_labels if products.width is None else n_workers * SLOTS
     solver = Solver(
         products, initial, ridge, intercept != "none", limits, enough, max_iter, n_slots
     )
-    labels = solver.run_in_rounds() if n_workers is None else solver.run(n_workers)
-    for _ in progress(labels, n_labels, title or "", show=title is not None):
+    for _ in progress(solver.run(n_workers), n_labels, title or "", show=title is not None):
         pass
     W = solver.solution.W
     return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))

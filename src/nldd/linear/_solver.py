@@ -140,6 +140,9 @@ class Solver:
 
     def run(self, n_workers: int) -> Iterator[Any]:
         """Solve all, and tell of each label when it has ended."""
+        if n_workers == 1:  # a thread takes longer to start than a small problem to solve
+            yield from self._run_here()
+            return
         with ThreadPoolExecutor(n_workers) as pool:
             for _ in range(n_workers):
                 pool.submit(self._work)
@@ -153,40 +156,44 @@ class Solver:
                     self.is_over = True
                     self.changed.notify_all()
 
-    def run_in_rounds(self) -> Iterator[Any]:
-        """The same, by passes that serve all labels at once, whatever they wait for."""
-        while self.waiting:
-            slots = np.array(self.waiting)
-            self.waiting.clear()
-            self._advance(slots)
-            self._give_back(slots)
-            while not self.ended.empty():
-                yield self.ended.get()
+    def _run_here(self) -> Iterator[Any]:
+        for _ in self.enough:
+            while self.ended.empty():
+                self._work_on(self._take())
+            yield self.ended.get()
 
     def _work(self) -> None:
         try:
             while len(slots := self._take()):
-                self._advance(slots)
-                self._give_back(slots)
+                self._work_on(slots)
         except BaseException as error:
             self.ended.put(error)
 
     def _take(self) -> NDArray[np.int64]:
-        """Slots that wait for the same, of the two things for that which fills a pass better."""
+        """Slots that wait for the same, of the two things for that which fills a pass better.
+
+        Where a pass has no width, all of them.
+        """
         width = self.products.width
         with self.changed:
             self.changed.wait_for(lambda: self.waiting or self.is_over)
             if self.is_over:
                 return np.empty(0, dtype=np.int64)
-            by_phase = [
-                [slot for slot in self.waiting if self.phase[slot] == phase]
-                for phase in (SLOPES, CURVATURES)
-            ]
-            alike, n = max(zip(by_phase, width, strict=True), key=lambda of: len(of[0]) / of[1])
-            taken = alike[:n]
+            taken = list(self.waiting)
+            if width is not None:
+                by_phase = [
+                    [slot for slot in taken if self.phase[slot] == phase]
+                    for phase in (SLOPES, CURVATURES)
+                ]
+                alike, n = max(zip(by_phase, width, strict=True), key=lambda of: len(of[0]) / of[1])
+                taken = alike[:n]
             for slot in taken:
                 self.waiting.remove(slot)
         return np.array(taken)
+
+    def _work_on(self, slots: NDArray[np.int64]) -> None:
+        self._advance(slots)
+        self._give_back(slots)
 
     def _advance(self, slots: NDArray[np.int64]) -> None:
         W, _, _, S, _ = self.vectors

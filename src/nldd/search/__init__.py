@@ -12,7 +12,7 @@ The answer is the row with the smallest score, which never falls when one of the
         Score(b1, b2, product=True)    Dx^b1 * Dy^b2: the multiplicative model
 
     X, Y --_distances--> scaled rows, and sketches of them, whose distances are lower bounds
-         --_layout-----> labelsets, cells of rows that lie close, boxes around their sketches
+         --_layout-----> trie of labelsets, cells of rows that lie close, boxes around them
 
     query --_index--> blocks, only as many at a time as there are workers
           --_kernel-> labelsets in order of the lowest score they can have, until none can win

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
@@ -29,6 +28,10 @@ SAMPLE = 1000
 ITERATIONS = 3
 # Fixed, so that the compiler can unroll loops over them: one or two vector registers.
 COORDINATES = 16
+# Wide sketches, for bounds by a matrix product: its time grows with them, but fewer rows are left
+# to be evaluated. They hold this share of the variance, or as much as so many coordinates can.
+MAX_WIDTH = 64
+SHARE = 0.9
 BLOCK = 8192
 LARGEST_COORDINATE = 1e18
 # Squares beyond this may overflow in single precision.
@@ -170,7 +173,7 @@ class Sketch:
     rows first, which changes no distance; it is zero for sparse ones.
     """
 
-    def __init__(self, Z: Any) -> None:
+    def __init__(self, Z: Any, width: int = COORDINATES, share: float = 1.0) -> None:
         sample = Z[:: -(-Z.shape[0] // SAMPLE)]
         self.centre = np.zeros(Z.shape[1])
         if not issparse(Z):
@@ -178,21 +181,30 @@ class Sketch:
             sample = sample - self.centre
         # Directions have no length: rows near 1 keep the products below from overflowing.
         sample = sample / max(np.sqrt(squared_norms(sample).max()), np.finfo(np.float64).tiny)
-        rank = min(COORDINATES - 1, *sample.shape)
+        rank = min(width - 1, *sample.shape)
         # Subspace iteration. Any orthonormal directions would do; these hold most of the variance.
         directions = np.random.default_rng(0).normal(size=(Z.shape[1], rank))
         for _ in range(ITERATIONS):
             directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
-        self.directions = directions
+        if share < 1:
+            held = squared_norms((sample @ directions).T).cumsum()
+            directions = directions[
+                :, : 1 + np.searchsorted(held, share * squared_norms(sample).sum())
+            ]
+            width = directions.shape[1] + 1
+        self.directions, self.width = directions, width
+        # What is left over is a difference of squares: its root is off by the root of rounding.
+        self.rounding = 4 * np.sqrt((Z.shape[1] + 8) * EPSILON) + 32 * SINGLE.eps
 
     def __call__(self, Z: Any) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Sketches of the rows of `Z`, and how far each one's distances can be off.
 
         They are in single precision: reading them is most of the work of a search in many rows.
         """
-        n_rows, n_features = Z.shape
-        sketch, length = np.zeros((n_rows, COORDINATES), dtype=np.float32), np.empty(n_rows)
-        for block in gen_batches(n_rows, BLOCK):
+        n_rows = Z.shape[0]
+        sketch, length = np.zeros((n_rows, self.width), dtype=np.float32), np.empty(n_rows)
+        for start in range(0, n_rows, BLOCK):
+            block = slice(start, start + BLOCK)
             part = Z[block] if issparse(Z) else Z[block] - self.centre
             norms = squared_norms(part)
             within = part @ self.directions
@@ -201,37 +213,45 @@ class Sketch:
             rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
             sketch[block, -1] = np.minimum(rest, LARGEST_COORDINATE)
             length[block] = np.sqrt(norms)
-        # What is left over is a difference of squares: its root is off by the root of rounding.
-        rounding = 4 * np.sqrt((n_features + 8) * EPSILON) + 32 * SINGLE.eps
-        return sketch, rounding * length
+        return sketch, self.rounding * length
 
 
 class LowerBounds:
     """Bounds of the distances to all dense rows at once, by a product in single precision.
 
-    ``|a - b|^2 = |a|^2 + |b|^2 - 2 a.b`` is the product of the rows ``(-2 a, |a|^2, 1)`` and
-    ``(b, 1, |b|^2)``; what rounding may have added is taken off ``|a|^2`` beforehand. The centre
-    is taken off all rows, which changes no distance and makes rounding errors small.
+    Of wide sketches, ``|a - b|^2 = |a|^2 + |b|^2 - 2 a.b`` is the product of the rows
+    ``(-2 a, |a|^2, 1)`` and ``(b, 1, |b|^2)``; by how much that may be above the squared distance
+    of what they are sketches of is taken off ``|a|^2`` beforehand.
     """
 
-    def __init__(self, Z: NDArray[np.float64], centre: NDArray[np.float64]) -> None:
-        self.centre = centre
-        Z = Z - centre
-        norms = squared_norms(Z)
-        self.largest_norm = norms.max()
+    def __init__(self, Z: NDArray[np.float64]) -> None:
+        self.sketch = Sketch(Z, MAX_WIDTH, SHARE)
+        self.rows, error, norms = self._sketches(Z)
+        self.error, self.largest_norm = error.max(), norms.max()
         if self.largest_norm <= LARGEST_SQUARE:
-            self.rows = np.column_stack((Z, np.ones(len(Z)), norms)).astype(np.float32)
+            self.rows[:, -2], self.rows[:, -1] = 1, norms
 
     def __call__(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
         """Bounds of shape (n_queries, n_rows), or none where numbers are too large for them."""
-        A = A - self.centre
-        norms = squared_norms(A)
+        queries, error, norms = self._sketches(A)
         largest = self.largest_norm + norms
         if largest.max() > LARGEST_SQUARE:
-            return np.empty((0, 0), dtype=np.float32)
+            return np.empty((1, 0), dtype=np.float32)
         # A product of d terms is off by at most about d * eps * |a| |b|, no more than half of
         # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps, and terms
-        # too small for single precision are off by its smallest number.
-        doubt = (A.shape[1] + 16) * (SINGLE.eps * largest + SINGLE.tiny)
-        queries = np.column_stack((-2 * A, norms - doubt, np.ones(len(A)))).astype(np.float32)
+        # too small for single precision are off by its smallest number. And a distance s of
+        # sketches that may be e too long has (s - e)^2 >= s^2 - 2 s e, with s <= |a| + |b|.
+        doubt = (queries.shape[1] + 16) * (SINGLE.eps * largest + SINGLE.tiny)
+        doubt += 2 * np.sqrt(2 * largest) * (error + self.error)
+        queries[:, :-2] *= -2
+        queries[:, -2], queries[:, -1] = norms - doubt, 1
         return queries @ self.rows.T
+
+    def _sketches(
+        self, Z: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float32], FloatArray, FloatArray]:
+        """Sketches with room for two columns more, their errors and their squared lengths."""
+        sketch, error = self.sketch(Z)
+        wide = np.empty((len(Z), self.sketch.width + 2), dtype=np.float32)
+        wide[:, :-2] = sketch
+        return wide, error, (error / self.sketch.rounding) ** 2

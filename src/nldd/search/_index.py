@@ -11,7 +11,6 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn import get_config
-from sklearn.utils import gen_batches
 
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import canonical
@@ -188,28 +187,24 @@ class LabelsetIndex:
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
         X, P = canonical(X), np.asarray(P, dtype=np.float64)
         sizes = len(self.scale), self.labelsets.shape[1]
-        if X.shape[:1] != P.shape[:1] or (*X.shape[1:], *P.shape[1:]) != sizes:
+        if not 0 < X.shape[0] == P.shape[0] or (*X.shape[1:], *P.shape[1:]) != sizes:
             what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
             raise InputError(f"The index needs {what}; got shapes {X.shape} and {P.shape}.")
         if not np.isfinite(P).all():
             raise InputError("P has values that are not finite, so it has no label distances.")
-        bounds = self._lower_bounds(score)
-        blocks = list(gen_batches(X.shape[0], self._block_rows(n_jobs, bounds is not None)))
-        tasks = (
-            delayed(self._query_block)(X[block], P[block], score, k, bounds) for block in blocks
-        )
+        is_dense = len(self.features.dense) > 0
+        n_rows = self._block_rows(n_jobs, is_dense and self._bounds_all(score))
+        blocks = [slice(start, start + n_rows) for start in range(0, X.shape[0], n_rows)]
+        tasks = (delayed(self._query_block)(X[block], P[block], score, k) for block in blocks)
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
 
-    def _lower_bounds(self, score: Score) -> LowerBounds | None:
-        """Bounds on all distances at once where that is the quickest way: dense rows that are few,
-        or of which labels rule out none. Made when they are first asked for.
+    def _bounds_all(self, score: Score) -> bool:
+        """Whether bounds on all distances at once are the quickest way: for dense rows that are
+        few, and for dense or packed rows of which labels rule out none.
         """
-        if len(self.features.dense) == 0 or score.x == 0 or (len(self) > FEW_ROWS and score.y > 0):
-            return None
-        with _bounding:
-            if self._bounds is None:
-                self._bounds = LowerBounds(self._rows(), self.sketch.centre)
-            return self._bounds
+        is_dense, is_packed = len(self.features.dense) > 0, len(self.features.bits) > 0
+        is_few = is_dense and len(self) <= FEW_ROWS
+        return score.x > 0 and (is_few or (score.y == 0 and (is_dense or is_packed)))
 
     def _block_rows(self, n_jobs: int | None, all_distances: bool) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""
@@ -219,37 +214,53 @@ class LabelsetIndex:
         bytes_per_query = 8 * doubles + 4 * len(self) * all_distances
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
-    def _query_block(
-        self, X: Any, P: FloatArray, score: Score, k: int, bounds: LowerBounds | None
-    ) -> Neighbors:
+    def _query_block(self, X: Any, P: FloatArray, score: Score, k: int) -> Neighbors:
         # Numba takes a third of a second to import, so it waits until something is searched for.
         from nldd.search._kernel import query_block
 
         A = scaled(self._like_rows(X), self.scale)
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
-        sketch, error = self.sketch(A)
+        queries = Features.of(A, with_bits=is_packed)
+        lower = self._lower_bounds(A, score, is_packed)
+        least, error = np.zeros((2, len(P)))
+        sketch = np.empty((0, COORDINATES), dtype=np.float32)
+        if lower.size == 0:
+            sketch, error = self.sketch(A)
+        elif not is_packed:
+            least = np.sqrt(lower.min(axis=1).clip(0)).astype(np.float64)
         known = self._known_scores(A, P, score, k)
         numbers, distances = np.empty((2, len(P), k), dtype=np.int64), np.empty((2, len(P), k))
-        found = Found._make([*numbers, *distances, np.zeros(len(P), dtype=np.int64)])
-        queries = Features.of(A, with_bits=is_packed)
-        lower = np.empty((0, 0), dtype=np.float32) if bounds is None else bounds(A)
+        scores = np.repeat(known[:, np.newaxis], k, axis=1)
+        counts = np.zeros(len(P), dtype=np.int64)
+        found = Found._make([*numbers, *distances, scores, counts])
         check_sizes(self.features, self.groups, queries, lower)
         query_block(
-            read_only(self.features),
+            read_only(self.features.rows(is_packed)),
             read_only(self.groups),
-            read_only(queries),
+            read_only(queries.rows(is_packed)),
             lower,
+            least,
             sketch,
             error + self.error,
             np.array(P, dtype=np.float64, order="C"),
             Score(float(score.x), float(score.y), bool(score.product)),
-            known,
             found,
-            working_memory(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1], k),
+            working_memory(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1]),
         )
         best = score.of(found.Dx[:, 0], found.Dy[:, 0])
         certified = np.isinf(known) | (known <= best * (1 + TIE))
-        return Neighbors(self.groups.number[found.row], *found[1:], certified)
+        row, evaluated = self.groups.number[found.row], found.evaluated
+        return Neighbors(row, found.labelset, found.Dx, found.Dy, evaluated, certified)
+
+    def _lower_bounds(self, A: Any, score: Score, is_packed: bool) -> NDArray[np.float32]:
+        """Bounds of all squared distances, or room for them, where they pay: see the kernel."""
+        pays = self._bounds_all(score)
+        if issparse(A) or not pays:
+            return np.empty((1, len(self) if pays and is_packed else 0), dtype=np.float32)
+        with _bounding:  # made when they are first asked for
+            if self._bounds is None:
+                self._bounds = LowerBounds(self._rows())
+        return self._bounds(A)
 
     def _known_scores(self, A: Any, P: FloatArray, score: Score, k: int) -> FloatArray:
         """Scores that are known to be within reach, one a scaled query; here nothing is known."""

@@ -2,8 +2,8 @@
 
 For one query the kernel
 
-1. takes the label distance of every labelset,
-2. finds the nearest member of the labelset with the smallest one: a score to beat,
+1. finds the labelset with the smallest label distance, in the trie of labelsets,
+2. finds its nearest member: a score to beat,
 3. puts the labelsets that may beat it on a heap, by the lowest score they can have: their label
    distance is known, and their feature distance is at least that of the box around their sketches,
 4. takes labelsets from the heap until the lowest score left is worse than the k-th best found.
@@ -20,41 +20,45 @@ from nldd._kernels import (
     cached_kernel,
     inlined_kernel,
     kernel,
-    sum_kernel,
     tell_compilation as tell_compilation,
 )
 from nldd.search._distances import EPSILON, SLACK, TIE
-from nldd.search._scan import gap, heapify, nearest_member, overlap, pop
+from nldd.search._scan import clear, gap, heapify, likeliest, nearest_member, pop, prepare
 
 
 @cached_kernel
-def query_block(features, groups, queries, lower, sketch, slack, P, score, known, found, room):
+def query_block(rows, groups, queries, bounds_all, least, sketch, slack, P, score, found, room):
     """Fill `found` with the k best labelsets of each query, k being its width.
 
-    `lower` has lower bounds of all squared feature distances, (n_queries, n_rows), where a matrix
-    product was the cheaper way, and is empty elsewhere. `slack` says how far a distance between
-    sketches can be off, `known` which score is not below the best one, infinite where nothing is
-    known; one a query. The row that is found is a position in `features`.
+    `bounds_all` has lower bounds of all squared feature distances, (n_queries, n_rows), where that
+    is the cheaper way, or room for those of one query at a time, (1, n_rows), and elsewhere none,
+    (1, 0). No Dx of a query is below `least`. `slack` says how far a distance between sketches can
+    be off. Scores that are known to be within reach are in ``found.score``, infinite
+    where nothing is known. The row that is found is a position in `rows`.
     """
     evaluated, k = found.evaluated, found.row.shape[1]
-    numbers, positions, seen_keys = room
-    x, Dy2, bounds, gaps, tied_Dx, gains, best, smallest = numbers
-    by_bound, by_gap, tied_at, seen_row, seen_labelset = positions
-    n_queries, n_labels = P.shape
-    doubt = (n_labels + 8) * EPSILON * n_labels  # rounding of Dy^2
-    for i in range(n_queries):
-        _scatter(queries.starts, queries.columns, queries.values, i, x, 1.0)
-        first = _label_distances(P, i, groups.label_starts, groups.labels, gains, Dy2)
-        for j in range(k):
-            best[j] = known[i]
-        n_seen, n_left, evaluated[i], u = 0, 0, lower.shape[1], first
+    numbers, positions, seen_keys, x = room
+    Dy2, bounds, gaps, tied_Dx = numbers[0], numbers[1], numbers[2], numbers[3]
+    gains, after, path = numbers[4], numbers[5], numbers[6]
+    by_bound, by_gap, tied = positions[0], positions[1], positions[2]
+    seen_row, seen_labelset = positions[3], positions[4]
+    n_labels = P.shape[1]
+    doubt = 2 * (n_labels + 8) * EPSILON * n_labels  # rounding of Dy^2
+    for i in range(len(P)):
+        lower = bounds_all[i % len(bounds_all)]
+        prepare(queries, rows, i, x, lower)
+        best = found.score[i]
+        path[0] = _gains(P, i, gains, after)
+        n_near = labelsets_within(groups.trie, gains, after, path, np.inf, 0.0, by_bound, Dy2)
+        first = by_bound[n_near - 1]
+        n_seen, n_left, evaluated[i], u = 0, 0, len(lower), first
         while True:
             # The nearest member of labelset u, no farther away than can still win.
             dy = np.sqrt(max(0.0, Dy2[u] - doubt))
             limit = _farthest(score, best[k - 1] * SLACK, dy)
             at, dx, looked = nearest_member(
-                features, groups, u, queries, lower, i, x, sketch, slack[i], limit,
-                gaps, by_gap, tied_Dx, tied_at,
+                rows, groups, u, queries, lower, i, x, sketch, slack[i], limit,
+                gaps, by_gap, tied_Dx, tied,
             )  # fmt: skip
             evaluated[i] += looked
             if at >= 0:
@@ -66,24 +70,23 @@ def query_block(features, groups, queries, lower, sketch, slack, P, score, known
                 n_seen += 1
             cut = best[k - 1] * SLACK
             if u == first:
-                n_left, looked = _candidates(
-                    features, groups, queries, lower, i, Dy2, doubt, first, sketch, slack[i],
-                    score, cut, bounds, by_bound,
+                n_left = _candidates(
+                    groups, lower, least[i], i, gains, after, path, Dy2, doubt, first, sketch,
+                    slack[i], score, cut, bounds, by_bound,
                 )  # fmt: skip
-                evaluated[i] += looked
             if n_left == 0 or bounds[0] > cut:
                 break
             u = by_bound[0]
             n_left = pop(bounds, by_bound, n_left)
-        _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, groups.number, smallest)
-        _scatter(queries.starts, queries.columns, queries.values, i, x, 0.0)
+        _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, groups.number, tied)
+        clear(queries, i, x)
 
 
 @inlined_kernel()
-def _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, number, smallest):
+def _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, number, tied):
     """The best labelsets that were seen, in order, as the answer to query i."""
     for j in range(found.row.shape[1]):
-        chosen = best_of(seen_keys, seen_row, n_seen, number, smallest)
+        chosen = best_of(seen_keys, seen_row, n_seen, number, tied)
         found.row[i, j], found.labelset[i, j] = seen_row[chosen], seen_labelset[chosen]
         found.Dy[i, j], found.Dx[i, j] = seen_keys[chosen, 1], seen_keys[chosen, 2]
         # The last one takes its place, and is no longer looked at where it was.
@@ -112,32 +115,43 @@ def _farthest(score, cut, Dy):
 
 
 @kernel()
-def _scatter(starts, columns, values, i, x, factor):
-    """Write sparse row i, times 1 or 0 to make it zero again, into the dense vector x."""
-    if len(starts) > 0:
-        for t in range(starts[i], starts[i + 1]):
-            x[columns[t]] = factor * values[t]
+def _gains(P, i, gains, after):
+    """Fill what each label adds to a squared label distance; returns that of no labels at all.
+
+    ``|p - y|^2 = |p|^2 + sum of (1 - 2 p) over the labels in y``, because ``y^2 = y``. Labels count
+    from 1 here, and the root of the trie is 0. Labels after each one can only take away so much
+    as `after` says.
+    """
+    total, gains[0], after[P.shape[1]] = 0.0, 0.0, 0.0
+    for label in range(P.shape[1], 0, -1):
+        p = P[i, label - 1]
+        total += p * p
+        gains[label] = 1 - 2 * p
+        after[label - 1] = after[label] + min(0.0, gains[label])
+    return total
 
 
 @kernel()
-def _label_distances(P, i, label_starts, labels, gains, Dy2):
-    """Squared label distances, up to rounding; returns the labelset with the smallest.
+def labelsets_within(trie, gains, after, path, widest, margin, within, Dy2):
+    """Labelsets whose squared label distance, up to rounding, is at most `widest`: their number.
 
-    ``|p - y|^2 = |p|^2 + sum of (1 - 2 p) over the labels in y``, because ``y^2 = y``.
+    Of a subtree that can have none of them only the root is looked at. None is farther than those
+    before it by more than the margin; so without a margin the last one is the nearest of all.
     """
-    total = 0.0
-    for label in range(P.shape[1]):
-        total += P[i, label] * P[i, label]
-        gains[label] = 1 - 2 * P[i, label]
-    smallest, least = 0, np.inf
-    for u in range(len(Dy2)):
-        square = total
-        for t in range(label_starts[u], label_starts[u + 1]):
-            square += gains[labels[t]]
-        Dy2[u] = square
-        if square < least:
-            smallest, least = u, square
-    return smallest
+    node, n = 0, 0
+    while node < len(trie):
+        label, depth, u = trie[node, 0], trie[node, 1], trie[node, 3]
+        square = path[depth] + gains[label]
+        if square + after[label] > widest:
+            node = trie[node, 2]
+            continue
+        path[depth + 1] = square
+        if u >= 0 and square <= widest:
+            within[n], Dy2[u] = u, square
+            n += 1
+            widest = min(widest, square + margin)
+        node += 1
+    return n
 
 
 @kernel()
@@ -147,64 +161,43 @@ def _label_distance(P, i, label_starts, labels, u):
     t, end = label_starts[u], label_starts[u + 1]
     for label in range(P.shape[1]):
         if t < end and labels[t] == label:
-            square += (1 - P[i, label]) ** 2
+            square += (1 - P[i, label]) * (1 - P[i, label])
             t += 1
         else:
-            square += P[i, label] ** 2
+            square += P[i, label] * P[i, label]
     return np.sqrt(square)
 
 
 @inlined_kernel()
 def _candidates(
-    features, groups, queries, lower, i, Dy2, doubt, first, sketch, slack, score, cut,
+    groups, lower, least, i, gains, after, path, Dy2, doubt, first, sketch, slack, score, cut,
     bounds, by_bound,
 ):  # fmt: skip
-    """Heap of the labelsets, but for `first`, whose lowest possible score is within the cut.
-
-    Returns their number and the number of rows evaluated.
-    """
-    # What Dy^2 may be at most if Dx were 0: for most labelsets no more than this is looked at.
-    bounded = not score.product and score.y > 0
-    widest = (cut / score.y) ** 2 + doubt if bounded else np.inf
-    n, looked = 0, 0
-    for u in range(len(Dy2)):
-        if Dy2[u] > widest or u == first:
+    """Heap of the labelsets, but for `first`, whose lowest possible score is within the cut."""
+    # What Dy^2 may be at most with the smallest Dx that any row can have: for most labelsets no
+    # more than this is looked at.
+    widest = np.inf
+    if not score.product and score.y > 0:
+        largest = max(0.0, cut - score.x * least) / score.y
+        widest = largest * largest + doubt
+    n_within = labelsets_within(groups.trie, gains, after, path, widest, np.inf, by_bound, Dy2)
+    n = 0
+    for t in range(n_within):
+        u = by_bound[t]
+        if u == first:
             continue
-        start = groups.row_starts[groups.cell_starts[u]]
-        stop = groups.row_starts[groups.cell_starts[u + 1]]
         if len(lower) > 0:
-            dx = np.sqrt(max(0.0, _lowest(lower, i, start, stop)))
-        elif len(queries.bits) > 0 and score.y == 0:
-            # Labels rule nothing out, and boxes hardly do: the rows themselves are quick enough.
-            least = _fewest(features.bits, features.squared_norms, start, stop, queries.bits, i)
-            dx = np.sqrt(least + queries.squared_norms[i])
-            looked += stop - start
+            start = groups.row_starts[groups.cell_starts[u]]
+            stop = groups.row_starts[groups.cell_starts[u + 1]]
+            dx = np.sqrt(max(0.0, lower[likeliest(lower, start, stop)]))
         else:
-            dx = max(0.0, np.sqrt(gap(sketch, i, groups.low, groups.high, u)) - slack)
+            dx = max(0.0, np.sqrt(gap(groups.box, u, sketch, i)) - slack)
         lowest = _score(score, dx, np.sqrt(max(0.0, Dy2[u] - doubt)))
         if lowest <= cut:
             bounds[n], by_bound[n] = lowest, u
             n += 1
-    heapify(bounds, by_bound, n)
-    return n, looked
-
-
-@sum_kernel()
-def _lowest(lower, i, start, stop):
-    """Smallest bound of query i in a range of rows."""
-    smallest = np.inf
-    for at in range(start, stop):
-        smallest = min(smallest, lower[i, at])
-    return smallest
-
-
-@kernel()
-def _fewest(bits, squared_norms, start, stop, q_bits, i):
-    """Smallest squared distance in a range of packed rows, but for the size of the query."""
-    smallest = np.inf
-    for at in range(start, stop):
-        smallest = min(smallest, squared_norms[at] - 2.0 * overlap(bits, at, q_bits, i))
-    return smallest
+    heapify(bounds, by_bound, np.int64(n))
+    return n
 
 
 @kernel()
@@ -220,26 +213,22 @@ def keep_smallest(best, value):
 
 
 @kernel()
-def best_of(keys, at, n, number, smallest):
+def best_of(keys, at, n, number, tied):
     """The best of n labelsets: smallest score, among equals Dy, then Dx, then the lowest row."""
-    for key in range(keys.shape[1]):
-        smallest[key] = np.inf
-        for t in range(n):
-            if _is_tied(keys, t, smallest, key):
-                smallest[key] = min(smallest[key], keys[t, key])
-    chosen = -1
     for t in range(n):
-        if _is_tied(keys, t, smallest, len(smallest)) and (
-            chosen < 0 or number[at[t]] < number[at[chosen]]
-        ):
-            chosen = t
+        tied[t] = t
+    for key in range(keys.shape[1]):
+        smallest = np.inf
+        for t in range(n):
+            smallest = min(smallest, keys[tied[t], key])
+        n_tied = 0
+        for t in range(n):
+            if keys[tied[t], key] <= smallest * (1 + TIE):
+                tied[n_tied] = tied[t]
+                n_tied += 1
+        n = n_tied
+    chosen = tied[0]
+    for t in range(1, n):
+        if number[at[tied[t]]] < number[at[chosen]]:
+            chosen = tied[t]
     return chosen
-
-
-@kernel()
-def _is_tied(keys, t, smallest, n_keys):
-    """Whether the first keys of entry t are equal, up to rounding, to the smallest."""
-    for key in range(n_keys):  # noqa: SIM110 (the compiler knows no generators)
-        if keys[t, key] > smallest[key] * (1 + TIE):
-            return False
-    return True

@@ -23,18 +23,18 @@ class Groups(NamedTuple):
     """Training rows by labelset, and within a labelset by cell, as the compiled search reads them.
 
     Labelset u has the labels from ``label_starts[u]`` to ``label_starts[u + 1]`` and likewise its
-    cells, and each cell its rows. Boxes, from `low` to `high`, are around the sketches of rows, and
-    `number` tells which training row each one is.
+    cells, and each cell its rows. Boxes, lowest and highest corner, are around the sketches of
+    rows, and `number` tells which training row each one is.
     """
+
+    trie: NDArray[np.int32]
 
     label_starts: NDArray[np.int64]
     labels: NDArray[np.int32]
     cell_starts: NDArray[np.int64]
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
+    box: NDArray[np.float32]
     row_starts: NDArray[np.int64]
-    cell_low: NDArray[np.float32]
-    cell_high: NDArray[np.float32]
+    cell_box: NDArray[np.float32]
     sketch: NDArray[np.float32]
     number: NDArray[np.int64]
 
@@ -51,14 +51,44 @@ def group_rows(
     counts = np.bincount(labelset)
     cell_starts = np.searchsorted(row_starts, np.cumsum(counts) - counts)
     owner, labels = np.nonzero(labelsets)
-    cell_low, cell_high = (
-        extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum)
-    )
     label_starts = np.searchsorted(owner, np.arange(len(counts) + 1))
-    low = np.minimum.reduceat(cell_low, cell_starts)
-    high = np.maximum.reduceat(cell_high, cell_starts)
-    cells = np.append(cell_starts, len(row_starts) - 1), low, high, row_starts, cell_low, cell_high
-    return Groups(label_starts, labels.astype(np.int32), *cells, sketch, number[order]), order
+    cell_box = _boxes(sketch, sketch, row_starts[:-1])
+    box = _boxes(cell_box[:, 0], cell_box[:, 1], cell_starts)
+    cells = np.append(cell_starts, len(row_starts) - 1), box, row_starts, cell_box
+    trie = labelset_trie(labelsets)
+    return Groups(trie, label_starts, labels.astype(np.int32), *cells, sketch, number[order]), order
+
+
+def _boxes(
+    low: NDArray[np.float32], high: NDArray[np.float32], starts: NDArray[np.intp]
+) -> NDArray[np.float32]:
+    corners = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+    return np.stack(corners, axis=1)
+
+
+def labelset_trie(labelsets: NDArray[Any]) -> NDArray[np.int32]:
+    """Trie of labelsets in lexicographic order: each node adds one label to those above it.
+
+    Nodes come before those below them, in the order of the labelsets. For each one: its label,
+    counted from 1; how deep it lies; the next node that is not below it; its labelset, or -1. The
+    root, without a label, is first.
+    """
+    different = labelsets[1:] != labelsets[:-1]
+    # Labels before the first difference are those of the labelset before, whose nodes are there.
+    first_new = np.append(0, different.argmax(axis=1))
+    owner, label = np.nonzero(labelsets)
+    n_labels = np.bincount(owner, minlength=len(labelsets))
+    depth = np.arange(len(owner)) - np.repeat(np.cumsum(n_labels) - n_labels, n_labels) + 1
+    is_new, is_last = label >= first_new[owner], depth == n_labels[owner]
+    nodes = np.stack([label + 1, depth, depth, np.where(is_last, owner, -1)], axis=1)[is_new]
+    root = [0, 0, 0, -1 if n_labels[0] else 0]
+    trie = np.concatenate([[root], nodes]).astype(np.int32)
+    for level in range(trie[:, 1].max() + 1):
+        (up_to_level,) = np.nonzero(trie[:, 1] <= level)
+        following = np.append(up_to_level[1:], len(trie))
+        at_level = trie[up_to_level, 1] == level
+        trie[up_to_level[at_level], 2] = following[at_level]
+    return trie
 
 
 def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -121,9 +151,43 @@ class Features(NamedTuple):
             starts, columns, values = Z.indptr, Z.indices, Z.data
         else:
             n_stretches = -(-Z.shape[1] // STRETCH)
-            padded = np.pad(Z, ((0, 0), (0, -Z.shape[1] % n_stretches)))
+            padded = np.zeros((len(Z), -(-Z.shape[1] // n_stretches) * n_stretches))
+            padded[:, : Z.shape[1]] = Z
             dense = padded.reshape(len(Z), n_stretches, -1)
         return cls(dense, starts.astype(np.int64), columns.astype(np.int32), values, bits, norms)
+
+    def rows(self, packed: bool) -> "Rows":
+        """Only what the kernel needs, which is compiled for each kind of rows by itself."""
+        if packed:
+            return PackedRows(self.bits, self.squared_norms)
+        if len(self.dense) > 0:
+            return DenseRows(self.dense)
+        return SparseRows(self.starts, self.columns, self.values, self.squared_norms)
+
+
+class DenseRows(NamedTuple):
+    """Dense features, in stretches."""
+
+    dense: NDArray[np.float64]
+
+
+class PackedRows(NamedTuple):
+    """Features of 0 and 1, as words of 64."""
+
+    bits: NDArray[np.uint64]
+    squared_norms: NDArray[np.float64]
+
+
+class SparseRows(NamedTuple):
+    """Features as a CSR matrix."""
+
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float64]
+    squared_norms: NDArray[np.float64]
+
+
+Rows = DenseRows | PackedRows | SparseRows
 
 
 def is_worth_packing(Z: Any) -> bool:
@@ -148,13 +212,14 @@ def check_sizes(
     n_rows, n_queries = len(groups.number), len(queries.squared_norms)
     agree = (
         len(rows.squared_norms) == len(groups.sketch) == groups.row_starts[-1] == n_rows
-        and len(groups.row_starts) - 1 == groups.cell_starts[-1] == len(groups.cell_low)
-        and len(groups.cell_starts) == len(groups.label_starts) == len(groups.low) + 1
+        and len(groups.row_starts) - 1 == groups.cell_starts[-1] == len(groups.cell_box)
+        and len(groups.cell_starts) == len(groups.label_starts) == len(groups.box) + 1
+        and groups.trie[:, 3].max() + 1 == len(groups.box)
         and groups.label_starts[-1] == len(groups.labels)
         and rows.dense.shape[1:] == queries.dense.shape[1:]
         and len(queries.bits) in (0, n_queries)
         and (len(queries.bits) == 0 or rows.bits.shape[1:] == queries.bits.shape[1:])
-        and lower.shape in ((0, 0), (n_queries, n_rows))
+        and lower.shape in ((1, 0), (1, n_rows), (n_queries, n_rows))
     )
     if not agree:
         raise InputError("The arrays of the index do not belong together. Build it again.")
@@ -167,20 +232,23 @@ class Found(NamedTuple):
     labelset: NDArray[np.int64]
     Dx: NDArray[np.float64]
     Dy: NDArray[np.float64]
+    score: NDArray[np.float64]
     evaluated: NDArray[np.int64]
 
 
-def working_memory(groups: Groups, n_columns: int, n_labels: int, k: int) -> tuple[Any, ...]:
-    """Numbers, positions and keys for one query at a time: see where the kernel unpacks them."""
-    n_labelsets = len(groups.low)
-    n_cells = np.diff(groups.cell_starts).max()
+def working_memory(groups: Groups, n_columns: int, n_labels: int) -> tuple[Any, ...]:
+    """Numbers, positions and keys for one query at a time: see where the kernel unpacks them.
+
+    In few arrays, of which no row is full: each one that the kernel takes costs time to compile.
+    """
+    n_labelsets = len(groups.box)
     n_rows = np.diff(groups.row_starts[groups.cell_starts]).max()
-    numbers = (n_columns, n_labelsets, n_labelsets, n_cells, n_rows, n_labels, k, 3)
-    positions = (n_labelsets, n_cells, n_rows, n_labelsets, n_labelsets)
+    size = max(n_labelsets, n_rows, n_labels + 2)
     return (
-        tuple(np.zeros(size) for size in numbers),
-        tuple(np.zeros(size, dtype=np.int64) for size in positions),
-        np.zeros((n_labelsets, 3)),
+        np.empty((7, size)),
+        np.empty((5, size), dtype=np.int64),
+        np.empty((n_labelsets, 3)),
+        np.zeros(n_columns),
     )
 
 

@@ -1,54 +1,49 @@
 """The nearest member of one labelset, compiled.
 
 Cells come in the order of the gap between the query and the box around their sketches, until that
-is wider than the nearest distance found. Within a cell there are three ways to a distance: packed
-bits, dense rows under bounds from a matrix product or from sketches, and sparse rows.
+is wider than the nearest distance found. Within a cell there are three ways to a distance, one a
+kind of rows: packed bits, dense rows and sparse rows. Numba compiles the one that it is called for.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 import numpy as np
 
-from nldd._kernels import inlined_kernel, kernel, sum_kernel
+from nldd._kernels import by_type, inlined_kernel, kernel, sum_kernel
 from nldd.search._distances import COORDINATES, EPSILON, SLACK, TIE
+from nldd.search._layout import DenseRows, PackedRows, SparseRows
 
 
 @inlined_kernel()
 def nearest_member(
-    features, groups, u, queries, lower, i, x, sketch, slack, limit, gaps, by_gap, tied_Dx, tied_at
+    rows, groups, u, queries, lower, i, x, sketch, slack, limit, gaps, by_gap, tied_Dx, tied_at
 ):  # fmt: skip
     """Member of labelset u nearest to query i, if within the limit: position, Dx, rows evaluated.
 
     Among members equally near, the one that comes first in the training data.
     """
-    first, n_cells = groups.cell_starts[u], groups.cell_starts[u + 1] - groups.cell_starts[u]
-    gaps[0], by_gap[0] = 0.0, 0  # the box of a single cell is that of the labelset, seen before
-    if n_cells > 1:
-        for c in range(n_cells):
-            gaps[c], by_gap[c] = gap(sketch, i, groups.cell_low, groups.cell_high, first + c), c
-        heapify(gaps, by_gap, n_cells)
+    first, end = groups.cell_starts[u], groups.cell_starts[u + 1]
+    # The box of a single cell is that of the labelset, seen before; with bounds of all rows, cells
+    # do not matter.
+    n_gaps = 1
+    if len(lower) == 0 and end - first > 1:
+        n_gaps = end - first
+        for c in range(n_gaps):
+            gaps[c], by_gap[c] = gap(groups.cell_box, first + c, sketch, i), c
+        heapify(gaps, by_gap, n_gaps)
+    else:
+        gaps[0], by_gap[0] = 0.0, 0
     nearest, n_tied, looked = limit, 0, 0
-    while n_cells > 0 and np.sqrt(gaps[0]) - slack <= nearest * SLACK:
+    while n_gaps > 0 and np.sqrt(gaps[0]) - slack <= nearest * SLACK:
         cell = first + by_gap[0]
-        n_cells = pop(gaps, by_gap, n_cells)
-        start, stop = groups.row_starts[cell], groups.row_starts[cell + 1]
-        if len(queries.bits) > 0:
-            nearest, n_tied = _scan_bits(
-                features, start, stop, queries, i, nearest, tied_Dx, tied_at, n_tied
-            )
-            looked += stop - start
-        elif len(queries.dense) > 0:
-            nearest, n_tied, n = _scan_dense(
-                features.dense, groups.sketch, start, stop, queries.dense, sketch, lower,
-                i, slack, nearest, tied_Dx, tied_at, n_tied,
-            )  # fmt: skip
-            looked += n
-        else:
-            nearest, n_tied, n = _scan_sparse(
-                features, groups.sketch, start, stop, queries, sketch, x,
-                i, slack, nearest, tied_Dx, tied_at, n_tied,
-            )  # fmt: skip
-            looked += n
+        n_gaps = pop(gaps, by_gap, n_gaps)
+        start = groups.row_starts[cell]
+        stop = groups.row_starts[cell + 1 if len(lower) == 0 else end]
+        nearest, n_tied, n = scan(
+            rows, groups.sketch, start, stop, queries, lower, i, x, sketch, slack,
+            nearest, tied_Dx, tied_at, n_tied,
+        )  # fmt: skip
+        looked += n
     chosen = -1
     for t in range(n_tied):
         if tied_Dx[t] <= nearest * (1 + TIE) and (
@@ -61,11 +56,11 @@ def nearest_member(
 
 
 @sum_kernel()
-def gap(sketch, i, low, high, at):
+def gap(box, at, sketch, i):
     """Squared distance of sketch i from box `at`; 0 inside."""
     square = np.float32(0)
     for j in range(COORDINATES):
-        outside = max(low[at, j] - sketch[i, j], sketch[i, j] - high[at, j], np.float32(0))
+        outside = max(box[at, 0, j] - sketch[i, j], sketch[i, j] - box[at, 1, j], np.float32(0))
         square += outside * outside
     return square
 
@@ -80,16 +75,28 @@ def _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied):
     return min(nearest, dx), n_tied + 1
 
 
-@inlined_kernel()
-def _scan_bits(features, start, stop, queries, i, nearest, tied_Dx, tied_at, n_tied):
+@by_type
+def scan(rows):
+    """Way to the rows from `start` to `stop` that may be the nearest: those evaluated are counted.
+
+    Rows whose bound is too far are skipped: that in `lower`, if there is one, which counts as a
+    look at all rows, or else that of the sketches.
+    """
+    return {DenseRows: _scan_dense, PackedRows: _scan_packed, SparseRows: _scan_sparse}[rows]
+
+
+def _scan_packed(
+    rows, sketches, start, stop, queries, lower, i, x, sketch, slack,
+    nearest, tied_Dx, tied_at, n_tied,
+):  # fmt: skip
     """Rows of 0 and 1, packed: the squared distance is a count, so it is exact."""
-    bits, norms = features.bits, features.squared_norms
-    q_bits, q_norm = queries.bits, queries.squared_norms[i]
+    norm = queries.squared_norms[i]
     for at in range(start, stop):
-        square = norms[at] + q_norm - 2.0 * overlap(bits, at, q_bits, i)
-        if square <= (nearest * SLACK) ** 2:
+        square = rows.squared_norms[at] + norm - 2.0 * overlap(rows.bits, at, queries.bits, i)
+        reach = nearest * SLACK
+        if square <= reach * reach:
             nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
-    return nearest, n_tied
+    return nearest, n_tied, stop - start
 
 
 @kernel()
@@ -107,34 +114,41 @@ def overlap(bits, at, q_bits, i):
     return count
 
 
-@inlined_kernel()
 def _scan_dense(
-    dense, sketches, start, stop, q_dense, q_sketch, lower,
-    i, slack, nearest, tied_Dx, tied_at, n_tied,
+    rows, sketches, start, stop, queries, lower, i, x, sketch, slack,
+    nearest, tied_Dx, tied_at, n_tied,
 ):  # fmt: skip
-    """Rows by subtraction, a stretch of features at a time until they are too far.
-
-    Rows whose bound is too far are skipped: that of the matrix product in `lower`, if there is one,
-    which counts as a look at all rows, or else that of the sketches.
-    """
+    """Rows by subtraction, a stretch of features at a time until they are too far."""
     bounded, looked = len(lower) > 0, 0
-    for at in range(start, stop):
+    likely = likeliest(lower, start, stop) if bounded else start
+    for at in range(likely, likely + stop - start):
+        at = at if at < stop else at - stop + start  # from the likeliest one around
         reach = nearest * SLACK
         if bounded:
-            if lower[i, at] > reach * reach:
+            if lower[at] > reach * reach:
                 continue
-        elif _sketch_square(sketches, at, q_sketch, i) > (reach + slack) ** 2:
+        elif _sketch_square(sketches, at, sketch, i) > (reach + slack) * (reach + slack):
             continue
         else:
             looked += 1
         square = 0.0
-        for stretch in range(dense.shape[1]):
-            square += _stretch_square(dense, at, q_dense, i, stretch)
+        for stretch in range(rows.dense.shape[1]):
+            square += _stretch_square(rows.dense, at, queries.dense, i, stretch)
             if square > reach * reach:
                 break
         else:
             nearest, n_tied = _keep_if_near(at, square, nearest, tied_Dx, tied_at, n_tied)
     return nearest, n_tied, looked
+
+
+@kernel()
+def likeliest(lower, start, stop):
+    """The row with the smallest bound."""
+    chosen, smallest = start, lower[start]
+    for at in range(start + 1, stop):
+        is_less = lower[at] < smallest  # without a branch, which nobody could predict
+        chosen, smallest = at if is_less else chosen, lower[at] if is_less else smallest
+    return chosen
 
 
 @sum_kernel()
@@ -155,19 +169,18 @@ def _stretch_square(dense, at, q_dense, i, stretch):
     return square
 
 
-@inlined_kernel()
 def _scan_sparse(
-    features, sketches, start, stop, queries, q_sketch, x,
-    i, slack, nearest, tied_Dx, tied_at, n_tied,
+    rows, sketches, start, stop, queries, lower, i, x, sketch, slack,
+    nearest, tied_Dx, tied_at, n_tied,
 ):  # fmt: skip
     """Rows by a dot product, which rounding makes inexact; by subtraction if they may be near."""
-    starts, columns, values = features.starts, features.columns, features.values
-    squared_norms, size = features.squared_norms, queries.squared_norms[i]
+    starts, columns, values = rows.starts, rows.columns, rows.values
+    squared_norms, size = rows.squared_norms, queries.squared_norms[i]
     n_stored = queries.starts[i + 1] - queries.starts[i] + 8
     looked = 0
     for at in range(start, stop):
         reach = nearest * SLACK
-        if _sketch_square(sketches, at, q_sketch, i) > (reach + slack) ** 2:
+        if _sketch_square(sketches, at, sketch, i) > (reach + slack) * (reach + slack):
             continue
         looked += 1
         product = 0.0
@@ -203,31 +216,68 @@ def _squared_difference(starts, columns, values, at, q_starts, q_columns, q_valu
             s += 1
         square += difference * difference
     for left in range(t, t_end):
-        square += values[left] ** 2
+        square += values[left] * values[left]
     for left in range(s, s_end):
-        square += q_values[left] ** 2
+        square += q_values[left] * q_values[left]
     return square
 
 
-@kernel()
+@by_type
+def prepare(queries):
+    """What is done before the search for one query."""
+    return {SparseRows: _spread, PackedRows: _measure_all}.get(queries, _nothing_to_do)
+
+
+def _spread(queries, rows, i, x, lower):
+    """Write a sparse query into the dense vector x."""
+    for t in range(queries.starts[i], queries.starts[i + 1]):
+        x[queries.columns[t]] = queries.values[t]
+
+
+def _measure_all(queries, rows, i, x, lower):
+    """Packed rows are quick enough to be all measured, where labels rule nothing out."""
+    for at in range(len(lower)):
+        both = rows.squared_norms[at] + queries.squared_norms[i]
+        lower[at] = both - 2.0 * overlap(rows.bits, at, queries.bits, i)
+
+
+def _nothing_to_do(queries, *others):
+    pass
+
+
+@by_type
+def clear(queries):
+    """What is done after it."""
+    return _zero if queries is SparseRows else _nothing_to_do
+
+
+def _zero(queries, i, x):
+    for t in range(queries.starts[i], queries.starts[i + 1]):
+        x[queries.columns[t]] = 0.0
+
+
+@inlined_kernel()
 def heapify(keys, items, n):
     """Make the first n entries a heap: the smallest key at 0."""
     for root in range(n // 2 - 1, -1, -1):
         _sift(keys, items, root, n)
 
 
-@kernel()
+@inlined_kernel()
 def pop(keys, items, n):
     """Take the smallest off a heap of n entries; returns how many are left."""
     n -= 1
     keys[0], items[0] = keys[n], items[n]
-    _sift(keys, items, 0, n)
+    _sift(keys, items, np.int64(0), n)
     return n
 
 
 @kernel()
 def _sift(keys, items, root, n):
-    """Let the entry at `root` sink to its place."""
+    """Let the entry at `root` sink to its place.
+
+    Of literals, like 0, it would be compiled once more: hence ``np.int64`` where it is called.
+    """
     while 2 * root + 1 < n:
         child = 2 * root + 1
         if child + 1 < n and keys[child + 1] < keys[child]:
