@@ -21,11 +21,11 @@ from scipy.sparse import csr_matrix
 
 from nldd import BinaryRelevance, NLDDClassifier
 
-ROWS, BLOCK = 20_000_000, 250_000
-SHARE = 0.05  # of the rows, for the rates of 1, 2 and 4 workers
+ROWS, BLOCK = 20_000_000, 125_000
+SHARE = 0.025  # of the rows, for the rates of 1, 2 and 4 workers
 FEATURES, STORED, LABELS = 50, 5, 20
 GIGABYTES = 2.5  # of each worker
-PAIRS, QUERIES = 200, 1000
+PAIRS, QUERIES = 200, 200
 
 
 def make_features(number, n_rows):

@@ -5,7 +5,7 @@ leaves anything behind on its worker: one that dies costs the time to do its tas
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, wraps
 from importlib import import_module
 from itertools import count
@@ -51,7 +51,8 @@ class RowBlocks:
         self._Y = [row[0] for row in Y.rechunk({0: X.chunks[0], 1: -1}).to_delayed()]
         self._ends = np.cumsum(X.chunks[0])
         self.rows: NDArray[np.intp] = np.arange(X.shape[0])
-        # Of each block the rows that belong here; None is all of them.
+        # How many rows of each block belong here, and which, as tasks; None is all of them.
+        self._sizes: list[int] = list(X.chunks[0])
         self._chosen: list[Any] = [None] * len(self._X)
 
     @staticmethod
@@ -83,10 +84,12 @@ class RowBlocks:
         part = object.__new__(type(self))
         part.__dict__ = {k: v for k, v in vars(self).items() if k != "positives"}
         part.rows = self.rows[rows]
-        cuts = np.searchsorted(part.rows, self._ends)
-        starts = np.append(0, self._ends[:-1])
-        of_blocks = np.split(part.rows, cuts[:-1])
-        part._chosen = [rows - start for rows, start in zip(of_blocks, starts, strict=True)]
+        is_chosen = np.zeros(self._ends[-1], dtype=bool)
+        is_chosen[part.rows] = True
+        of_blocks = np.split(is_chosen, self._ends[:-1])
+        part._sizes = [int(chosen.sum()) for chosen in of_blocks]
+        # As bits, and sent to the workers only once: they are a part of every task.
+        part._chosen = keep([share(np.packbits(chosen)) for chosen in of_blocks])
         return part
 
     def check(self) -> None:
@@ -115,7 +118,7 @@ class RowBlocks:
         """Tasks that call the function with each block that has rows, and with `args`."""
         task, shared, first = named(on_block, function), share(args), 0
         tasks = []
-        for X, Y, chosen, size in zip(self._X, self._Y, self._chosen, self._sizes(), strict=True):
+        for X, Y, chosen, size in zip(self._X, self._Y, self._chosen, self._sizes, strict=True):
             if size:
                 tasks.append(task(X, Y, chosen, first, function, shared))
                 first += size
@@ -128,11 +131,6 @@ class RowBlocks:
         """
         return compute([fold_tasks(self.map(function, *args), combine)])[0]
 
-    def _sizes(self) -> Iterator[int]:
-        of_blocks = np.diff(self._ends, prepend=0).tolist()
-        for chosen, size in zip(self._chosen, of_blocks, strict=True):
-            yield size if chosen is None else len(chosen)
-
 
 def on_block(
     X: Any, Y: Any, chosen: Any, first: int, function: Callable[..., Any], args: tuple[Any, ...]
@@ -140,7 +138,8 @@ def on_block(
     """Call the function with the rows of a block, in the form in which compiled code takes them."""
     X, Y = canonical(X), Y.toarray() if issparse(Y) else np.asarray(Y)
     if chosen is not None:
-        X, Y = X[chosen], Y[chosen]
+        rows = np.flatnonzero(np.unpackbits(chosen, count=len(Y)))
+        X, Y = X[rows], Y[rows]
     if X.dtype not in (np.float64, np.float32):
         X = X.astype(np.float64)
     return function(Block(X, Y, first), *args)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, Never
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.utils import gen_batches
 
@@ -14,8 +15,8 @@ from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge
 from nldd.search._index import LabelsetIndex, Neighbors, Score
 from nldd.search._layout import distinct_labelsets
 
-# Queries that go to the shards in one round.
-MAX_QUERIES = 8192
+# Queries that go to the shards in one round, and their bytes: Dask warns of more.
+MAX_QUERIES, MAX_BYTES = 8192, 2**22
 # Megabytes for the distances of a task: less than at home, as a worker may do several, in little.
 WORKING_MEMORY = 32
 
@@ -170,7 +171,9 @@ class ShardedIndex:
         del n_jobs  # the cluster has its workers
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
-        batches = list(gen_batches(len(P), MAX_QUERIES))
+        n_bytes = 12 * X.nnz if issparse(X) else X.nbytes
+        n_rounds = 1 + max(len(P) // MAX_QUERIES, n_bytes // MAX_BYTES)
+        batches = list(gen_batches(len(P), -(-len(P) // n_rounds)))
         rounds = (
             compute([self.nearest(share(X[batch]), share(P[batch]), score, k)])[0]
             for batch in batches
