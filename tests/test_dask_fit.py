@@ -29,6 +29,7 @@ from problems import random_problem
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 from nldd._dask import RowBlocks  # noqa: E402 (nothing of this runs without Dask)
+from nldd.linear._blocks import InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)
@@ -173,6 +174,20 @@ def test_warm_start_goes_on_from_coefficients(small):
     assert model.fit(X, Y).n_iter_.max() <= 2
 
 
+def test_one_round_trip_serves_all_labels(small, monkeypatch):
+    X, Y = small
+    rounds = []
+    ask = InBlocks.ask
+    monkeypatch.setattr(InBlocks, "ask", lambda *args: rounds.append(1) or ask(*args))
+
+    def n_rounds(Y):
+        rounds.clear()
+        MultiLabelLogisticRegression().fit(in_blocks(X), in_blocks(Y))
+        return len(rounds)
+
+    assert n_rounds(Y) == max(n_rounds(Y[:, [label]]) for label in range(4))
+
+
 # The methods
 
 
@@ -315,7 +330,9 @@ def bad_blocks(small):
         "only X": ((X, small[1]), "X and y must both be Dask arrays, or neither; got Array and"),
         "only Y": ((small[0], Y), "X and y must both be Dask arrays"),
         "1-D": ((X, Y[:, 0]), "must be 2-D, y with one 0/1 column per label"),
-        "rows": ((X, Y[:100]), "X has 120 rows and y has 100"),
+        "rows": ((X, Y[:100]), r"equally many rows.*\(120, 4\) and \(100, 4\)"),
+        "no rows": ((X[:0], Y[:0]), "at least one row and column"),
+        "no labels": ((X, Y[:, :0]), "at least one row and column"),
         "NaN": ((in_blocks(with_nan), Y), "X contains NaN or infinity in rows 50 to 99"),
         "counts": ((X, in_blocks(counts)), "Y must hold only 0 and 1; in rows 50 to 99"),
         "weights": ((X, Y, np.ones(120)), "sample_weight cannot be used with Dask arrays"),

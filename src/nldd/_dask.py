@@ -73,8 +73,11 @@ class RowBlocks:
                 "The blocks of X or y are of unknown size, so rows cannot be drawn from them. "
                 "Call X.compute_chunk_sizes() and y.compute_chunk_sizes() first."
             )
-        if X.shape[0] != Y.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and y has {Y.shape[0]}; pass equally many.")
+        if X.shape[0] != Y.shape[0] or 0 in X.shape + Y.shape:
+            raise InputError(
+                "X and y must have equally many rows, and at least one row and column; "
+                f"got shapes {X.shape} and {Y.shape}."
+            )
 
     def __len__(self) -> int:
         return len(self.rows)
