@@ -141,7 +141,7 @@ class NLDDClassifier(WithWorkers):
     pairs_ : nldd.regression.Pairs, what the regression was fitted to
     labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
     estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
-    index_ : nldd.search.LabelsetIndex
+    index_ : nldd.search.LabelsetIndex, or ShardedIndex of rows that are Dask arrays
     rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
@@ -419,10 +419,13 @@ class NLDDClassifier(WithWorkers):
 
     def _check_training(self, T: Training | RowBlocks) -> None:
         check_regression(self.model, self.covariance)
-        if self.search == "faiss":
-            if isinstance(T, RowBlocks):
-                what = 'search="faiss" needs all rows in memory; got Dask arrays. Use "exact".'
-                raise InputError(what)
+        if isinstance(T, RowBlocks):
+            if self.search == "faiss" or self.max_pairs is None:
+                raise InputError(
+                    'Dask arrays need search="exact" and a number as max_pairs, or this process '
+                    f"would gather rows; got {self.search!r} and {self.max_pairs!r}."
+                )
+        elif self.search == "faiss":
             check_faiss(T.X)
         base = self._base_estimator()
         if not hasattr(base, "predict_proba"):
