@@ -31,6 +31,7 @@ from nldd.estimators import BinaryRelevance, NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments._protocol import Protocol, Rows
 from nldd.experiments._record import Key, Record, as_line
+from nldd.linear import MultiLabelLogisticRegression
 from nldd.metrics import MEASURES, PAPER_MEASURES, evaluate, row_values
 
 SHARING = ("BR", "SMBR", "NLDD")
@@ -186,9 +187,15 @@ class SharedBase(ClassifierMixin, BaseEstimator):
 
 
 def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
-    """`estimator` with its base classifier taken from `fits` where it can be."""
-    if isinstance(estimator, BinaryRelevance | NLDDClassifier) and estimator.estimator is not None:
-        return clone(estimator).set_params(estimator=SharedBase(estimator.estimator, fits))
+    """A copy of `estimator` with its base classifier taken from `fits` where it can be.
+
+    One that is fitted to all labels at once is quick, and starts from what NLDD's half has learned.
+    """
+    estimator = clone(estimator)
+    base = getattr(estimator, "estimator", None)
+    is_quick = base is None or isinstance(base, MultiLabelLogisticRegression)
+    if isinstance(estimator, BinaryRelevance | NLDDClassifier) and not is_quick:
+        estimator.set_params(estimator=SharedBase(base, fits))
     return estimator
 
 
