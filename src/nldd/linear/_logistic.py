@@ -268,21 +268,22 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 solution = fit_blocks(T, columns[varies], costs, **options)
             else:
                 options["n_jobs"] = n_jobs if self.n_jobs is None else self.n_jobs
-                solution = self._fit_in_memory(T, columns, varies, before, options)
+                solution = self._fit_in_memory(T, varies, before, options)
             W[varies], self.n_iter_[varies] = solution.W, solution.n_iter
             self._warn_of(np.flatnonzero(varies)[~solution.converged])
         self.coef_, self.intercept_ = W[:, :-1], W[:, -1]
         return self
 
     def _fit_in_memory(
-        self, T: Training, columns: Any, varies: Any, before: LabelsBefore | None, options: Any
+        self, T: Training, varies: Any, before: LabelsBefore | None, options: Any
     ) -> Any:
-        Y = T.Y[:, columns]
+        Y = T.Y[:, int(self._is_binary()) :]
         weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
         if self.class_weight is not None and self.single_label_:
             classes = self.classes_[T.Y.argmax(axis=1)]
             weight = weight * compute_sample_weight(self.class_weight, classes)
-        costs = self._costs(weight @ Y, weight.sum())[varies]
+        is_balanced = self.class_weight == "balanced"  # else nothing depends on these numbers
+        costs = self._costs(weight @ Y if is_balanced else varies, weight.sum())[varies]
         before = before and (before[0], before[1][varies])
         return fit_logistic(T.X, Y[:, varies], weight, costs, before=before, **options)
 
