@@ -17,9 +17,7 @@ MODULES = {
 }
 SMALLEST = 60
 # Private modules with one user that are rooms of their own all the same, and why.
-REASONS = {
-    "nldd._dask": "what knows Dask is kept apart from what does not need it",
-}
+REASONS: dict[str, str] = {}
 
 
 def imports(path):

@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from nldd._dask import RowBlocks, is_dask_array
 from nldd._labels import LabelTable, read_labels, read_labels_as
 from nldd._parallel import of_one_state
 from nldd._sklearn import check_sample_weight, validate_data
@@ -35,6 +36,16 @@ class Training:
     def __getitem__(self, rows: NDArray[np.intp]) -> "Training":
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         return Training(self.X[rows], self.Y[rows], weight, self.rows[rows])
+
+    @property
+    def n_features(self) -> int:
+        """Columns of X."""
+        return int(self.X.shape[1])
+
+    @property
+    def positives(self) -> NDArray[np.int64]:
+        """How many rows carry each label."""
+        return np.asarray(self.Y.sum(axis=0, dtype=np.int64))
 
     @property
     def weights(self) -> dict[str, Any]:
@@ -88,6 +99,26 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         T = Training(X, table.Y, weight, np.arange(X.shape[0]))
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
         return T if weight is None or weight.all() else T[np.flatnonzero(weight)]
+
+    def _validate_wherever(self, X: Any, y: Any, sample_weight: Any = None) -> Training | RowBlocks:
+        """The same, or for Dask arrays what does not gather them."""
+        in_blocks = is_dask_array(X) or is_dask_array(y)
+        check = self._validate_blocks if in_blocks else self._validate_fit
+        return check(X, y, sample_weight)
+
+    def _validate_blocks(self, X: Any, y: Any, sample_weight: Any = None) -> RowBlocks:
+        """Check Dask arrays, whose rows stay where they are; learn sizes and names."""
+        if sample_weight is not None:
+            raise InputError(
+                "sample_weight cannot be used with Dask arrays. Leave it out, or repeat the rows "
+                "that are to count several times."
+            )
+        T = RowBlocks(X, y)
+        self._validate_features(np.zeros((1, T.n_features)), reset=True)
+        self._remember_labels(read_labels(np.zeros((1, T.n_labels))))
+        self._n_rows_given = len(T)
+        T.check()
+        return T
 
     def _validate_predict(self, X: Any) -> Any:
         """Check new rows against what `fit` saw."""

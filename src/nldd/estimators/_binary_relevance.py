@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from nldd._base import Training
+from nldd._dask import RowBlocks
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._label_models import (
     PredictsFromScores,
@@ -85,17 +86,19 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
             Or a list of n_samples label sets; or a 1-D array-like of classes.
         sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+
+        Where X is a Dask array, y must be one too, of 0 and 1. Rows stay in their blocks.
         """
-        self._fit_labels(self._validate_fit(X, y, sample_weight))
+        self._fit_labels(self._validate_wherever(X, y, sample_weight))
         return self
 
     predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
 
-    def _fit_labels(self, T: Training) -> None:
+    def _fit_labels(self, T: Training | RowBlocks) -> None:
         estimator, method = self._base_estimator(), self._decision_method()
         if not hasattr(estimator, method):
             raise InputError(

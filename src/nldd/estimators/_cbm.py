@@ -15,7 +15,7 @@ from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._best_labelset import best_expected_f, joint_modes, softplus
 from nldd.estimators._label_models import PredictsFromScores, draw_share, take_columns
-from nldd.linear import PrincipalAxes, fit_logistic, fit_softmax, is_worth_turning
+from nldd.linear import PrincipalAxes, fit_logistic, fit_softmax, principal_axes
 
 FloatArray = NDArray[np.float64]
 
@@ -292,9 +292,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     def _axes(self, X: Any) -> PrincipalAxes | None:
         """Axes in which all maximisations are easy: of dense features, where they are not many."""
-        everywhere = np.ones(X.shape[0])
-        is_worth = is_worth_turning(X, everywhere)
-        return PrincipalAxes(X, everywhere, centred=True) if is_worth else None
+        return principal_axes(X, np.ones(X.shape[0]), centred=True)
 
     def _start(self, n_features: int) -> None:
         """All weights 0."""

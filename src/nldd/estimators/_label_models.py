@@ -14,6 +14,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
+from nldd._dask import RowBlocks, block_by_block, is_dask_array
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, LinearClassifierMixin, get_tags, has_fit_parameter
 from nldd.exceptions import InputError
@@ -33,11 +34,13 @@ def fits_all_labels(estimator: Any) -> bool:
 class PredictsFromScores(MultiLabelClassifier):
     """A multi-label classifier that scores all labels of a row, and takes some of them."""
 
+    @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of each row: an indicator array, or the likeliest class for a 1-D target."""
         X = self._validate_predict(X)
         return self._answer(self._labels(X))
 
+    @block_by_block
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability, or share of votes, of each label; for a 1-D target they sum to one."""
         X = self._validate_predict(X)
@@ -85,6 +88,14 @@ class WithWorkers(WithBaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _validate_wherever(self, X: Any, y: Any, sample_weight: Any = None) -> Training | RowBlocks:
+        if is_dask_array(X) and not fits_all_labels(base := self._base_estimator()):
+            raise InputError(
+                "Of all base classifiers, nldd.MultiLabelLogisticRegression alone can be fitted to "
+                f"Dask arrays; got {base!r}. Use that, or arrays in memory: X.compute()."
+            )
+        return super()._validate_wherever(X, y, sample_weight)
 
     def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
         return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
@@ -164,7 +175,7 @@ class Prototype:
 
 def fit_label_models(
     estimator: Any,
-    parts: Sequence[Training],
+    parts: Sequence[Any],
     label_names: NDArray[np.object_],
     *,
     n_jobs: int | None,
@@ -199,7 +210,7 @@ def fit_label_models(
 
 def fit_all_labels(
     estimator: MultiLabelLogisticRegression,
-    parts: Sequence[Training],
+    parts: Sequence[Training | RowBlocks],
     label_names: NDArray[np.object_],
     **options: Any,
 ) -> list[list[Any]]:

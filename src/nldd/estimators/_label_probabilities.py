@@ -50,7 +50,7 @@ class JointModel:
 
 
 def fit_label_probabilities(
-    estimator: Any, parts: Sequence[Training], label_names: NDArray[np.object_], **options: Any
+    estimator: Any, parts: Sequence[Any], label_names: NDArray[np.object_], **options: Any
 ) -> list[SeparateModels] | list[JointModel]:
     """Fit `estimator` to each part: once if it is multi-label, else as `fit_label_models` does."""
     if fits_all_labels(estimator):

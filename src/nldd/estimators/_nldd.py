@@ -1,5 +1,6 @@
 """Nearest Labelset using Double Distances."""
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -13,7 +14,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import Training, agreeing
-from nldd._dask import block_by_block
+from nldd._dask import RowBlocks, block_by_block, named, share
 from nldd._labels import as_label_sets
 from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import Interval, StrOptions, validate_parameters
@@ -25,13 +26,16 @@ from nldd.regression import Pairs, check_regression, fit_regression
 from nldd.search import (
     IN_FEATURES,
     IN_LABELS,
+    AnsweredIndex,
     FaissLabelsetIndex,
     LabelsetIndex,
     Neighbors,
     Score,
     SearchStats,
+    ShardedIndex,
+    build_index,
     check_faiss,
-    feature_scale,
+    scale_features,
 )
 
 MIN_ROWS = 4
@@ -52,7 +56,7 @@ def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]
 
 
 def nearest_pairs(
-    T1: Training,
+    T1: Training | RowBlocks,
     T2: Training,
     P: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -64,7 +68,7 @@ def nearest_pairs(
     `P` holds the label probabilities of T2 from classifiers fitted to T1. Where one row is
     nearest in both spaces, the instance gives a single pair.
     """
-    index = LabelsetIndex(T1.X, T1.Y, scale)
+    index = build_index(T1, scale)
     m1, m2 = (
         index.query(T2.X, P, score, 1, n_jobs, f"pairs nearest in {space}" if verbose else None)
         for score, space in ((IN_FEATURES, "x"), (IN_LABELS, "y"))
@@ -80,12 +84,24 @@ def nearest_pairs(
     return Pairs(
         Dx=both(m1.Dx, m2.Dx),
         Dy=both(m1.Dy, m2.Dy),
-        errors=(T2.Y[instance] != T1.Y[row]).sum(axis=1),
-        n_labels=T1.Y.shape[1],
+        errors=(T2.Y[instance] != index.labelsets[both(m1.labelset, m2.labelset)]).sum(axis=1),
+        n_labels=T2.Y.shape[1],
         instance=T2.rows[instance],
         row=T1.rows[row],
         weight=weight[instance],
     )
+
+
+def label_probabilities(model: "NLDDClassifier", X: Any) -> NDArray[np.float64]:
+    """Those of a block of rows, of which a filter may have left none."""
+    return model.label_probabilities(X) if X.shape[0] else np.empty((0, model.n_labels_))
+
+
+def with_answers(model: "NLDDClassifier", near: Neighbors) -> "NLDDClassifier":
+    """The model with what the shards of its index have answered in place of the index."""
+    model = copy(model)
+    model.index_ = model.index_._replace(near=near)
+    return model
 
 
 class NLDDClassifier(WithWorkers):
@@ -125,7 +141,7 @@ class NLDDClassifier(WithWorkers):
     pairs_ : nldd.regression.Pairs, what the regression was fitted to
     labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
     estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
-    index_ : nldd.search.LabelsetIndex
+    index_ : nldd.search.LabelsetIndex, or ShardedIndex of rows that are Dask arrays
     rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
@@ -146,7 +162,7 @@ class NLDDClassifier(WithWorkers):
 
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
-    Dask arrays are predicted block by block. For a 1-D target of classes each is one label.
+    Dask arrays are fitted and predicted by blocks. For a 1-D target of classes each is one label.
 
     H. Gweon, M. Schonlau and S. H. Steiner (2019). Nearest labelset using double distances for
     multi-label classification. PeerJ Computer Science 5:e242. doi:10.7717/peerj-cs.242
@@ -212,7 +228,7 @@ class NLDDClassifier(WithWorkers):
         rng = check_random_state(self.random_state)
         T = self._training_data(X, y, sample_weight, rng)
         T1, T2 = self._halves(T, rng)
-        scale = feature_scale(T.X, self.standardize)
+        scale = scale_features(T, self.standardize)
 
         h1, h = self._fit_classifiers([T1, T], rng)
         P = self._probabilities(h1, T2.X)
@@ -233,7 +249,7 @@ class NLDDClassifier(WithWorkers):
         T = other._training_data(X, y, sample_weight, rng)
         (h,) = other._fit_classifiers([T], rng)
         other.pairs_, other.regression_ = self.pairs_, self.regression_
-        return other._hold(T, h, feature_scale(T.X, self.standardize))
+        return other._hold(T, h, scale_features(T, self.standardize))
 
     def add(self, X: Any, y: Any) -> Self:
         """Let more rows with known labels into the search, without fitting anything again.
@@ -315,33 +331,40 @@ class NLDDClassifier(WithWorkers):
         _, near = self._search(X)
         return SearchStats.of(near, len(self.index_))
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any, rng: RandomState) -> Training:
-        T = self._validate_fit(X, y, sample_weight)
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, rng: RandomState
+    ) -> Training | RowBlocks:
+        T = self._validate_wherever(X, y, sample_weight)
         if self.train_fraction < 1:
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
         self._check_training(T)
         return T
 
-    def _halves(self, T: Training, rng: RandomState) -> tuple[Training, Training]:
-        """T1 and T2, the latter with no more instances than are to be paired."""
+    def _halves(
+        self, T: Training | RowBlocks, rng: RandomState
+    ) -> tuple[Training | RowBlocks, Training]:
+        """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
         first, second = random_halves(len(T), rng)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
-        return T[first], T[second]
+        T1, T2 = T[first], T[second]
+        if isinstance(T2, RowBlocks):
+            T2 = Training(*T2.gathered(), None, T2.rows)
+        return T1, T2
 
-    def _fit_classifiers(self, parts: list[Training], rng: RandomState) -> Any:
+    def _fit_classifiers(self, parts: Sequence[Training | RowBlocks], rng: RandomState) -> Any:
         options = self._fit_options("classifiers on T1 and T", rng)
         return fit_label_probabilities(self._base_estimator(), parts, self.label_names_, **options)
 
-    def _hold(self, T: Training, classifiers: Any, scale: Any) -> Self:
+    def _hold(self, T: Training | RowBlocks, classifiers: Any, scale: Any) -> Self:
         """Keep what predictions need: classifiers of all rows, and the rows to search."""
         self.beta_ = self.regression_.beta
         self._classifiers = classifiers
         self.estimators_ = classifiers.estimators
-        Index = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
-        return self._hold_rows(Index(T.X, T.Y, scale), T.rows)
+        kind = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
+        return self._hold_rows(build_index(T, scale, kind), T.rows)
 
-    def _hold_rows(self, index: LabelsetIndex, rows: NDArray[np.intp]) -> Self:
+    def _hold_rows(self, index: Any, rows: NDArray[np.intp]) -> Self:
         self.index_, self.rows_ = index, rows
         self.labelsets_ = index.labelsets.astype(np.int64)
         return self
@@ -351,8 +374,25 @@ class NLDDClassifier(WithWorkers):
         X = self._validate_predict(X)
         P = self._probabilities(self._classifiers, X)
         title = "nearest labelsets" if self.verbose else None
-        score = Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
-        return P, self.index_.query(X, P, score, k, self.n_jobs, title)
+        return P, self.index_.query(X, P, self._score(), k, self.n_jobs, title)
+
+    def _score(self) -> Score:
+        return Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
+
+    @property
+    def _is_in_shards(self) -> bool:
+        return isinstance(getattr(self, "index_", None), ShardedIndex)
+
+    def _for_blocks(self, blocks: list[Any]) -> tuple[Self, list[Any]]:
+        """A model with the answers of the shards for each block of rows, as tasks; an example."""
+        example = copy(self)
+        example.index_ = AnsweredIndex.example(self.index_.labelsets)
+        for name in ("rows_", "pairs_", "labelsets_"):  # long, and not asked for
+            delattr(example, name)
+        model = share(example)
+        ask, answer = named(label_probabilities), named(with_answers)
+        nearest = (self.index_.nearest(X, ask(model, X), self._score()) for X in blocks)
+        return example, [answer(model, near) for near in nearest]
 
     def _evidence(self, P: NDArray[np.float64], near: Neighbors, rank: int) -> list[Explanation]:
         """The evidence for each row's labelset of this rank."""
@@ -377,9 +417,15 @@ class NLDDClassifier(WithWorkers):
             )
         return P
 
-    def _check_training(self, T: Training) -> None:
+    def _check_training(self, T: Training | RowBlocks) -> None:
         check_regression(self.model, self.covariance)
-        if self.search == "faiss":
+        if isinstance(T, RowBlocks):
+            if self.search == "faiss" or self.max_pairs is None:
+                raise InputError(
+                    'Dask arrays need search="exact" and a number as max_pairs, or this process '
+                    f"would gather rows; got {self.search!r} and {self.max_pairs!r}."
+                )
+        elif self.search == "faiss":
             check_faiss(T.X)
         base = self._base_estimator()
         if not hasattr(base, "predict_proba"):
@@ -392,8 +438,9 @@ class NLDDClassifier(WithWorkers):
             share = f" after train_fraction={self.train_fraction}" * (self.train_fraction < 1)
             needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
             raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
-        if (T.Y[0] == T.Y).all():
-            labels = braces(as_label_sets(T.Y[:1], self.label_names_)[0])
+        if np.isin(T.positives, (0, len(T))).all():
+            one = (T.positives > 0)[np.newaxis]
+            labels = braces(as_label_sets(one, self.label_names_)[0])
             raise InputError(
                 "NLDD needs at least two distinct labelsets (classes); all "
                 f"{len(T)} training rows carry {labels}. There is nothing to choose from: "

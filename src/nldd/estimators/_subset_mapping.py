@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._base import Training
+from nldd._dask import RowBlocks
 from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.search import find_labelsets
 
 
 class SubsetMapping(BinaryRelevance):
@@ -43,9 +45,9 @@ class SubsetMapping(BinaryRelevance):
            [0, 1]])
     """
 
-    def _fit_labels(self, T: Training) -> None:
+    def _fit_labels(self, T: Training | RowBlocks) -> None:
         super()._fit_labels(T)
-        labelsets, first, counts = np.unique(T.Y, axis=0, return_index=True, return_counts=True)
+        labelsets, counts, first = find_labelsets(T)
         order = np.lexsort((first, -counts))
         self.labelsets_, self.counts_ = labelsets[order], counts[order]
 

@@ -21,7 +21,7 @@ from nldd.io._objects import check_parameters, has_schema, other_version
 from nldd.io._refusal import Refusal, damaged, in_one_line, naming_file
 from nldd.io._values import check_compressed
 from nldd.regression import DistanceRegression, Pairs
-from nldd.search import FaissLabelsetIndex, LabelsetIndex
+from nldd.search import FaissLabelsetIndex, LabelsetIndex, ShardedIndex
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -126,6 +126,8 @@ def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Conten
     if type(model) is not NLDDClassifier:
         raise InputError(f"model must be an NLDDClassifier; got {type(model).__name__}.")
     model = copy(model)  # as it is now, whatever other threads add to it
+    if isinstance(model.index_, ShardedIndex):
+        model.index_.__getstate__()  # which says why it cannot be saved
     classifiers = model._classifiers
     is_joint = isinstance(classifiers, JointModel)
     arrays = {

@@ -4,10 +4,14 @@ All labels share X, so one pass over its rows serves many of them: what a pass c
 rows, not the arithmetic::
 
     MultiLabelLogisticRegression.fit
-         --_logistic-> dense rows turned to their principal axes, labels that are constant left out
+         --_logistic-> labels that are constant left out
+         --_axes-----> dense rows turned to their principal axes
          --_solver---> labels that wait for slopes or curvatures; Newton's steps, label by label
          --_passes---> one pass over the rows for up to eight labels' slopes, sixteen's curvatures
          --_lanes----> a vector type for numba: one label in each lane of a register
+
+Rows in blocks on a cluster are asked by ``_blocks`` instead: each block makes the same passes, and
+a round trip brings the sums for all labels.
 """
 
 import lazy_loader

@@ -1,9 +1,8 @@
+from ._axes import PrincipalAxes as PrincipalAxes, principal_axes as principal_axes
 from ._logistic import (
     CERTAIN as CERTAIN,
     MultiLabelLogisticRegression as MultiLabelLogisticRegression,
-    PrincipalAxes as PrincipalAxes,
     fit_logistic as fit_logistic,
-    is_worth_turning as is_worth_turning,
     with_columns as with_columns,
 )
 from ._softmax import fit_softmax as fit_softmax

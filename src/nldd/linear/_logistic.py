@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, issparse
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._base import MultiLabelClassifier, Training
+from nldd._dask import RowBlocks, block_by_block
 from nldd._labels import LabelTable
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.exceptions import InputError, warn_caller
+from nldd.linear._axes import PrincipalAxes, principal_axes
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
@@ -32,55 +33,6 @@ DECREMENTS = 3.0
 TOL_OF_FEW = 1e-10
 # Labels at work for each worker, so that enough of them wait for the same thing.
 SLOTS = 24
-BLOCK_ROWS = 4096
-
-
-class PrincipalAxes:
-    """Dense rows turned to the axes in which X varies most, around their mean.
-
-    The penalty is the length of the coefficients, which a turn does not change; and there the
-    Hessian is nearly diagonal, so that conjugate gradients need a tenth of the steps. Only with an
-    intercept that is free can the mean be taken away: it makes up for it.
-    """
-
-    def __init__(self, X: Any, weight: FloatArray, centred: bool) -> None:
-        n_features = X.shape[1]
-        self.mean = np.average(X, axis=0, weights=weight) if centred else np.zeros(n_features)
-        covariance = np.zeros((n_features, n_features))
-        for rows in gen_batches(len(X), BLOCK_ROWS):
-            deviation = (X[rows] - self.mean) * np.sqrt(weight[rows, np.newaxis])
-            covariance += deviation.T @ deviation
-        self.axes = np.linalg.eigh(covariance)[1]
-
-    def turned(self, X: Any) -> Any:
-        """Rows in the new axes."""
-        Z = np.empty_like(X, order="C")
-        for rows in gen_batches(len(X), BLOCK_ROWS):
-            Z[rows] = (X[rows] - self.mean) @ self.axes
-        return Z
-
-    def coefficients_there(self, W: FloatArray) -> FloatArray:
-        """Coefficients, the intercept last, for turned rows; further columns stay as they are."""
-        d, W = len(self.mean), W.copy()
-        W[:, -1] += W[:, :d] @ self.mean
-        W[:, :d] = W[:, :d] @ self.axes
-        return W
-
-    def coefficients_here(self, W: FloatArray) -> FloatArray:
-        """And back again."""
-        d, W = len(self.mean), W.copy()
-        W[:, :d] = W[:, :d] @ self.axes.T
-        W[:, -1] -= W[:, :d] @ self.mean
-        return W
-
-
-def is_worth_turning(X: Any, weight: FloatArray) -> bool:
-    """Whether turning rows costs less than the steps that it saves a handful of labels.
-
-    How many labels there are makes no difference, nor whether rows are repeated or have weights.
-    """
-    d, n = X.shape[1], weight.sum()
-    return not issparse(X) and d * (1.5 + 10 * d / n) < 2000
 
 
 def with_columns(X: Any, further: NDArray[Any]) -> Any:
@@ -92,10 +44,9 @@ def with_columns(X: Any, further: NDArray[Any]) -> Any:
     return np.hstack([X, further.astype(X.dtype)])
 
 
-def log_odds(Y: NDArray[np.int8], weight: FloatArray, C: FloatArray) -> FloatArray:
+def log_odds(positive: Any, total: float, C: FloatArray) -> FloatArray:
     """Those of each label without features: where a fit starts that has nothing better."""
-    positive = weight @ Y
-    return np.log(C[:, 1] * positive) - np.log(C[:, 0] * (weight.sum() - positive))
+    return np.log(C[:, 1] * positive) - np.log(C[:, 0] * (total - positive))
 
 
 def fit_logistic(
@@ -108,52 +59,68 @@ def fit_logistic(
     intercept: str = "free",
     before: LabelsBefore | None = None,
     quick: bool = False,
-    tol: float = 1e-4,
-    max_iter: int = 100,
     n_jobs: int | None = None,
-    title: str | None = None,
+    **options: Any,
 ) -> Any:
     """Coefficients of labels that all vary, the intercept last; see :class:`Solution`.
 
     `C` has shape (n_labels, 2): how much a row without the label counts, and one with it. In
     `start`, a row of NaN is a label without a start. `before` are further columns of X, and how
     many of them each label may use. A `quick` fit is one of many: dense rows are not turned, and
-    small problems solved no further than others.
+    small problems solved no further than others. Further options are those of :func:`solve`.
     """
     # Numba takes a third of a second to import, so it waits until something is fitted.
     from nldd.linear._lanes import DOUBLE_WIDTH
     from nldd.linear._passes import InMemory
-    from nldd.linear._solver import Solver
 
     further, n_usable = before or (np.empty((len(Y), 0)), np.zeros(Y.shape[1], dtype=int))
-    d, p = X.shape[1], X.shape[1] + further.shape[1] + 1
-    initial = np.zeros((Y.shape[1], p))
-    initial[:, -1] = 0.0 if intercept == "none" else log_odds(Y, weight, C)
-    if start is not None:
-        initial = np.where(np.isnan(start), initial, start)
-    axes = None
-    if not quick and is_worth_turning(X, weight):
-        axes = PrincipalAxes(X, weight, centred=intercept == "free")
-        X, initial = axes.turned(X), axes.coefficients_there(initial)
-    ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
-    n_workers = min(effective_n_jobs(n_jobs), -(-Y.shape[1] // DOUBLE_WIDTH))
-    if n_workers > 1:  # else asking would take a tenth of a small fit
-        n_workers = min(n_workers, cpu_count())
+    d, n_labels = X.shape[1], Y.shape[1]
+    initial = np.zeros((n_labels, d + further.shape[1] + 1))
+    initial[:, -1] = log_odds(weight @ Y, weight.sum(), C)
+    axes = None if quick else principal_axes(X, weight, centred=intercept == "free")
+    if axes is not None:
+        X = axes.turned(X)
     products = InMemory(with_columns(X, further), Y, weight, C)
     if products.is_small and not quick:
-        tol = min(tol, TOL_OF_FEW)
+        options["tol"] = min(options.get("tol", np.inf), TOL_OF_FEW)
+    n_workers = min(effective_n_jobs(n_jobs), -(-n_labels // DOUBLE_WIDTH))
+    if n_workers > 1:  # else asking would take a tenth of a small fit
+        n_workers = min(n_workers, cpu_count())
+    limits = d + n_usable
+    return solve(products, initial, start, axes, limits, C, intercept, n_workers, **options)
+
+
+def solve(
+    products: Any,
+    initial: FloatArray,
+    start: FloatArray | None,
+    axes: PrincipalAxes | None,
+    limits: NDArray[np.int64],
+    C: FloatArray,
+    intercept: str,
+    n_workers: int = 1,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 100,
+    title: str | None = None,
+) -> Any:
+    """Coefficients from the `products` of rows, turned to the `axes` where there are any."""
+    from nldd.linear._solver import Solver
+
+    n_labels, p = initial.shape
+    if intercept == "none":
+        initial[:, -1] = 0.0
+    if start is not None:
+        initial = np.where(np.isnan(start), initial, start)
+    if axes is not None:
+        initial = axes.coefficients_there(initial)
+    ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
     enough = (DECREMENTS * tol) ** 2 * np.minimum(C.min(axis=1), 1)
+    n_slots = n_labels if products.width is None else n_workers * SLOTS
     solver = Solver(
-        products,
-        initial,
-        ridge,
-        intercept != "none",
-        d + n_usable,
-        enough,
-        max_iter,
-        n_workers * SLOTS,
+        products, initial, ridge, intercept != "none", limits, enough, max_iter, n_slots
     )
-    for _ in progress(solver.run(n_workers), Y.shape[1], title or "", show=title is not None):
+    for _ in progress(solver.run(n_workers), n_labels, title or "", show=title is not None):
         pass
     W = solver.solution.W
     return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
@@ -249,14 +216,14 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit all labels. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         names, start = getattr(self, "label_names_", ()), self.coefficients()
-        T = self._validate_fit(X, y, sample_weight)
-        is_alike = start is not None and start.shape[1] == T.X.shape[1] + 1
+        T = self._validate_wherever(X, y, sample_weight)
+        is_alike = start is not None and start.shape[1] == T.n_features + 1
         is_alike = is_alike and np.array_equal(names, self.label_names_)
         return self._fit_labels(T, start if self.warm_start and is_alike else None)
 
     def fit_checked(
         self,
-        T: Training,
+        T: Training | RowBlocks,
         label_names: NDArray[np.object_],
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
@@ -266,57 +233,73 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
         `options` are the workers and the title of the bar of that estimator.
         """
-        self._remember_labels(LabelTable(T.Y, label_names))
-        self.n_features_in_ = T.X.shape[1] + (before[0].shape[1] if before else 0)
+        none = np.empty((0, len(label_names)), dtype=np.int8)
+        self._remember_labels(LabelTable(none, label_names))
+        self.n_features_in_ = T.n_features + (before[0].shape[1] if before else 0)
         self._n_rows_given = len(T)
         return self._fit_labels(T, start, before, **options)
 
     def _fit_labels(
         self,
-        T: Training,
+        T: Training | RowBlocks,
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
         n_jobs: int | None = None,
         title: str | None = None,
     ) -> Self:
-        Y = T.Y[:, 1:] if self._is_binary() else T.Y
-        weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
-        if self.class_weight is not None and self.single_label_:
-            classes = self.classes_[T.Y.argmax(axis=1)]
-            weight = weight * compute_sample_weight(self.class_weight, classes)
-        varies = (Y[0] != Y).any(axis=0)
-        W = np.zeros((Y.shape[1], self.n_features_in_ + 1))
-        W[:, -1] = CERTAIN * (2.0 * Y[0] - 1)
+        columns = np.arange(int(self._is_binary()), self.n_labels_)
+        positives = T.positives[columns]
+        varies = (positives > 0) & (positives < len(T))
+        W = np.zeros((len(columns), self.n_features_in_ + 1))
+        W[:, -1] = np.where(positives > 0, CERTAIN, -CERTAIN)
         self.n_iter_ = np.zeros(len(W), dtype=np.int64)
         if varies.any():
-            solution = fit_logistic(
-                T.X,
-                Y[:, varies],
-                weight,
-                self._costs(Y, weight)[varies],
-                start=None if start is None else start[varies],
-                intercept=self.intercept,
-                before=before and (before[0], before[1][varies]),
-                tol=self.tol,
-                max_iter=self.max_iter,
-                n_jobs=n_jobs if self.n_jobs is None else self.n_jobs,
-                title=title or ("logistic regressions" if self.verbose else None),
-            )
+            options: dict[str, Any] = {
+                "start": None if start is None else start[varies],
+                "intercept": self.intercept,
+                "tol": self.tol,
+                "max_iter": self.max_iter,
+                "title": title or ("logistic regressions" if self.verbose else None),
+            }
+            if isinstance(T, RowBlocks):
+                from nldd.linear._blocks import fit_blocks
+
+                costs = self._costs(positives, len(T))[varies]
+                solution = fit_blocks(T, columns[varies], costs, **options)
+            else:
+                options["n_jobs"] = n_jobs if self.n_jobs is None else self.n_jobs
+                solution = self._fit_in_memory(T, varies, before, options)
             W[varies], self.n_iter_[varies] = solution.W, solution.n_iter
             self._warn_of(np.flatnonzero(varies)[~solution.converged])
         self.coef_, self.intercept_ = W[:, :-1], W[:, -1]
         return self
 
+    def _fit_in_memory(
+        self, T: Training, varies: Any, before: LabelsBefore | None, options: Any
+    ) -> Any:
+        Y = T.Y[:, int(self._is_binary()) :]
+        weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
+        if self.class_weight is not None and self.single_label_:
+            classes = self.classes_[T.Y.argmax(axis=1)]
+            weight = weight * compute_sample_weight(self.class_weight, classes)
+        is_balanced = self.class_weight == "balanced"  # else nothing depends on these numbers
+        costs = self._costs(weight @ Y if is_balanced else varies, weight.sum())[varies]
+        before = before and (before[0], before[1][varies])
+        return fit_logistic(T.X, Y[:, varies], weight, costs, before=before, **options)
+
+    @block_by_block
     def decision_function(self, X: Any) -> FloatArray:
         """Log-odds of each label, (n_samples, n_labels), or of the second of two classes."""
         Z = self._log_odds(self._validate_predict(X))
         return Z[:, 1] if self._is_binary() else Z
 
+    @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels more probable than not, as an indicator array, or the likeliest class."""
         Z = self._log_odds(self._validate_predict(X))
         return self._answer(Z if self.single_label_ else Z > 0)
 
+    @block_by_block
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each label; those of classes sum to one."""
         return self._answer_proba(expit(self._log_odds(self._validate_predict(X))))
@@ -334,9 +317,9 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         W = np.column_stack([self.coef_, self.intercept_])
         return np.where(is_constant[:, np.newaxis], np.nan, W)
 
-    def _costs(self, Y: NDArray[np.int8], weight: FloatArray) -> FloatArray:
+    def _costs(self, positive: NDArray[Any], total: float) -> FloatArray:
         """C times the class weights: of rows without each label, and of rows with it."""
-        n_labels = Y.shape[1]
+        n_labels = len(positive)
         C = np.asarray(self.C, dtype=np.float64)
         if C.shape not in ((), (n_labels,)) or not (np.isfinite(C).all() and (C > 0).all()):
             raise InputError(
@@ -345,9 +328,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
             )
         costs = np.ones((n_labels, 2))
         if self.class_weight == "balanced" and not self.single_label_:
-            positive = weight @ Y
-            both = np.column_stack([weight.sum() - positive, positive])
-            costs = np.divide(weight.sum() / 2, both, out=costs, where=both > 0)
+            both = np.column_stack([total - positive, positive])
+            costs = np.divide(total / 2, both, out=costs, where=both > 0)
         elif self.class_weight is not None and not self.single_label_:
             if not set(self.class_weight) <= {0, 1}:
                 raise InputError(

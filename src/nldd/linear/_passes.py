@@ -204,6 +204,13 @@ class InMemory:
         """Curvatures of all rows, for so many labels at a time."""
         return np.zeros((n_slots, len(self.weight)), dtype=self.dtype)
 
+    def ask(
+        self, label: Any, W: FloatArray, S: FloatArray, first: Any, second: Any, D: Any
+    ) -> tuple[Any, Any, Any]:
+        """Slopes of the first slots, as gradients and diagonals, and curvatures of the second."""
+        G, M = self.slopes(label[first], W, first, D) if len(first) else (None, None)
+        return G, M, self.curvatures(S, second, D) if len(second) else None
+
     def slopes(self, labels: Any, W: FloatArray, slots: Any, D: Any) -> tuple[Any, Any]:
         """Gradients and diagonals of the Hessians of the loss; curvatures are kept in `D`."""
         width, p = self.width[0], self.n_features + 1

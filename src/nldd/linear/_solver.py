@@ -170,36 +170,43 @@ class Solver:
             self.ended.put(error)
 
     def _take(self) -> NDArray[np.int64]:
-        """Slots that wait for the same, of the two things for that which fills a pass better."""
+        """Slots that wait for the same, of the two things for that which fills a pass better.
+
+        Where a pass has no width, all of them.
+        """
         width = self.products.width
         with self.changed:
             self.changed.wait_for(lambda: self.waiting or self.is_over)
             if self.is_over:
                 return np.empty(0, dtype=np.int64)
-            by_phase = [
-                [slot for slot in self.waiting if self.phase[slot] == phase]
-                for phase in (SLOPES, CURVATURES)
-            ]
-            alike, n = max(zip(by_phase, width, strict=True), key=lambda of: len(of[0]) / of[1])
-            taken = alike[:n]
+            taken = list(self.waiting)
+            if width is not None:
+                by_phase = [
+                    [slot for slot in taken if self.phase[slot] == phase]
+                    for phase in (SLOPES, CURVATURES)
+                ]
+                alike, n = max(zip(by_phase, width, strict=True), key=lambda of: len(of[0]) / of[1])
+                taken = alike[:n]
             for slot in taken:
                 self.waiting.remove(slot)
         return np.array(taken)
 
     def _work_on(self, slots: NDArray[np.int64]) -> None:
-        self._advance(slots, self.phase[slots[0]])
+        self._advance(slots)
         self._give_back(slots)
 
-    def _advance(self, slots: NDArray[np.int64], phase: int) -> None:
-        n, (W, _, _, S, _) = len(slots), self.vectors
-        if phase == SLOPES:
-            G, M = self.products.slopes(self.label[slots], W, slots, self.kept)
+    def _advance(self, slots: NDArray[np.int64]) -> None:
+        W, _, _, S, _ = self.vectors
+        phase = self.phase[slots]
+        first, second = slots[phase == SLOPES], slots[phase == CURVATURES]
+        G, M, Q = self.products.ask(self.label, W, S, first, second, self.kept)
+        if len(first):
             slopes = G, M, self.limit, self.ridge, self.with_intercept
-            take_slopes(slots, n, *slopes, self.vectors, self.numbers, self.phase)
-            self.solution.n_iter[self.label[slots]] += 1
-        else:
-            Q = self.products.curvatures(S, slots, self.kept)
-            take_curvatures(slots, n, Q, self.ridge, self.vectors, self.numbers, self.phase)
+            take_slopes(first, len(first), *slopes, self.vectors, self.numbers, self.phase)
+            self.solution.n_iter[self.label[first]] += 1
+        if len(second):
+            steps = self.ridge, self.vectors, self.numbers, self.phase
+            take_curvatures(second, len(second), Q, *steps)
 
     def _give_back(self, slots: NDArray[np.int64]) -> None:
         """Let labels wait for what they need next, or end."""

@@ -1,7 +1,9 @@
 from ._distances import (
     TIE as TIE,
+    Spread as Spread,
     exact_distances as exact_distances,
     feature_scale as feature_scale,
+    merge_spreads as merge_spreads,
     scaled as scaled,
 )
 from ._faiss import FaissLabelsetIndex as FaissLabelsetIndex, check_faiss as check_faiss
@@ -15,3 +17,10 @@ from ._index import (
 )
 from ._kernel import tell_compilation as tell_compilation
 from ._neighbors import NeighborIndex as NeighborIndex
+from ._shards import (
+    AnsweredIndex as AnsweredIndex,
+    ShardedIndex as ShardedIndex,
+    build_index as build_index,
+    find_labelsets as find_labelsets,
+    scale_features as scale_features,
+)

@@ -1,6 +1,8 @@
 """Feature distances: their scale, exact ones, what "equal" means, and lower bounds of them."""
 
-from typing import Any
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,24 +51,68 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     >>> feature_scale(X)
     array([1., 2., 1.])
     """
-    X = canonical(X)
-    n_samples, n_features = X.shape
-    scale = np.ones(n_features)
-    if standardize == "none" or n_samples < 2:
+    return np.ones(X.shape[1]) if standardize == "none" else Spread.of(X).scale(standardize)
+
+
+class Spread(NamedTuple):
+    """How the features of some rows vary: their mean, squared deviations from it, and values."""
+
+    n_rows: int
+    mean: FloatArray
+    squares: FloatArray
+    smallest: FloatArray
+    largest: FloatArray
+    is_two_valued: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, X: Any) -> "Spread":
+        """The spread of the rows of `X`, dense or sparse."""
+        X = canonical(X)
+        if issparse(X):
+            mean, variance = mean_variance_axis(X.astype(np.float64), axis=0)
+            smallest, largest = np.array(min_max_axis(X, axis=0), dtype=np.float64)
+        else:
+            mean = np.mean(X, axis=0, dtype=np.float64, keepdims=True)
+            variance, mean = np.var(X, axis=0, dtype=np.float64, mean=mean), mean[0]
+            smallest, largest = (f(X, axis=0).astype(np.float64) for f in (np.min, np.max))
+        two_valued, n_rows = _is_two_valued(X, smallest, largest), X.shape[0]
+        return cls(n_rows, mean, variance * n_rows, smallest, largest, two_valued)
+
+    def scale(self, standardize: str) -> FloatArray:
+        """Divisors of the features; see :func:`feature_scale`."""
+        scale = np.ones(len(self.mean))
+        if standardize == "none" or self.n_rows < 2:
+            return scale
+        deviation = np.sqrt(self.squares / (self.n_rows - 1))
+        # A deviation that is rounding error beside the values themselves is a constant feature.
+        chosen = deviation > 1e-12 * np.maximum(np.abs(self.smallest), np.abs(self.largest))
+        if standardize == "numeric":
+            chosen &= ~self.is_two_valued
+        scale[chosen] = deviation[chosen]
         return scale
-    if issparse(X):
-        variance = mean_variance_axis(X.astype(np.float64), axis=0)[1]
-        extremes = np.array(min_max_axis(X, axis=0), dtype=np.float64)
-    else:
-        variance = np.var(X, axis=0, dtype=np.float64)
-        extremes = np.array([np.min(X, axis=0), np.max(X, axis=0)], dtype=np.float64)
-    deviation = np.sqrt(variance * (n_samples / (n_samples - 1)))
-    # A deviation that is rounding error beside the values themselves is a constant feature.
-    chosen = deviation > 1e-12 * np.abs(extremes).max(axis=0)
-    if standardize == "numeric":
-        chosen &= ~_is_two_valued(X, *extremes)
-    scale[chosen] = deviation[chosen]
-    return scale
+
+
+def merge_spreads(parts: Iterable[Spread]) -> Spread:
+    """The spread of the rows of all parts together."""
+    return reduce(_merge_two, parts)
+
+
+def _merge_two(a: Spread, b: Spread) -> Spread:
+    # T. F. Chan, G. H. Golub and R. J. LeVeque (1983): no large squares are subtracted.
+    n_rows, apart = a.n_rows + b.n_rows, b.mean - a.mean
+    smallest, largest = np.minimum(a.smallest, b.smallest), np.maximum(a.largest, b.largest)
+    is_extreme = [
+        (value == smallest) | (value == largest)
+        for value in (a.smallest, a.largest, b.smallest, b.largest)
+    ]
+    return Spread(
+        n_rows,
+        a.mean + apart * (b.n_rows / n_rows),
+        a.squares + b.squares + apart**2 * (a.n_rows * b.n_rows / n_rows),
+        smallest,
+        largest,
+        np.all([a.is_two_valued, b.is_two_valued, *is_extreme], axis=0),
+    )
 
 
 def scaled(X: Any, scale: FloatArray) -> Any:

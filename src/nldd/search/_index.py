@@ -149,6 +149,10 @@ class LabelsetIndex:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_bounds": None}  # as quickly made as read
 
+    def __sizeof__(self) -> int:
+        """Bytes of its arrays: a cluster moves to disk what it knows to be large."""
+        return sum(array.nbytes for array in (*self.features, *self.groups, self.labelsets))
+
     def with_rows(self, X: Any, Y: NDArray[Any]) -> Self:
         """An index with more rows, numbered on from the last; this one stays as it is.
 

@@ -1,0 +1,224 @@
+"""An index in shards: one for each block of rows, each on its worker, and the best over all."""
+
+from typing import Any, NamedTuple, Never
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.utils import gen_batches
+
+from nldd._dask import Block, RowBlocks, compute, fold_tasks, keep, named, share
+from nldd._progress import progress
+from nldd.exceptions import InputError
+from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
+from nldd.search._index import LabelsetIndex, Neighbors, Score
+from nldd.search._layout import distinct_labelsets
+
+# Queries that go to the shards in one round, and their bytes: Dask warns of more.
+MAX_QUERIES, MAX_BYTES = 8192, 2**22
+# Megabytes for the distances of a task: less than at home, as a worker may do several, in little.
+WORKING_MEMORY = 32
+
+
+class Labelsets(NamedTuple):
+    """Distinct labelsets in lexicographic order, how many rows carry each, and the first row."""
+
+    labelsets: NDArray[np.int8]
+    counts: NDArray[np.int64]
+    first: NDArray[np.intp]
+
+
+def labelsets_of_block(block: Block) -> Labelsets:
+    """The labelsets of the rows of a block."""
+    ones, rows = np.ones(len(block.Y), dtype=np.int64), block.first + np.arange(len(block.Y))
+    return merge_labelsets([Labelsets(block.Y.astype(np.int8), ones, rows)])
+
+
+def merge_labelsets(parts: Any) -> Labelsets:
+    """The labelsets of several blocks."""
+    given, counts, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
+    labelsets, labelset = distinct_labelsets(given)
+    total, first = np.zeros((2, len(labelsets)), dtype=np.int64)
+    np.add.at(total, labelset, counts)
+    first[labelset[::-1]] = rows[::-1]  # the rows of all parts are in order
+    return Labelsets(labelsets, total, first)
+
+
+def spread_of_block(block: Block) -> Spread:
+    """How the features of the rows of a block vary."""
+    return Spread.of(block.X)
+
+
+def find_labelsets(T: Any) -> Labelsets:
+    """The labelsets of training data, here or in blocks."""
+    if isinstance(T, RowBlocks):
+        return Labelsets(*T.fold(labelsets_of_block, merge_labelsets))
+    return labelsets_of_block(Block(T.X, T.Y, 0))
+
+
+def scale_features(T: Any, standardize: str) -> FloatArray:
+    """What to divide the features of training data by, as :func:`feature_scale` says."""
+    if isinstance(T, RowBlocks):
+        return T.fold(spread_of_block, merge_spreads).scale(standardize)
+    return feature_scale(T.X, standardize)
+
+
+class Shard(NamedTuple):
+    """The search of one block: the number of its first row, and which labelsets of all it has."""
+
+    of_block: LabelsetIndex
+    first: int
+    labelset: NDArray[np.intp]
+
+
+def labelset_shard(block: Block, scale: FloatArray, labelsets: NDArray[np.int8]) -> Shard:
+    """Build the index of a block."""
+    index = LabelsetIndex(block.X, block.Y, scale)
+    # Both are in order, so the labelsets of the block are where the two lists agree.
+    _, number = distinct_labelsets(np.concatenate([labelsets, index.labelsets]))
+    return Shard(index, block.first, number[len(labelsets) :])
+
+
+def nearest_in_shard(shard: Shard, X: Any, P: FloatArray, score: Score, k: int) -> Neighbors:
+    """The k best labelsets of one shard, with the numbers that they and their rows have in all.
+
+    Where a shard has fewer, the places behind them have row -1.
+    """
+    k_here = min(k, len(shard.labelset))
+    if len(P) == 0:
+        return no_neighbors(0, k)
+    with config_context(working_memory=WORKING_MEMORY):
+        near = shard.of_block.query(X, P, score, k_here, n_jobs=1)
+    fill = (0, 0), (0, k - k_here)
+    return Neighbors(
+        np.pad(near.row + shard.first, fill, constant_values=-1),
+        np.pad(shard.labelset[near.labelset], fill, constant_values=-1),
+        np.pad(near.Dx, fill),
+        np.pad(near.Dy, fill),
+        near.evaluated,
+        near.certified,
+    )
+
+
+def no_neighbors(n_queries: int, k: int) -> Neighbors:
+    """Zeros in the form of an answer."""
+    numbers, distances = np.zeros((n_queries, k), dtype=np.intp), np.zeros((n_queries, k))
+    evaluated, certified = np.zeros(n_queries, dtype=np.intp), np.ones(n_queries, dtype=bool)
+    return Neighbors(numbers, numbers, distances, distances, evaluated, certified)
+
+
+def best_of_shards(parts: Any, score: Score, k: int) -> Neighbors:
+    """The k best labelsets of several shards, by the rules of the search within one.
+
+    The smallest score wins, among equals the smallest label distance, then the smallest feature
+    distance, then the lowest row; a labelset of several shards has the best of its rows.
+    """
+    row, labelset, Dx, Dy = (
+        np.concatenate([getattr(part, name) for part in parts], axis=1)
+        for name in ("row", "labelset", "Dx", "Dy")
+    )
+    keys, left = (score.of(Dx, Dy), Dy, Dx), row >= 0
+    every = np.arange(len(row))
+    chosen = np.empty((len(row), k), dtype=np.intp)
+    for rank in range(k):
+        tied = left.copy()
+        for key in keys:
+            smallest = np.where(tied, key, np.inf).min(axis=1, keepdims=True)
+            tied &= key <= smallest * (1 + TIE)
+        chosen[:, rank] = np.where(tied, row, np.iinfo(row.dtype).max).argmin(axis=1)
+        at = every, chosen[:, rank]
+        # In a few of the shards there may not be k labelsets; they stay behind the others.
+        is_none = ~left.any(axis=1)
+        left &= labelset != labelset[at][:, np.newaxis]
+        chosen[is_none, rank] = row[is_none].argmin(axis=1)
+    found = every[:, np.newaxis], chosen
+    return Neighbors(
+        row[found],
+        labelset[found],
+        Dx[found],
+        Dy[found],
+        np.sum([part.evaluated for part in parts], axis=0),
+        np.all([part.certified for part in parts], axis=0),
+    )
+
+
+class ShardedIndex:
+    """The search structure of rows that are in blocks on the workers of a Dask cluster.
+
+    It answers as a :class:`LabelsetIndex` of all rows would. Shards stay on their workers, and are
+    built again where a worker is lost. Here are only the distinct labelsets and their counts.
+    """
+
+    def __init__(self, T: RowBlocks, scale: FloatArray) -> None:
+        self.scale, self._n_rows = scale, len(T)
+        self.labelsets, self.counts, _ = find_labelsets(T)
+        self._shards = keep(T.map(labelset_shard, scale, self.labelsets))
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def query(
+        self,
+        X: Any,
+        P: FloatArray,
+        score: Score,
+        k: int = 1,
+        n_jobs: int | None = None,
+        title: str | None = None,
+    ) -> Neighbors:
+        """As :meth:`LabelsetIndex.query`; each worker of the cluster asks its own shards."""
+        del n_jobs  # the cluster has its workers
+        if not 1 <= k <= len(self.counts):
+            raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
+        n_bytes = 12 * X.nnz if issparse(X) else X.nbytes
+        n_rounds = 1 + max(len(P) // MAX_QUERIES, n_bytes // MAX_BYTES)
+        batches = list(gen_batches(len(P), -(-len(P) // n_rounds)))
+        rounds = (
+            compute([self.nearest(share(X[batch]), share(P[batch]), score, k)])[0]
+            for batch in batches
+        )
+        shown = progress(rounds, len(batches), title or "", show=title is not None)
+        return Neighbors.stack(list(shown))
+
+    def nearest(self, X: Any, P: Any, score: Score, k: int = 1) -> Any:
+        """A task for the neighbors of rows and probabilities that are results of tasks."""
+        ask = named(nearest_in_shard)
+        parts = [ask(shard, X, P, score, k) for shard in self._shards]
+        return fold_tasks(parts, best_of_shards, score, k)
+
+    def with_rows(self, X: Any, Y: Any) -> Never:
+        """Refuse more rows."""
+        raise InputError(
+            "The rows of this model are in shards on the workers of a Dask cluster, which take no "
+            "more: fit again with dask.array.concatenate of the old and the new rows."
+        )
+
+    def __getstate__(self) -> Never:
+        """Refuse to be saved or sent."""
+        raise InputError(
+            "The rows of this model are in shards on the workers of a Dask cluster, so it can be "
+            "neither saved nor sent to another process. Predict where it was fitted, or fit a "
+            "model to arrays in memory."
+        )
+
+
+class AnsweredIndex(NamedTuple):
+    """In place of an index, on a worker that has none: what the shards have answered."""
+
+    labelsets: NDArray[np.int8]
+    near: Neighbors
+
+    def query(self, *question: Any) -> Neighbors:
+        """The answer, to the one question that has been asked."""
+        return self.near
+
+    @classmethod
+    def example(cls, labelsets: NDArray[np.int8]) -> "AnsweredIndex":
+        """The answer for a single row, to see what is made of it."""
+        return cls(labelsets, no_neighbors(1, 1))
+
+
+def build_index(T: Any, scale: FloatArray, kind: type[LabelsetIndex] = LabelsetIndex) -> Any:
+    """The rows of training data to search: here, or in shards where their blocks are."""
+    return ShardedIndex(T, scale) if isinstance(T, RowBlocks) else kind(T.X, T.Y, scale)

@@ -1,0 +1,376 @@
+"""Fits of Dask arrays by blocks: the same as on one machine, wherever the blocks are."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array, csr_matrix, issparse, random_array
+from sklearn.linear_model import LogisticRegression
+
+from nldd import (
+    BinaryRelevance,
+    MultiLabelLogisticRegression,
+    NLDDClassifier,
+    SubsetMapping,
+    save_model,
+)
+from nldd.exceptions import InputError
+from nldd.search import (
+    IN_FEATURES,
+    IN_LABELS,
+    LabelsetIndex,
+    Score,
+    ShardedIndex,
+    feature_scale,
+    scale_features,
+)
+from problems import random_problem
+
+da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
+from nldd._dask import RowBlocks  # noqa: E402 (nothing of this runs without Dask)
+from nldd.linear._blocks import InBlocks  # noqa: E402
+
+METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
+EXACTLY = MultiLabelLogisticRegression(tol=1e-9)
+forms = pytest.mark.parametrize("form", [np.asarray, csr_matrix, csr_array])
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    """Work is done here, whether or not other tests have a cluster."""
+    import dask
+
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+def in_blocks(X, rows=50, columns=-1):
+    """A Dask array of blocks that are what X is."""
+    if not issparse(X):
+        return da.from_array(X, chunks=(rows, columns))
+    dense = da.from_array(X.toarray(), chunks=(rows, -1))
+    return dense.map_blocks(type(X), dtype=X.dtype, meta=type(X)((0, X.shape[1])))
+
+
+def random_chunks(n, rng):
+    """Sizes of blocks, of which some have one row, or none."""
+    cuts = np.sort(rng.integers(0, n + 1, size=rng.integers(0, 5)))
+    return tuple(np.diff(cuts, prepend=0, append=n).tolist())
+
+
+def assert_same_neighbors(found, expected):
+    assert_array_equal(found.row, expected.row)
+    assert_array_equal(found.labelset, expected.labelset)
+    assert_allclose(found.Dx, expected.Dx, rtol=1e-12)
+    assert_allclose(found.Dy, expected.Dy, rtol=1e-12)
+
+
+# The index in shards
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_shards_answer_as_one_index_ties_and_duplicates_included(seed):
+    X, Y, queries = random_problem(seed)
+    rng = np.random.default_rng(seed)
+    P = rng.choice([0.0, 0.25, 0.5, 1.0], size=(len(queries), Y.shape[1]))  # far from distinct
+    scale = feature_scale(X)
+    one = LabelsetIndex(X, Y, scale)
+    chunks = random_chunks(len(X), rng)
+    shards = ShardedIndex(RowBlocks(in_blocks(X, chunks), in_blocks(Y, chunks)), scale)
+    assert len(shards) == len(one)
+    assert_array_equal(shards.labelsets, one.labelsets)
+    assert_array_equal(shards.counts, one.counts)
+    for score in (IN_FEATURES, IN_LABELS, Score(0.3, 1.2), Score(0.5, 0.7, product=True)):
+        for k in range(1, len(one.counts) + 1):
+            expected = one.query(queries, P, score, k)
+            assert_same_neighbors(shards.query(queries, P, score, k), expected)
+
+
+def test_equal_rows_of_several_shards_give_the_first_one():
+    X, Y = np.ones((6, 2)), np.array([[0, 1], [1, 0], [1, 0], [1, 0], [0, 1], [1, 0]])
+    shards = ShardedIndex(RowBlocks(in_blocks(X, 2), in_blocks(Y, 2)), np.ones(2))
+    near = shards.query(np.ones((1, 2)), np.array([[0.9, 0.1]]), Score(1, 1), k=2)
+    assert near.row.tolist() == [[1, 0]]
+    with pytest.raises(InputError, match="k must be from 1 to 2"):
+        shards.query(np.ones((1, 2)), np.array([[0.9, 0.1]]), Score(1, 1), k=3)
+
+
+@forms
+@pytest.mark.parametrize("standardize", ["numeric", "all", "none"])
+@pytest.mark.parametrize("seed", range(5))
+def test_scale_of_blocks_is_that_of_all_rows(form, standardize, seed):
+    rng = np.random.default_rng(seed)
+    n = 60
+    X = np.column_stack(
+        [
+            rng.normal(1e6, 1, size=n),
+            rng.integers(0, 2, size=n),
+            rng.choice([-1.0, 1.0], size=n),
+            np.repeat([1.0, 2.0, 3.0], n // 3),  # constant in each of the blocks
+            np.full(n, 0.1),
+            rng.choice([-1.0, 0.0, 1.0], size=n),
+            np.append(np.zeros(n - 1), 5.0),
+        ]
+    )
+    T = RowBlocks(in_blocks(form(X), 20), in_blocks(np.ones((n, 1)), 20))
+    expected = feature_scale(form(X), standardize)
+    assert_allclose(scale_features(T, standardize), expected, rtol=1e-9)
+
+
+# Logistic regression
+
+
+@forms
+@pytest.mark.parametrize("seed", range(8))
+def test_logistic_regressions_of_blocks_are_those_of_all_rows(form, seed):
+    rng = np.random.default_rng(seed)
+    n, d, n_labels = rng.integers(100, 400), rng.integers(1, 30), rng.integers(1, 25)
+    X = random_array((n, d), density=0.6, rng=rng).toarray() * rng.choice([0.1, 1, 9], size=d)
+    Y = (X @ rng.normal(size=(d, n_labels)) + rng.logistic(size=(n, n_labels)) > 1).astype(np.int8)
+    Y[:, -1] = seed % 2  # constant
+    settings = {
+        "C": rng.choice([0.1, 1.0, 10.0], size=n_labels),
+        "intercept": str(rng.choice(["free", "penalised", "none"])),
+        "class_weight": [None, "balanced", {1: 5.0}][seed % 3],
+        "tol": 1e-9,
+    }
+    one = MultiLabelLogisticRegression(**settings).fit(form(X), Y)
+    chunks = random_chunks(n, rng)
+    blocks = MultiLabelLogisticRegression(**settings)
+    blocks.fit(in_blocks(form(X), chunks), in_blocks(Y, chunks))
+    assert_allclose(blocks.coef_, one.coef_, atol=1e-6)
+    assert_allclose(blocks.intercept_, one.intercept_, atol=1e-6)
+    assert_array_equal(blocks.predict(form(X)), one.predict(form(X)))
+    again = blocks.predict_proba(in_blocks(form(X), chunks)).compute()
+    assert_array_equal(again, blocks.predict_proba(form(X)))
+
+
+def test_features_far_from_zero_and_close_to_each_other():
+    """Axes and means come from blocks, whose own means differ."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 30)) @ rng.normal(size=(30, 30)) + 1000 * rng.normal(size=30)
+    X[300:] += 5
+    Y = ((X - X.mean(axis=0)) @ rng.normal(size=(30, 3)) + 9 * rng.logistic(size=(600, 3)) > 9) + 0
+    one = EXACTLY.fit(X, Y)
+    blocks = MultiLabelLogisticRegression(tol=1e-9).fit(in_blocks(X), in_blocks(Y))
+    assert_allclose(blocks.coef_, one.coef_, atol=1e-6)
+    assert_allclose(blocks.predict_proba(X), one.predict_proba(X), atol=1e-6)
+
+
+def test_single_precision_and_whole_numbers(small):
+    X, Y = small
+    for dtype in (np.float32, np.int64):
+        one = MultiLabelLogisticRegression(tol=1e-9).fit(X.astype(dtype), Y)
+        blocks = MultiLabelLogisticRegression(tol=1e-9)
+        blocks.fit(in_blocks(X.astype(dtype)), in_blocks(Y.astype(bool)))
+        assert_allclose(blocks.coef_, one.coef_, atol=1e-5)
+
+
+def test_warm_start_goes_on_from_coefficients(small):
+    X, Y = map(in_blocks, small)
+    model = MultiLabelLogisticRegression(warm_start=True, tol=1e-9).fit(X, Y)
+    assert model.n_iter_.max() > 2
+    assert model.fit(X, Y).n_iter_.max() <= 2
+
+
+def test_one_round_trip_serves_all_labels(small, monkeypatch):
+    X, Y = small
+    rounds = []
+    ask = InBlocks.ask
+    monkeypatch.setattr(InBlocks, "ask", lambda *args: rounds.append(1) or ask(*args))
+
+    def n_rounds(Y):
+        rounds.clear()
+        MultiLabelLogisticRegression().fit(in_blocks(X), in_blocks(Y))
+        return len(rounds)
+
+    assert n_rounds(Y) == max(n_rounds(Y[:, [label]]) for label in range(4))
+
+
+# The methods
+
+
+def yeast_in(form, yeast):
+    X, Y, _ = yeast
+    if form is not np.asarray:
+        X = np.where(np.abs(X) > 0.1, X, 0)
+    X = X.copy()
+    X[700:720] = X[:20]  # duplicates, with other labels, in other blocks
+    return form(X[:1500]), Y[:1500], form(X[1300:1700])
+
+
+@forms
+@pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")  # by the other model
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"model": "multiplicative"}, {"train_fraction": 0.6, "max_pairs": 100}],
+    ids=["default", "multiplicative", "drawn"],
+)
+def test_nldd_of_blocks_is_that_of_all_rows(form, settings, yeast):
+    X, Y, X_new = yeast_in(form, yeast)
+    one = NLDDClassifier(EXACTLY, random_state=0, **settings).fit(X, Y)
+    blocks = NLDDClassifier(EXACTLY, random_state=0, **settings)
+    blocks.fit(in_blocks(X, 400), in_blocks(Y, 400))
+    for name in ("instance", "row", "errors"):  # the same halves, the same pairs
+        assert_array_equal(getattr(blocks.pairs_, name), getattr(one.pairs_, name))
+    assert_allclose(blocks.estimators_[0].coef_, one.estimators_[0].coef_, atol=1e-6)
+    assert_allclose(blocks.beta_, one.beta_, atol=1e-6)
+    assert_array_equal(blocks.rows_, one.rows_)
+    assert_array_equal(blocks.labelsets_, one.labelsets_)
+    assert_array_equal(blocks.predict(X_new), one.predict(X_new))
+    assert_allclose(blocks.predict_theta(X_new), one.predict_theta(X_new), atol=1e-6)
+    for method in METHODS:
+        lazy = getattr(blocks, method)(in_blocks(X_new, 150))
+        here = getattr(blocks, method)(X_new)
+        assert isinstance(lazy, da.Array)
+        assert (lazy.dtype, lazy.shape) == (here.dtype, here.shape)
+        assert_allclose(lazy.compute(), here, rtol=1e-12)
+    for theirs, ours in zip(blocks.explain(X_new[:20]), one.explain(X_new[:20]), strict=True):
+        assert str(theirs) == str(ours)
+    several = blocks.nearest_labelsets(X_new, 5)
+    assert_array_equal(several.row, one.nearest_labelsets(X_new, 5).row)
+    assert blocks.search_stats(X_new).n_pairs == one.search_stats(X_new).n_pairs
+
+
+@pytest.mark.parametrize("kind", [BinaryRelevance, SubsetMapping])
+def test_binary_relevance_of_blocks_is_that_of_all_rows(kind, yeast):
+    X, Y, X_new = yeast_in(np.asarray, yeast)
+    one = kind(EXACTLY).fit(X, Y)
+    blocks = kind(EXACTLY).fit(in_blocks(X, 400), in_blocks(Y, 400))
+    assert_array_equal(blocks.predict(X_new), one.predict(X_new))
+    assert_array_equal(blocks.predict(in_blocks(X_new, 150)).compute(), one.predict(X_new))
+    assert_allclose(blocks.predict_proba(X_new), one.predict_proba(X_new), atol=1e-8)
+    if kind is SubsetMapping:
+        assert_array_equal(blocks.labelsets_, one.labelsets_)
+        assert_array_equal(blocks.counts_, one.counts_)
+
+
+def test_default_settings_agree_to_their_tolerance(yeast):
+    X, Y, X_new = yeast_in(np.asarray, yeast)
+    one = NLDDClassifier(random_state=0).fit(X, Y)
+    blocks = NLDDClassifier(random_state=0).fit(in_blocks(X, 400), in_blocks(Y, 400))
+    assert_allclose(blocks.estimators_[0].coef_, one.estimators_[0].coef_, atol=1e-3)
+    assert_allclose(blocks.predict_theta(X_new), one.predict_theta(X_new), atol=1e-4)
+    assert (blocks.predict(X_new) == one.predict(X_new)).mean() > 0.999
+
+
+def test_refit_keeps_the_weights_of_the_distances(small):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
+    other = model.refit(in_blocks(X[:80]), in_blocks(Y[:80]))
+    assert_array_equal(other.beta_, model.beta_)
+    assert len(other.index_) == 80
+    assert_array_equal(other.predict(X), model.refit(X[:80], Y[:80]).predict(X))
+
+
+def test_columns_in_blocks_and_y_in_other_blocks(small):
+    X, Y = small
+    expected = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
+    model = NLDDClassifier(random_state=0).fit(in_blocks(X, 50, 1), in_blocks(Y, 70, 2))
+    assert_array_equal(model.beta_, expected.beta_)
+    assert_array_equal(model.predict(in_blocks(X, 30, 2)).compute(), expected.predict(X))
+
+
+def test_rows_to_predict_in_blocks_of_unknown_size_and_of_none(small):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
+    lazy = in_blocks(X[np.argsort(X[:, 0])], 40)
+    chosen = lazy[lazy[:, 0] > np.median(X[:, 0])]  # none in the first block
+    for method in METHODS:
+        answer = getattr(model, method)(chosen).compute()
+        assert_allclose(answer, getattr(model, method)(chosen.compute()), rtol=1e-12)
+
+
+def test_nothing_is_predicted_before_it_is_asked_for(small):
+    X, Y = small
+    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
+    seen = []
+
+    def note(block):
+        seen.append(len(block))
+        return block
+
+    answer = model.predict(in_blocks(X).map_blocks(note, meta=np.empty((0, 0))))
+    assert seen == []
+    assert_array_equal(answer[:50].compute(), model.predict(X[:50]))
+    assert seen == [50]
+
+
+def test_bars_show_labels_and_queries(small, capsys):
+    X, Y = small
+    NLDDClassifier(random_state=0, verbose=1).fit(in_blocks(X), in_blocks(Y)).predict(X)
+    shown = capsys.readouterr().err
+    assert shown.count("classifiers on T1 and T: 4 of 4 in ") == 2
+    for title in ("pairs nearest in x", "pairs nearest in y", "nearest labelsets"):
+        assert f"{title}: 1 of 1 in " in shown
+
+
+def test_tasks_are_named_after_what_they_do(small):
+    from dask.callbacks import Callback
+    from dask.utils import key_split
+
+    names = set()
+    with Callback(pretask=lambda key, graph, state: names.add(key_split(key))):
+        NLDDClassifier(random_state=0).fit(*map(in_blocks, small)).predict(small[0])
+    done = {"slopes_and_curvatures", "spread_of_block", "labelset_shard", "nearest_in_shard"}
+    assert done | {"best_of_shards", "check_block", "merge_labelsets"} <= names
+
+
+# What cannot be done
+
+
+def bad_blocks(small):
+    """Arguments of fit that are refused, and what is said about it."""
+    X, Y = map(in_blocks, small)
+    with_nan, counts = small[0].copy(), small[1].copy()
+    with_nan[60, 1], counts[60, 1] = np.nan, 2
+    return {
+        "unknown sizes": ((X[X[:, 0] > 0], Y), r"call .*compute_chunk_sizes\(\)"),
+        "only X": ((X, small[1]), "X and y must both be Dask arrays, or neither; got Array and"),
+        "only Y": ((small[0], Y), "X and y must both be Dask arrays"),
+        "1-D": ((X, Y[:, 0]), "must be 2-D, y with one 0/1 column per label"),
+        "rows": ((X, Y[:100]), r"equally many rows.*\(120, 4\) and \(100, 4\)"),
+        "no rows": ((X[:0], Y[:0]), "at least one row and column"),
+        "no labels": ((X, Y[:, :0]), "at least one row and column"),
+        "NaN": ((in_blocks(with_nan), Y), "X contains NaN or infinity in rows 50 to 99"),
+        "counts": ((X, in_blocks(counts)), "Y must hold only 0 and 1; in rows 50 to 99"),
+        "weights": ((X, Y, np.ones(120)), "sample_weight cannot be used with Dask arrays"),
+        "false sizes": ((lying(X), Y), "the Dask array says 120|not match|promise"),
+    }
+
+
+def lying(X):
+    """An array whose blocks have fewer rows than it says."""
+    return X.map_blocks(lambda block: block[:-1], chunks=X.chunks, meta=np.empty((0, 0)))
+
+
+@pytest.mark.parametrize("kind", [NLDDClassifier, BinaryRelevance, MultiLabelLogisticRegression])
+def test_arrays_that_cannot_be_fitted_are_refused(kind, small):
+    for arguments, message in bad_blocks(small).values():
+        with pytest.raises(InputError, match=f"(?i){message}"):
+            kind().fit(*arguments)
+
+
+def test_settings_that_need_all_rows_are_refused(small):
+    X, Y = map(in_blocks, small)
+    with pytest.raises(InputError, match=r"MultiLabelLogisticRegression alone.*got LogisticRegr"):
+        NLDDClassifier(LogisticRegression()).fit(X, Y)
+    for settings in ({"search": "faiss"}, {"max_pairs": None}):
+        with pytest.raises(InputError, match='need search="exact" and a number as max_pairs'):
+            NLDDClassifier(**settings).fit(X, Y)
+    with pytest.raises(InputError, match="at least two distinct labelsets"):
+        NLDDClassifier().fit(X, da.ones_like(Y))
+
+
+def test_model_in_shards_takes_no_rows_and_is_not_saved(small, tmp_path):
+    model = NLDDClassifier(random_state=0).fit(*map(in_blocks, small))
+    with pytest.raises(InputError, match=r"take no more: fit again with dask\.array\.concatenate"):
+        model.add(*small)
+    with pytest.raises(InputError, match="neither saved nor sent"):
+        save_model(model, tmp_path / "model.nldd")
+    with pytest.raises(InputError, match="neither saved nor sent"):
+        pickle.dumps(model)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="X has 3 features, but NLDDClassifier is expecting 4"):
+        model.predict(in_blocks(small[0][:, :3]))
