@@ -163,6 +163,15 @@ def test_warm_start_begins_where_the_last_fit_ended(as_if_large):
     assert_array_equal(model.fit(X, Y).n_iter_, [cold[0], 1, 1, 1, 1])
 
 
+def test_start_that_leads_astray_is_given_up(as_if_large):
+    X, Y = labelled(200, 8, 5)
+    expected = MultiLabelLogisticRegression(tol=1e-8).fit(X, Y)
+    model = MultiLabelLogisticRegression(tol=1e-8, warm_start=True).fit(X, Y)
+    model.coef_, shift = 50 * model.coef_, np.array([20, 40, 200, -30, 0])
+    model.intercept_ = model.intercept_ + shift
+    assert_allclose(model.fit(X, Y).coef_, expected.coef_, atol=1e-6)
+
+
 def test_labels_that_have_not_converged_are_named():
     X, Y = labelled(60, 4, 8)
     Y = [{f"label {j}" for j in np.flatnonzero(row)} for row in Y]

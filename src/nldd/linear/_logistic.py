@@ -110,20 +110,26 @@ def solve(
     n_labels, p = initial.shape
     if intercept == "none":
         initial[:, -1] = 0.0
-    if start is not None:
-        initial = np.where(np.isnan(start), initial, start)
-    if axes is not None:
-        initial = axes.coefficients_there(initial)
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
     enough = (DECREMENTS * tol) ** 2 * np.minimum(C.min(axis=1), 1)
     n_slots = n_labels if products.width is None else n_workers * SLOTS
-    solver = Solver(
-        products, initial, ridge, intercept != "none", limits, enough, max_iter, n_slots
-    )
-    for _ in progress(solver.run(n_workers), n_labels, title or "", show=title is not None):
-        pass
-    W = solver.solution.W
-    return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
+
+    def run(W: FloatArray) -> Any:
+        W = W if axes is None else axes.coefficients_there(W)
+        solver = Solver(products, W, ridge, intercept != "none", limits, enough, max_iter, n_slots)
+        for _ in progress(solver.run(n_workers), n_labels, title or "", show=title is not None):
+            pass
+        W = solver.solution.W
+        return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
+
+    if start is None:
+        return run(initial)
+    solution = run(np.where(np.isnan(start), initial, start))
+    if not solution.converged.all():
+        # A start where probabilities are next to 0 or 1 can lead astray; without it none does.
+        has_converged = solution.converged[:, np.newaxis]
+        solution = run(np.where(has_converged, solution.W, initial))
+    return solution
 
 
 class MultiLabelLogisticRegression(MultiLabelClassifier):
