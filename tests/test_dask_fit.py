@@ -352,6 +352,12 @@ def test_arrays_that_cannot_be_fitted_are_refused(kind, small):
             kind().fit(*arguments)
 
 
+def test_part_without_rows_is_refused(small):
+    nothing = RowBlocks(*map(in_blocks, small))[np.arange(0)]
+    with pytest.raises(InputError, match="no block has any rows"):
+        nothing.positives  # noqa: B018 (it is counted when it is asked for)
+
+
 def test_settings_that_need_all_rows_are_refused(small):
     X, Y = map(in_blocks, small)
     with pytest.raises(InputError, match=r"MultiLabelLogisticRegression alone.*got LogisticRegr"):

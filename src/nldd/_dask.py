@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from functools import cached_property, wraps
 from importlib import import_module
-from itertools import count
 from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
@@ -178,8 +177,7 @@ def named(function: Callable[..., Any], other: Any = None) -> Callable[..., Any]
     from dask.delayed import delayed
 
     task, name = delayed(function, pure=False, traverse=False), (other or function).__name__
-    keys = (f"{name}-{uuid4().hex}-{i}" for i in count())
-    return lambda *args: task(*args, dask_key_name=next(keys))
+    return lambda *args: task(*args, dask_key_name=f"{name}-{uuid4().hex}")
 
 
 def share(value: Any) -> Any:
@@ -211,6 +209,8 @@ def is_there(result: Any) -> bool:
 def fold_tasks(tasks: list[Any], combine: Callable[..., Any], *args: Any) -> Any:
     """One task for what `combine` makes of all results: of a few at a time, on their workers."""
     task, shared = named(combine_few, combine), share(args)
+    if not tasks:
+        raise InputError("There is nothing to combine: no block has any rows.")
     while True:
         few = [tasks[at : at + FAN_IN] for at in range(0, len(tasks), FAN_IN)]
         tasks = [task(combine, shared, *results) for results in few]
