@@ -71,8 +71,9 @@ def check_problem(seed, tol, atol):
 
 @pytest.fixture
 def as_if_large(monkeypatch):
-    """Single precision and the tolerance that was asked for, however small the problem is."""
+    """Single precision, threads, and the tolerance that was asked for, however small it is."""
     monkeypatch.setattr(_passes, "MANY", 0)
+    monkeypatch.setattr(_passes, "WORTH_THREADS", 0)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -242,7 +243,7 @@ def test_numbers_beyond_all_bounds_end_with_a_warning():
         MultiLabelLogisticRegression().fit(csr_array(X * 1e200), Y)
 
 
-def test_error_of_a_worker_comes_out(monkeypatch):
+def test_error_of_a_worker_comes_out(monkeypatch, as_if_large):
     def fail(*_):
         raise MemoryError("no room for slopes")
 

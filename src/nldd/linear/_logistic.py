@@ -83,9 +83,9 @@ def fit_logistic(
     products = InMemory(with_columns(X, further), Y, weight, C)
     if products.is_small and not quick:
         options["tol"] = min(options.get("tol", np.inf), TOL_OF_FEW)
-    n_workers = min(effective_n_jobs(n_jobs), -(-n_labels // DOUBLE_WIDTH))
-    if n_workers > 1:  # else asking would take a tenth of a small fit
-        n_workers = min(n_workers, cpu_count())
+    n_workers = 1
+    if products.is_worth_threads:
+        n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-n_labels // DOUBLE_WIDTH))
     limits = d + n_usable
     return solve(products, initial, start, axes, limits, C, intercept, n_workers, **options)
 

@@ -32,6 +32,9 @@ from nldd.linear._lanes import (
 FloatArray = NDArray[np.float64]
 
 ROWS = 4  # dense rows that share a load of the coefficients
+# Numbers in X from which on several threads do more than get in each other's way; one of a sparse
+# row takes as long as several of a dense one.
+WORTH_THREADS, SPARSE_COST = 500_000, 6
 MANY = 4_000  # numbers in X, from which on single precision pays
 
 
@@ -194,6 +197,7 @@ class InMemory:
             where = X.indptr.astype(np.int64), X.indices.astype(np.int32)
         values = X.data if self.is_sparse else np.ascontiguousarray(X)
         self.is_small = values.size < MANY
+        self.is_worth_threads = values.size * (SPARSE_COST if where else 1) >= WORTH_THREADS
         self.dtype = np.dtype(np.float64 if self.is_small else np.float32)
         self.rows = *where, values
         self.rows_for_curvatures = *where, values.astype(self.dtype, copy=False)
@@ -214,7 +218,8 @@ class InMemory:
     def slopes(self, labels: Any, W: FloatArray, slots: Any, D: Any) -> tuple[Any, Any]:
         """Gradients and diagonals of the Hessians of the loss; curvatures are kept in `D`."""
         width, p = self.width[0], self.n_features + 1
-        labels, slots = np.resize(labels, width), np.resize(slots, width)
+        lanes = np.arange(width) % len(slots)
+        labels, slots = labels[lanes], slots[lanes]
         C = np.ascontiguousarray(self.C[labels].T)
         G, M = np.empty((2, width, p))
         run = sparse_slopes if self.is_sparse else dense_slopes
@@ -225,7 +230,7 @@ class InMemory:
     def curvatures(self, S: FloatArray, slots: Any, D: Any) -> Any:
         """Products of the Hessians of the loss with the vectors of these slots."""
         width, p = self.width[1], self.n_features + 1
-        slots, Q = np.resize(slots, width), np.empty((width, p))
+        slots, Q = slots[np.arange(width) % len(slots)], np.empty((width, p))
         run = sparse_curvatures if self.is_sparse else dense_curvatures
         room = tuple(np.empty((2, p, width), dtype=self.dtype))
         run(*self.rows_for_curvatures, S, slots, D, Q, room)
