@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import paper_data
-from nldd import BinaryRelevance, NLDDClassifier, PlattSVC
+from nldd import BinaryRelevance, MultiLabelLogisticRegression, NLDDClassifier, PlattSVC
 from nldd.experiments import cross_validate, mean_scores
 
 
@@ -46,13 +46,17 @@ def test_default_on_yeast(yeast):
 
 
 @pytest.mark.slow
-def test_default_coefficients_on_bibtex():
-    """Twelve random 75/25 splits: one alone has a standard error of half of b1."""
+def test_coefficients_on_bibtex():
+    """Twelve random 75/25 splits: one alone has a standard error of half of b1.
+
+    With a penalty on the intercept, which the measured values have: without it, b1 is nearer to 0.
+    """
     X, Y = paper_data.load("bibtex")
     betas = []
     for seed in range(12):
         train = np.random.RandomState(seed).permutation(len(Y))[: int(0.75 * len(Y))]
-        model = NLDDClassifier(max_pairs=None, n_jobs=2, random_state=seed)  # as the paper does
+        base = MultiLabelLogisticRegression(intercept="penalised")
+        model = NLDDClassifier(base, max_pairs=None, n_jobs=2, random_state=seed)  # as the paper
         betas.append(model.fit(X[train], Y[train]).beta_)
     mean, error = np.mean(betas, axis=0), np.std(betas, axis=0, ddof=1) / np.sqrt(len(betas))
     print(mean, error)
