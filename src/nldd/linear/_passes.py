@@ -34,7 +34,7 @@ FloatArray = NDArray[np.float64]
 ROWS = 4  # dense rows that share a load of the coefficients
 # Numbers in X from which on several threads do more than get in each other's way; one of a sparse
 # row takes as long as several of a dense one.
-WORTH_THREADS, SPARSE_COST = 500_000, 6
+WORTH_THREADS, SPARSE_COST = 300_000, 6
 MANY = 4_000  # numbers in X, from which on single precision pays
 
 
