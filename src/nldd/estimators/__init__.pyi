@@ -1,3 +1,4 @@
+from ._base_choice import CANDIDATES as CANDIDATES, Choice as Choice
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
 from ._cbm import ConditionalBernoulliMixture as ConditionalBernoulliMixture, Weights as Weights
 from ._classifier_chain import ClassifierChain as ClassifierChain
@@ -8,6 +9,7 @@ from ._explanation import (
     braces as braces,
     theta_in_words as theta_in_words,
 )
+from ._halves import random_halves as random_halves
 from ._label_models import (
     ConstantLabel as ConstantLabel,
     default_estimator as default_estimator,
@@ -15,11 +17,12 @@ from ._label_models import (
 from ._label_powerset import LabelPowerset as LabelPowerset, Powerset as Powerset
 from ._label_probabilities import (
     JointModel as JointModel,
+    MeanModel as MeanModel,
     SeparateModels as SeparateModels,
     fit_label_probabilities as fit_label_probabilities,
 )
 from ._mlknn import MLkNN as MLkNN
-from ._nldd import NLDDClassifier as NLDDClassifier, random_halves as random_halves
+from ._nldd import NLDDClassifier as NLDDClassifier
 from ._platt_svc import PlattSVC as PlattSVC, linear_machine as linear_machine
 from ._rakel import RAkEL as RAkEL
 from ._random_forest_pct import RandomForestPCT as RandomForestPCT

@@ -9,13 +9,8 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._dask import RowBlocks
 from nldd._sklearn import StrOptions, validate_parameters
-from nldd.estimators._label_models import (
-    PredictsFromScores,
-    WithWorkers,
-    fit_label_models,
-    label_columns,
-    where_base_has_probabilities,
-)
+from nldd.estimators._base_choice import WithWorkers, where_base_has_probabilities
+from nldd.estimators._label_models import PredictsFromScores, fit_label_models, label_columns
 from nldd.exceptions import InputError
 
 
@@ -24,8 +19,10 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
 
     Parameters
     ----------
-    estimator : classifier, default=None
+    estimator : classifier, "auto", dict of classifiers or None, default=None
         Cloned once per label. None is :class:`nldd.MultiLabelLogisticRegression`, fitted once.
+        "auto" is the one that suits the data best, of a dict the best of these: see
+        :class:`nldd.NLDDClassifier`.
     decision : {"auto", "sign", "probability"}, default="auto"
         Whether a label needs a decision value above 0, as in the paper, or a probability above 1/2;
         "auto" is "sign" where the estimator has a ``decision_function``, else "probability".
@@ -39,6 +36,7 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     ----------
     estimators_ : list of fitted classifiers, ``ConstantLabel`` for constant labels
         Or of the one classifier of all labels, where that is a MultiLabelLogisticRegression.
+    chosen_ : nldd.estimators.Choice, which base classifier and why, where that was open
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
@@ -99,13 +97,14 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
 
     def _fit_labels(self, T: Training | RowBlocks) -> None:
+        rng = check_random_state(self.random_state)
+        self._settle_base(T, rng)
         estimator, method = self._base_estimator(), self._decision_method()
         if not hasattr(estimator, method):
             raise InputError(
                 f"decision={self.decision!r} needs an estimator with {method}; {estimator!r} has "
                 "none. Choose another decision or estimator."
             )
-        rng = check_random_state(self.random_state)
         (self.estimators_,) = fit_label_models(
             estimator, [T], self.label_names_, **self._fit_options("binary relevance", rng)
         )

@@ -15,16 +15,18 @@ from sklearn.utils.extmath import safe_sparse_dot
 from nldd._base import Training
 from nldd._progress import progress
 from nldd._sklearn import StrOptions, validate_parameters
+from nldd.estimators._base_choice import (
+    WithBaseEstimator,
+    has_probabilities,
+    where_base_has_probabilities,
+)
 from nldd.estimators._label_models import (
     PredictsFromScores,
     Prototype,
-    WithBaseEstimator,
     ask,
     draw_seed,
     fit_label,
     fits_all_labels,
-    has_probabilities,
-    where_base_has_probabilities,
 )
 from nldd.exceptions import InputError
 from nldd.linear import MultiLabelLogisticRegression, with_columns
@@ -113,6 +115,7 @@ def _predict_all_links(
     model: MultiLabelLogisticRegression, order: NDArray[np.intp], X: Any
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
     """As above: what x says about all labels, then what each label says about those behind it."""
+    X = model.mapped(X)
     of_features, of_labels = np.split(model.coef_, [X.shape[1]], axis=1)
     Z = np.asarray(safe_sparse_dot(X, of_features.T), dtype=np.float64) + model.intercept_
     for j, coefficients in enumerate(of_labels.T):
@@ -127,9 +130,12 @@ class WithChainEstimator(WithBaseEstimator):
     With a free one, ensembles were worse on data with many rare labels (docs/methods.md).
     """
 
-    def _base_estimator(self) -> Any:
-        default = MultiLabelLogisticRegression(intercept="penalised")
-        return default if self.estimator is None else self.estimator
+    def _default_estimator(self) -> Any:
+        return self._adapted(MultiLabelLogisticRegression())
+
+    def _adapted(self, chosen: Any) -> Any:
+        is_logistic = isinstance(chosen, MultiLabelLogisticRegression)
+        return clone(chosen).set_params(intercept="penalised") if is_logistic else chosen
 
 
 class ClassifierChain(PredictsFromScores, WithChainEstimator):
@@ -137,8 +143,9 @@ class ClassifierChain(PredictsFromScores, WithChainEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default=None, cloned once per link
-        None is ``MultiLabelLogisticRegression(intercept="penalised")``, fitted once.
+    estimator : classifier, "auto", dict of classifiers or None, default=None
+        Cloned once per link. None is ``MultiLabelLogisticRegression(intercept="penalised")``,
+        fitted once; "auto" and dicts as in :class:`nldd.BinaryRelevance`.
     order : sequence of int, "random" or None, default=None, which is that of the columns
     random_state, verbose : as in :class:`nldd.BinaryRelevance`; the seed also draws the order
 
@@ -194,6 +201,7 @@ class ClassifierChain(PredictsFromScores, WithChainEstimator):
         """Fit the chain. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
+        self._settle_base(T, rng)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
         title = "classifier chain" if self.verbose else None
         chain = T, self.order_, self.label_names_, rng, title

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.estimators._base_choice import WithWorkers
 from nldd.estimators._classifier_chain import WithChainEstimator, fit_chain, predict_chain
 from nldd.estimators._label_models import (
     PredictsFromScores,
-    WithWorkers,
     draw_seed,
     draw_share,
     fits_all_labels,
@@ -118,6 +118,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         """Fit the chains. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
+        self._settle_base(T, rng)
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
         tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None

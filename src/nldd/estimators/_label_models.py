@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,11 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import gen_batches
-from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
-from nldd._dask import RowBlocks, block_by_block, is_dask_array
+from nldd._dask import RowBlocks, block_by_block
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, LinearClassifierMixin, get_tags, has_fit_parameter
+from nldd._sklearn import LinearClassifierMixin, has_fit_parameter
 from nldd.exceptions import InputError
 from nldd.linear import MultiLabelLogisticRegression
 
@@ -54,59 +52,6 @@ class PredictsFromScores(MultiLabelClassifier):
         """Which labels are predicted, or for a 1-D target the scores, of which the largest wins."""
         scores, labels = self._scores(X)
         return scores if self.single_label_ or labels is None else labels
-
-
-class WithBaseEstimator(MultiLabelClassifier):
-    """A multi-label classifier with a parameter `estimator`, whose None means the default."""
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "random_state": ["random_state"],
-    }
-    estimator: Any
-
-    def _base_estimator(self) -> Any:
-        return default_estimator() if self.estimator is None else self.estimator
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
-        return tags
-
-
-class WithWorkers(WithBaseEstimator):
-    """One that fits several base classifiers at a time, and can show how far it is."""
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(self, estimator: Any, n_jobs: int | None, random_state: Any, verbose: int) -> None:
-        self.estimator = estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _validate_wherever(self, X: Any, y: Any, sample_weight: Any = None) -> Training | RowBlocks:
-        if is_dask_array(X) and not fits_all_labels(base := self._base_estimator()):
-            raise InputError(
-                "Of all base classifiers, nldd.MultiLabelLogisticRegression alone can be fitted to "
-                f"Dask arrays; got {base!r}. Use that, or arrays in memory: X.compute()."
-            )
-        return super()._validate_wherever(X, y, sample_weight)
-
-    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
-        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
-
-
-def has_probabilities(method: WithBaseEstimator) -> bool:
-    """Whether the base estimator of a method gives probabilities."""
-    return hasattr(method._base_estimator(), "predict_proba")
-
-
-where_base_has_probabilities = available_if(has_probabilities)
 
 
 class ConstantLabel:
@@ -182,16 +127,18 @@ def fit_label_models(
     rng: np.random.RandomState,
     title: str,
     verbose: int,
+    start: NDArray[np.float64] | None = None,
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
     Or one clone for all of them, where that comes to the same. Results do not depend on the
     workers: seeds are drawn before the work is shared out. A linear model with ``warm_start=True``
-    starts from what it learned on the part before, and so does one that is fitted to all labels.
+    starts from what it learned on the part before, and so does one that is fitted to all labels,
+    which on the first part starts from the coefficients `start`, if there are any.
     """
     if fits_all_labels(estimator):
         bar = title if verbose else None
-        return fit_all_labels(estimator, parts, label_names, n_jobs=n_jobs, title=bar)
+        return fit_all_labels(estimator, parts, label_names, start, n_jobs=n_jobs, title=bar)
     prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]
     seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]
@@ -212,11 +159,11 @@ def fit_all_labels(
     estimator: MultiLabelLogisticRegression,
     parts: Sequence[Training | RowBlocks],
     label_names: NDArray[np.object_],
+    start: NDArray[np.float64] | None = None,
     **options: Any,
 ) -> list[list[Any]]:
     """One model for all labels of each part, each one a start for the next."""
     models = []
-    start = None
     for T in parts:
         models.append([clone(estimator).fit_checked(T, label_names, start, **options)])
         start = models[-1][0].coefficients()

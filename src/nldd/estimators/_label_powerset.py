@@ -10,14 +10,13 @@ from sklearn.utils import check_random_state
 
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
+from nldd.estimators._base_choice import WithBaseEstimator, where_base_has_probabilities
 from nldd.estimators._label_models import (
     PredictsFromScores,
     Prototype,
-    WithBaseEstimator,
     ask,
     default_estimator,
     draw_seed,
-    where_base_has_probabilities,
 )
 
 
@@ -46,11 +45,10 @@ class WithMulticlassEstimator(WithBaseEstimator):
     """A method whose base classifier tells labelsets apart, if need be by one against the rest."""
 
     def _base_estimator(self) -> Any:
-        if self.estimator is None:
-            return self._default_estimator()
-        tags = get_tags(self.estimator).classifier_tags
+        estimator = super()._base_estimator()
+        tags = get_tags(estimator).classifier_tags
         is_binary = tags is not None and not tags.multi_class
-        return OneVsRestClassifier(self.estimator) if is_binary else self.estimator
+        return OneVsRestClassifier(estimator) if is_binary else estimator
 
     def _default_estimator(self) -> Any:
         return LogisticRegression()
@@ -73,8 +71,10 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default=None, which is :class:`nldd.MultiLabelLogisticRegression`
+    estimator : classifier, "auto", dict of classifiers or None, default=None
         Of the labelsets; one that can tell only two classes apart is used one against the rest.
+        None is :class:`nldd.MultiLabelLogisticRegression`; "auto" and dicts as in
+        :class:`nldd.BinaryRelevance`, by how well they tell the labels.
     random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
 
     Attributes
@@ -107,7 +107,9 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit one classifier to all labelsets; arguments are those of BinaryRelevance."""
         T = self._validate_fit(X, y, sample_weight)
-        seed = draw_seed(check_random_state(self.random_state))
+        rng = check_random_state(self.random_state)
+        self._settle_base(T, rng)
+        seed = draw_seed(rng)
         self._powerset = fit_powerset(self._base_estimator(), T, seed)
         self.labelsets_ = self._powerset.labelsets.astype(np.int64)
         self.estimators_ = self._powerset.estimators

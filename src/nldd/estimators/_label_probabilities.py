@@ -49,9 +49,28 @@ class JointModel:
         return P
 
 
+class MeanModel:
+    """Two classifiers for all labels, each as a joint model; their probabilities are averaged."""
+
+    def __init__(self, models: list[JointModel]) -> None:
+        self.models = models
+
+    @property
+    def estimators(self) -> list[Any]:
+        """The classifiers of both."""
+        return [estimator for model in self.models for estimator in model.estimators]
+
+    def probabilities(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Probability of each label, of shape (n_samples, n_labels)."""
+        return np.asarray(np.mean([m.probabilities(X, n_jobs) for m in self.models], axis=0))
+
+
+LabelModel = SeparateModels | JointModel | MeanModel
+
+
 def fit_label_probabilities(
     estimator: Any, parts: Sequence[Any], label_names: NDArray[np.object_], **options: Any
-) -> list[SeparateModels] | list[JointModel]:
+) -> Sequence[LabelModel]:
     """Fit `estimator` to each part: once if it is multi-label, else as `fit_label_models` does."""
     if fits_all_labels(estimator):
         models = fit_label_models(estimator, parts, label_names, **options)

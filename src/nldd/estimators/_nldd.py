@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn import clone
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,19 +19,19 @@ from nldd._dask import RowBlocks, block_by_block, named, share
 from nldd._labels import as_label_sets
 from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
+from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest
 from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
-from nldd.estimators._label_models import WithWorkers
-from nldd.estimators._label_probabilities import fit_label_probabilities
+from nldd.estimators._halves import Halves, random_halves, random_part, score_of
+from nldd.estimators._label_models import fits_all_labels
+from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_label_probabilities
 from nldd.exceptions import InputError
-from nldd.regression import Pairs, check_regression, fit_regression
+from nldd.regression import check_regression
 from nldd.search import (
-    IN_FEATURES,
-    IN_LABELS,
     AnsweredIndex,
     FaissLabelsetIndex,
     LabelsetIndex,
     Neighbors,
-    Score,
     SearchStats,
     ShardedIndex,
     build_index,
@@ -39,57 +40,8 @@ from nldd.search import (
 )
 
 MIN_ROWS = 4
-
-
-def random_halves(n_samples: int, rng: RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows of T1 and T2, drawn at random; an odd row goes to T1."""
-    order = rng.permutation(n_samples)
-    middle = (n_samples + 1) // 2
-    return np.sort(order[:middle]), np.sort(order[middle:])
-
-
-def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]:
-    """So many rows drawn at random, in order; all, and nothing drawn, if there are no more."""
-    if n_samples <= size:
-        return np.arange(n_samples)
-    return np.sort(rng.permutation(n_samples)[:size])
-
-
-def nearest_pairs(
-    T1: Training | RowBlocks,
-    T2: Training,
-    P: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    n_jobs: int | None = None,
-    verbose: int = 0,
-) -> Pairs:
-    """Pair each instance of T2 with its nearest row of T1 in features, and in labels.
-
-    `P` holds the label probabilities of T2 from classifiers fitted to T1. Where one row is
-    nearest in both spaces, the instance gives a single pair.
-    """
-    index = build_index(T1, scale)
-    m1, m2 = (
-        index.query(T2.X, P, score, 1, n_jobs, f"pairs nearest in {space}" if verbose else None)
-        for score, space in ((IN_FEATURES, "x"), (IN_LABELS, "y"))
-    )
-    twice = (m1.row != m2.row).ravel()
-    instance = np.concatenate([np.arange(len(T2)), np.flatnonzero(twice)])
-
-    def both(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate([first[:, 0], second[twice, 0]])
-
-    row = both(m1.row, m2.row)
-    weight = np.ones(len(T2)) if T2.sample_weight is None else T2.sample_weight
-    return Pairs(
-        Dx=both(m1.Dx, m2.Dx),
-        Dy=both(m1.Dy, m2.Dy),
-        errors=(T2.Y[instance] != index.labelsets[both(m1.labelset, m2.labelset)]).sum(axis=1),
-        n_labels=T2.Y.shape[1],
-        instance=T2.rows[instance],
-        row=T1.rows[row],
-        weight=weight[instance],
-    )
+# What "auto+trees" may average with: made of all labels at once, as one forest.
+EXTRA_TREES = ExtraTreesClassifier(100)
 
 
 def label_probabilities(model: "NLDDClassifier", X: Any) -> NDArray[np.float64]:
@@ -113,9 +65,14 @@ class NLDDClassifier(WithWorkers):
 
     Parameters
     ----------
-    estimator : classifier with ``predict_proba``, default=None
+    estimator : classifier with ``predict_proba``, dict, str or None, default="auto"
         Base classifier of a label, or of all if it takes a whole indicator matrix, as forests do.
-        None is :class:`nldd.MultiLabelLogisticRegression`; ``PlattSVC()`` is the paper's.
+        None is :class:`nldd.MultiLabelLogisticRegression`; ``PlattSVC()`` is the paper's. "auto"
+        chooses by the data among logistic regressions of several features, and from a dict of your
+        own the best of these is taken; "auto+trees" adds extra trees where they help, see Notes.
+    decision : {"nearest", "accuracy", "f"}, default="nearest"
+        Predict the labelset of smallest theta, as in the paper, or among the nearest 30 the one of
+        highest expected accuracy, or F-measure, see Notes.
     model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" lets the two pairs of an instance correlate, in the linear model, by
@@ -141,6 +98,8 @@ class NLDDClassifier(WithWorkers):
     pairs_ : nldd.regression.Pairs, what the regression was fitted to
     labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
     estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
+    chosen_ : nldd.estimators.Choice, which base classifier and why, where that was open; print it
+    tau_ : float, for a decision other than "nearest"
     index_ : nldd.search.LabelsetIndex, or ShardedIndex of rows that are Dask arrays
     rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
@@ -160,9 +119,22 @@ class NLDDClassifier(WithWorkers):
     drawing 2,000 validation instances instead of taking all moves each of the four measures by
     less than 0.001 (the table is in docs/performance.md).
 
+    Where `estimator` leaves the base classifier open, each candidate is fitted to T1, and the one
+    with the lowest Brier score on T2 is taken: of rows with few numbers that are not 0, such as
+    words, a logistic regression of rows as they are, of length 1, or weighted by tf-idf; of others
+    one of rows as they are, or of the features of a Gaussian kernel. With "auto+trees", its
+    probabilities are averaged with those of extra trees if that makes the F-measure of NLDD on T2
+    higher.
+
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
-    Dask arrays are fitted and predicted by blocks. For a 1-D target of classes each is one label.
+    Other decisions take the truth to be one of the 30 labelsets of smallest theta, with a
+    probability in proportion to ``exp(-L theta / tau)``; tau is the one that is best on T2. They
+    predict more labels: accuracy or F rise, and whole labelsets are less often right.
+    `predict_theta` and `explain` are about the labelset that is predicted.
+
+    Dask arrays are fitted and predicted by blocks, with logistic regression as the base. For a 1-D
+    target of classes each is one label.
 
     H. Gweon, M. Schonlau and S. H. Steiner (2019). Nearest labelset using double distances for
     multi-label classification. PeerJ Computer Science 5:e242. doi:10.7717/peerj-cs.242
@@ -183,6 +155,11 @@ class NLDDClassifier(WithWorkers):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **WithWorkers._parameter_constraints,
+        "estimator": [
+            StrOptions({"auto", "auto+trees"}),
+            *WithWorkers._parameter_constraints["estimator"],
+        ],
+        "decision": [StrOptions({"nearest", "accuracy", "f"})],
         "model": [StrOptions({"linear", "multiplicative"})],
         "covariance": [StrOptions({"independent", "exchangeable"})],
         "standardize": [StrOptions({"numeric", "all", "none"})],
@@ -193,8 +170,9 @@ class NLDDClassifier(WithWorkers):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Any = "auto",
         *,
+        decision: str = "nearest",
         model: str = "linear",
         covariance: str = "independent",
         standardize: str = "numeric",
@@ -206,6 +184,7 @@ class NLDDClassifier(WithWorkers):
         verbose: int = 0,
     ) -> None:
         super().__init__(estimator, n_jobs, random_state, verbose)
+        self.decision = decision
         self.model = model
         self.covariance = covariance
         self.standardize = standardize
@@ -227,13 +206,14 @@ class NLDDClassifier(WithWorkers):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         rng = check_random_state(self.random_state)
         T = self._training_data(X, y, sample_weight, rng)
-        T1, T2 = self._halves(T, rng)
         scale = scale_features(T, self.standardize)
+        halves = self._halves(T, scale, rng)
 
-        h1, h = self._fit_classifiers([T1, T], rng)
-        P = self._probabilities(h1, T2.X)
-        self.pairs_ = nearest_pairs(T1, T2, P, scale, self.n_jobs, verbose=self.verbose)
-        self.regression_ = fit_regression(self.pairs_, self.model, self.covariance)
+        h, P = self._fit_base(T, halves, rng)
+        self.pairs_ = halves.pairs(P)
+        self.regression_ = halves.regression(self.pairs_)
+        if self.decision != "nearest":
+            self.tau_ = halves.tau(P, self.regression_, self.decision)
         return self._hold(T, h, scale)
 
     @of_one_state
@@ -247,8 +227,10 @@ class NLDDClassifier(WithWorkers):
         other = clone(self)
         rng = check_random_state(other.random_state)
         T = other._training_data(X, y, sample_weight, rng)
-        (h,) = other._fit_classifiers([T], rng)
-        other.pairs_, other.regression_ = self.pairs_, self.regression_
+        for name in ("chosen_", "pairs_", "regression_", "tau_"):
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name))
+        h = other._fit_all(T, rng)
         return other._hold(T, h, scale_features(T, self.standardize))
 
     def add(self, X: Any, y: Any) -> Self:
@@ -313,7 +295,7 @@ class NLDDClassifier(WithWorkers):
                 f"k must be a whole number from 1 to {len(self.labelsets_)}, the number of "
                 f"distinct training labelsets; got {k!r}."
             )
-        _, near = self._search(X, int(k))
+        _, near = self._nearest(X, int(k))
         theta = self.regression_.theta(near.Dx, near.Dy)
         labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
         return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
@@ -340,9 +322,7 @@ class NLDDClassifier(WithWorkers):
         self._check_training(T)
         return T
 
-    def _halves(
-        self, T: Training | RowBlocks, rng: RandomState
-    ) -> tuple[Training | RowBlocks, Training]:
+    def _halves(self, T: Training | RowBlocks, scale: Any, rng: RandomState) -> Halves:
         """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
         first, second = random_halves(len(T), rng)
         if self.max_pairs is not None:
@@ -350,11 +330,45 @@ class NLDDClassifier(WithWorkers):
         T1, T2 = T[first], T[second]
         if isinstance(T2, RowBlocks):
             T2 = Training(*T2.gathered(), None, T2.rows)
-        return T1, T2
+        return Halves(T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose)
 
-    def _fit_classifiers(self, parts: Sequence[Training | RowBlocks], rng: RandomState) -> Any:
-        options = self._fit_options("classifiers on T1 and T", rng)
-        return fit_label_probabilities(self._base_estimator(), parts, self.label_names_, **options)
+    def _fit_base(
+        self, T: Training | RowBlocks, halves: Halves, rng: RandomState
+    ) -> tuple[LabelModel, NDArray[np.float64]]:
+        """Classifiers of T, and the probabilities of T2 by those of T1; chosen if that is open."""
+        self.__dict__.pop("chosen_", None)  # of an earlier fit
+        T1, T2 = halves.T1, halves.T2
+        if not self._is_open:
+            h1, h = self._fit_classifiers(self._base_estimator(), [T1, T], rng)
+            return h, self._probabilities(h1, T2.X)
+        candidates = candidates_for(self.estimator, T)
+        options = self._fit_options("candidates on T1", rng)
+        self.chosen_, h1, P = choose_base(candidates, T1, T2, self.label_names_, **options)
+        if self.estimator == "auto+trees" and isinstance(T1, Training):
+            (trees,) = self._fit_classifiers(EXTRA_TREES, [T1], rng)
+            P_mean = (P + self._probabilities(trees, T2.X)) / 2
+            f = {"alone": halves.f_measure(P), "with trees": halves.f_measure(P_mean)}
+            self.chosen_ = replace(self.chosen_, f=f)
+            P = P_mean if self.chosen_.with_trees else P
+        self._check_finite(P)
+        return self._fit_all(T, rng, h1), P
+
+    def _fit_all(self, T: Training | RowBlocks, rng: RandomState, h1: Any = None) -> LabelModel:
+        """Classifiers of T, from the start that those of T1 are, if they can be one."""
+        base = self._base_estimator()
+        start = (
+            h1.estimators[0].coefficients() if h1 is not None and fits_all_labels(base) else None
+        )
+        (h,) = self._fit_classifiers(base, [T], rng, start=start)
+        if self._is_open and self.chosen_.with_trees:
+            return MeanModel([h, *self._fit_classifiers(EXTRA_TREES, [T], rng)])
+        return h
+
+    def _fit_classifiers(
+        self, base: Any, parts: Sequence[Any], rng: RandomState, **start: Any
+    ) -> Any:
+        options = self._fit_options("classifiers on T1 and T", rng) | start
+        return fit_label_probabilities(base, parts, self.label_names_, **options)
 
     def _hold(self, T: Training | RowBlocks, classifiers: Any, scale: Any) -> Self:
         """Keep what predictions need: classifiers of all rows, and the rows to search."""
@@ -370,14 +384,23 @@ class NLDDClassifier(WithWorkers):
         return self
 
     def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:
+        """Label probabilities of new rows; the predicted labelset, and k - 1 of the nearest."""
+        if self.decision == "nearest":
+            return self._nearest(X, k)
+        n_nearest = min(N_NEAREST, len(self.labelsets_))
+        P, near = self._nearest(X, n_nearest)
+        loss = self.n_labels_ * self.regression_.theta(near.Dx, near.Dy)
+        best = best_of_nearest(self.index_.labelsets[near.labelset], loss, self.tau_, self.decision)
+        # A stable sort of False and True: the chosen one first, the others as they are.
+        order = np.argsort(np.arange(n_nearest) != best[:, np.newaxis], axis=1, kind="stable")
+        return P, near.take(order[:, :k])
+
+    def _nearest(self, X: Any, k: int) -> tuple[NDArray[np.float64], Neighbors]:
         """Label probabilities of new rows and their k nearest labelsets."""
         X = self._validate_predict(X)
         P = self._probabilities(self._classifiers, X)
         title = "nearest labelsets" if self.verbose else None
-        return P, self.index_.query(X, P, self._score(), k, self.n_jobs, title)
-
-    def _score(self) -> Score:
-        return Score(self.beta_[1], self.beta_[2], product=self.model == "multiplicative")
+        return P, self.index_.query(X, P, score_of(self.regression_), k, self.n_jobs, title)
 
     @property
     def _is_in_shards(self) -> bool:
@@ -391,7 +414,9 @@ class NLDDClassifier(WithWorkers):
             delattr(example, name)
         model = share(example)
         ask, answer = named(label_probabilities), named(with_answers)
-        nearest = (self.index_.nearest(X, ask(model, X), self._score()) for X in blocks)
+        nearest = (
+            self.index_.nearest(X, ask(model, X), score_of(self.regression_)) for X in blocks
+        )
         return example, [answer(model, near) for near in nearest]
 
     def _evidence(self, P: NDArray[np.float64], near: Neighbors, rank: int) -> list[Explanation]:
@@ -409,13 +434,16 @@ class NLDDClassifier(WithWorkers):
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
         P = classifiers.probabilities(X, self.n_jobs)
+        self._check_finite(P)
+        return P
+
+    def _check_finite(self, P: NDArray[np.float64]) -> None:
         if not np.isfinite(P).all():
             label = self.label_names_[(~np.isfinite(P)).any(axis=0).argmax()]
             raise InputError(
                 f"The base classifier gives label {label!r} probabilities that are not finite, so "
                 "it has no label distance. Check its input, or use another base classifier."
             )
-        return P
 
     def _check_training(self, T: Training | RowBlocks) -> None:
         check_regression(self.model, self.covariance)
@@ -424,6 +452,11 @@ class NLDDClassifier(WithWorkers):
                 raise InputError(
                     'Dask arrays need search="exact" and a number as max_pairs, or this process '
                     f"would gather rows; got {self.search!r} and {self.max_pairs!r}."
+                )
+            if self.decision != "nearest":
+                raise InputError(
+                    f'Dask arrays need decision="nearest"; got {self.decision!r}. Use that, or '
+                    "arrays in memory: X.compute()."
                 )
         elif self.search == "faiss":
             check_faiss(T.X)

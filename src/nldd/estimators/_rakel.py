@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import PredictsFromScores, WithWorkers, draw_seed
+from nldd.estimators._base_choice import WithWorkers
+from nldd.estimators._label_models import PredictsFromScores, draw_seed
 from nldd.estimators._label_powerset import WithMulticlassEstimator, fit_powerset
 
 ENUMERABLE = 100_000
@@ -51,7 +52,9 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
 
     Parameters
     ----------
-    estimator : classifier, default=None, which is ``LogisticRegression()``, of each small powerset
+    estimator : classifier, "auto", dict of classifiers or None, default=None
+        Of each small powerset. None is ``LogisticRegression()``; "auto" and dicts as in
+        :class:`nldd.LabelPowerset`.
     k : int, default=3, the labels in each subset, or all if there are fewer
     n_models : int, default=None, the most subsets to draw; None is twice the number of labels
     threshold : float in [0, 1], default=0.5, the share of votes that a label needs
@@ -112,6 +115,7 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
         """Fit a label powerset to each subset; arguments are those of BinaryRelevance."""
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
+        self._settle_base(T, rng)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
         seeds = [draw_seed(rng) for _ in self.subsets_]

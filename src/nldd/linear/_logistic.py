@@ -1,5 +1,6 @@
 """Logistic regression of each label, all labels at once."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
+from nldd.linear._features import learn_features
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
@@ -144,6 +146,11 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     class_weight : dict, "balanced" or None, default=None
         How much rows without a label count, and rows with it: ``{0: 1, 1: 5}``. "balanced" lets
         both count as much as half of the rows. For a 1-D target, weights of the classes.
+    features : {"given", "normalised", "tfidf", "rbf"}, default="given"
+        Rows as they are; of length 1; with columns weighted by their inverse document frequency
+        first; or the features of a Gaussian kernel, see Notes.
+    n_landmarks : int, default=250
+        The most rows, and at most half of them, that features of a kernel are made with.
     tol : float, default=1e-4; about how far probabilities may be from those of the optimum
         Small problems, of less than 4,000 numbers in X, are solved to 1e-10 or better.
     max_iter : int, default=100, the most Newton iterations of a label
@@ -155,7 +162,9 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (n_labels, n_features), or (1, n_features) for two classes
+        With features="rbf", one column for each landmark.
     intercept_ : ndarray of shape (n_labels,) or (1,)
+    features_ : how rows become features, as learned from the training rows, or None
     n_iter_ : ndarray, the Newton iterations of each label; 0 where it is constant
     classes_ : ndarray, the classes of a 1-D target, else the numbers of the labels
     label_names_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
@@ -170,6 +179,11 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     over the rows, and no label depends on another. For more than two classes of a 1-D target it is
     one against the rest, with probabilities that sum to one. A label that all training rows have,
     or none, has probability 1 or 0.
+
+    With features="rbf", columns are divided by their standard deviation, and features are such
+    that the product of two rows is about ``exp(-|x - x'|^2 / 2d)`` for d columns: Nystroem's
+    method, with landmarks drawn from the training rows, the same at each fit. They want a larger
+    `C`, 5 say, and rows of length 1 about 10.
 
     A fit has converged when the Newton decrement, the length of the last step in the metric of the
     Hessian, is so small that no training row's probability can move by more than `tol` or so.
@@ -190,6 +204,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "intercept": [StrOptions({"free", "penalised", "none"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "features": [StrOptions({"given", "normalised", "tfidf", "rbf"})],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
@@ -203,6 +219,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         C: Any = 1.0,
         intercept: str = "free",
         class_weight: Any = None,
+        features: str = "given",
+        n_landmarks: int = 250,
         tol: float = 1e-4,
         max_iter: int = 100,
         warm_start: bool = False,
@@ -212,6 +230,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         self.C = C
         self.intercept = intercept
         self.class_weight = class_weight
+        self.features = features
+        self.n_landmarks = n_landmarks
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
@@ -253,10 +273,11 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         n_jobs: int | None = None,
         title: str | None = None,
     ) -> Self:
+        T, start = self._learn_features(T, start)
         columns = np.arange(int(self._is_binary()), self.n_labels_)
         positives = T.positives[columns]
         varies = (positives > 0) & (positives < len(T))
-        W = np.zeros((len(columns), self.n_features_in_ + 1))
+        W = np.zeros((len(columns), T.n_features + (before[0].shape[1] if before else 0) + 1))
         W[:, -1] = np.where(positives > 0, CERTAIN, -CERTAIN)
         self.n_iter_ = np.zeros(len(W), dtype=np.int64)
         if varies.any():
@@ -279,6 +300,23 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
             self._warn_of(np.flatnonzero(varies)[~solution.converged])
         self.coef_, self.intercept_ = W[:, :-1], W[:, -1]
         return self
+
+    def _learn_features(
+        self, T: Training | RowBlocks, start: FloatArray | None
+    ) -> tuple[Any, FloatArray | None]:
+        """T with the rows that are weighed, and the start if it was made for such."""
+        if isinstance(T, RowBlocks):
+            if self.features != "given":
+                raise InputError(
+                    'Dask arrays need features="given", because others are learned from all rows; '
+                    f"got {self.features!r}."
+                )
+            self.features_ = None
+            return T, start
+        self.features_ = learn_features(self.features, T.X, self.n_landmarks)
+        if self.features_ is None:
+            return T, start
+        return replace(T, X=self.features_(T.X)), start if self.features_.keeps_features else None
 
     def _fit_in_memory(
         self, T: Training, varies: Any, before: LabelsBefore | None, options: Any
@@ -312,8 +350,13 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     def _log_odds(self, X: Any) -> FloatArray:
         """One column a label, for two classes too."""
-        Z = np.asarray(safe_sparse_dot(X, self.coef_.T), dtype=np.float64) + self.intercept_
+        Z = np.asarray(safe_sparse_dot(self.mapped(X), self.coef_.T), dtype=np.float64)
+        Z += self.intercept_
         return np.hstack([-Z, Z]) if self._is_binary() else Z
+
+    def mapped(self, X: Any) -> Any:
+        """Rows as they are weighed by the coefficients."""
+        return X if self.features_ is None else self.features_(X)
 
     def coefficients(self) -> FloatArray | None:
         """Those of the last fit, if there was one, the intercept last; NaN of constant labels."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -78,6 +78,12 @@ class Neighbors:
         """The answers to several blocks of queries as one."""
         columns = zip(*(vars(part).values() for part in parts), strict=True)
         return cls(*map(np.concatenate, columns))
+
+    def take(self, places: NDArray[np.intp]) -> "Neighbors":
+        """Those at these places of each query, of shape (n_queries, any number)."""
+        ranked = ("row", "labelset", "Dx", "Dy")
+        chosen = {n: np.take_along_axis(getattr(self, n), places, axis=1) for n in ranked}
+        return replace(self, **chosen)
 
 
 @dataclass(frozen=True)

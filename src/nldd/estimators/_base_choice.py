@@ -1,0 +1,232 @@
+"""The parameter `estimator` of the methods: a base classifier, or candidates to choose one from.
+
+Candidates are fitted to one random half of the training rows and compared by the Brier score of
+their probabilities on the other half.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.metaestimators import available_if
+
+from nldd._base import MultiLabelClassifier, Training
+from nldd._dask import RowBlocks, is_dask_array
+from nldd._sklearn import HasMethods, StrOptions, get_tags
+from nldd.estimators._halves import random_halves, random_part
+from nldd.estimators._label_models import default_estimator, fits_all_labels
+from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
+from nldd.exceptions import InputError
+from nldd.linear import MultiLabelLogisticRegression
+
+# Fewer rows cannot be cut into halves that say anything.
+FEWEST_ROWS = 4
+# Rows to compare candidates on; more would change no choice, and cost.
+MOST_COMPARED = 2000
+# Where fewer numbers than this are not 0, columns are like words, which occur or do not.
+SPARSE = 0.25
+# Of more rows, the features of a kernel would be larger than the rows.
+MOST_ROWS_OF_KERNEL = 50_000
+
+LOGISTIC = "logistic"
+# What "auto" chooses from; a dict of your own in its place is compared in the same way.
+CANDIDATES: Mapping[str, Mapping[str, Any]] = {
+    "numbers": {
+        LOGISTIC: MultiLabelLogisticRegression(),
+        "rbf": MultiLabelLogisticRegression(features="rbf", C=5.0),
+    },
+    "words": {
+        LOGISTIC: MultiLabelLogisticRegression(),
+        "normalised": MultiLabelLogisticRegression(features="normalised", C=10.0),
+        "tfidf": MultiLabelLogisticRegression(features="tfidf", C=10.0),
+    },
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The base classifier that was chosen, and how good the candidates were.
+
+    Attributes
+    ----------
+    name : str, that of the candidate
+    estimator : classifier, not fitted
+    brier : dict of float, by candidate: mean squared distance of a label from its probability
+        Of rows that were not fitted to; empty where there was nothing to compare.
+    n_rows : int, how many such rows there were
+    f : dict of float, the F-measure of NLDD on them "alone" and "with trees", if these were tried
+    """
+
+    name: str
+    estimator: Any
+    brier: Mapping[str, float]
+    n_rows: int = 0
+    f: Mapping[str, float] | None = None
+
+    @property
+    def with_trees(self) -> bool:
+        """Whether probabilities are averaged with those of extra trees."""
+        return self.f is not None and self.f["with trees"] > self.f["alone"]
+
+    def __str__(self) -> str:
+        lines = [f"base classifier {self.name!r}" + ", with extra trees" * self.with_trees]
+        if self.brier:
+            scores = ", ".join(f"{name} {score:.4f}" for name, score in self.brier.items())
+            lines.append(f"  Brier score on {self.n_rows} rows not fitted to: {scores}")
+        if self.f is not None:
+            alone, with_trees = self.f["alone"], self.f["with trees"]
+            lines.append(f"  F-measure there: {alone:.4f} alone, {with_trees:.4f} with extra trees")
+        return "\n".join(lines)
+
+
+def candidates_for(estimator: Any, T: Training | RowBlocks) -> Mapping[str, Any]:
+    """What there is to choose from for such rows, by name."""
+    if not isinstance(estimator, str):
+        return _checked(estimator)
+    if isinstance(T, RowBlocks):  # which nothing else can be fitted to
+        return {LOGISTIC: default_estimator()}
+    n_filled = T.X.nnz if issparse(T.X) else np.count_nonzero(T.X)
+    kind = "words" if n_filled < SPARSE * len(T) * T.n_features else "numbers"
+    is_large = kind == "numbers" and len(T) > MOST_ROWS_OF_KERNEL
+    return {LOGISTIC: default_estimator()} if is_large else CANDIDATES[kind]
+
+
+def _checked(candidates: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Candidates of the user."""
+    fine = all(hasattr(each, "fit") for each in candidates.values())
+    if not candidates or not fine or not all(isinstance(name, str) for name in candidates):
+        raise InputError(
+            "Candidates for the base classifier must be a dict of at least one, by name, such as "
+            f'{{"plain": nldd.MultiLabelLogisticRegression()}}; got {candidates!r:.200}.'
+        )
+    for name, each in candidates.items():
+        if not hasattr(each, "predict_proba"):
+            raise InputError(
+                f"Candidates are compared by their probabilities, but {name!r} has no "
+                "predict_proba. Leave it out, or wrap it in CalibratedClassifierCV."
+            )
+    return candidates
+
+
+def brier_score(P: NDArray[np.float64], T: Training) -> float:
+    """Mean squared distance between labels and their probabilities, with the rows' weights."""
+    squares = ((P - T.Y) ** 2).mean(axis=1)
+    return float(np.average(squares, weights=T.sample_weight))
+
+
+def choose_base(
+    candidates: Mapping[str, Any],
+    T1: Training | RowBlocks,
+    T2: Training,
+    label_names: NDArray[np.object_],
+    **options: Any,
+) -> tuple[Choice, LabelModel, NDArray[np.float64]]:
+    """The candidate of lowest Brier score on T2, fitted to T1, and its probabilities of T2.
+
+    Among equals it is the first. Options are those of :func:`fit_label_probabilities`.
+    """
+    fitted: dict[str, tuple[LabelModel, NDArray[np.float64]]] = {}
+    for name, estimator in candidates.items():
+        (model,) = fit_label_probabilities(estimator, [T1], label_names, **options)
+        fitted[name] = model, model.probabilities(T2.X, options["n_jobs"])
+    scores = {name: brier_score(P, T2) for name, (_, P) in fitted.items()}
+    # A candidate whose probabilities are no numbers is the worst of all.
+    best = min(scores, key=lambda name: np.nan_to_num(scores[name], nan=np.inf))
+    compared = scores if len(scores) > 1 else {}
+    return Choice(best, candidates[best], compared, len(T2)), *fitted[best]
+
+
+class WithBaseEstimator(MultiLabelClassifier):
+    """A multi-label classifier with a parameter `estimator`, whose None means the default.
+
+    Where `estimator` leaves it open which one, as "auto" and dicts of candidates do, `fit` chooses.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), StrOptions({"auto"}), dict, None],
+        "random_state": ["random_state"],
+    }
+    estimator: Any
+
+    def _base_estimator(self) -> Any:
+        """The base classifier; before `fit`, in place of one that is still open, the default."""
+        if self.estimator is None or (self._is_open and not hasattr(self, "chosen_")):
+            return self._default_estimator()
+        return self._adapted(self.chosen_.estimator) if self._is_open else self.estimator
+
+    def _default_estimator(self) -> Any:
+        return default_estimator()
+
+    def _adapted(self, chosen: Any) -> Any:
+        """A candidate as this method uses such."""
+        return chosen
+
+    @property
+    def _is_open(self) -> bool:
+        return isinstance(self.estimator, str | dict)
+
+    def _settle_base(self, T: Training | RowBlocks, rng: RandomState) -> None:
+        """Choose the base classifier, where that is open, by halves of the training rows."""
+        self.__dict__.pop("chosen_", None)  # of an earlier fit
+        if not self._is_open:
+            return
+        candidates = candidates_for(self.estimator, T)
+        if len(candidates) == 1 or len(T) < FEWEST_ROWS or isinstance(T, RowBlocks):
+            name, estimator = next(iter(candidates.items()))
+            self.chosen_ = Choice(name, estimator, {})
+            return
+        first, second = random_halves(len(T), rng)
+        second = second[random_part(len(second), MOST_COMPARED, rng)]
+        n_jobs, verbose = getattr(self, "n_jobs", None), getattr(self, "verbose", 0)
+        options = {"n_jobs": n_jobs, "rng": rng, "title": "candidates", "verbose": verbose}
+        self.chosen_, *_ = choose_base(
+            candidates, T[first], T[second], self.label_names_, **options
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._base_estimator()).input_tags.sparse
+        return tags
+
+
+class WithWorkers(WithBaseEstimator):
+    """One that fits several base classifiers at a time, and can show how far it is."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **WithBaseEstimator._parameter_constraints,
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(self, estimator: Any, n_jobs: int | None, random_state: Any, verbose: int) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _validate_wherever(self, X: Any, y: Any, sample_weight: Any = None) -> Training | RowBlocks:
+        if is_dask_array(X) and self.estimator != "auto":
+            base = self.estimator if self._is_open else self._base_estimator()
+            if not fits_all_labels(base):
+                raise InputError(
+                    "Of all base classifiers, nldd.MultiLabelLogisticRegression alone can be "
+                    f"fitted to Dask arrays; got {base!r}. Use that, or arrays in memory: "
+                    "X.compute()."
+                )
+        return super()._validate_wherever(X, y, sample_weight)
+
+    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
+        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
+
+
+def has_probabilities(method: WithBaseEstimator) -> bool:
+    """Whether the base estimator of a method gives probabilities."""
+    return hasattr(method._base_estimator(), "predict_proba")
+
+
+where_base_has_probabilities = available_if(has_probabilities)

@@ -1,0 +1,111 @@
+"""The halves T1 and T2 of the training rows, on which NLDD learns how much each distance counts."""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from nldd._base import Training
+from nldd._dask import RowBlocks
+from nldd.estimators._best_labelset import N_NEAREST, best_tau
+from nldd.metrics import f_measure
+from nldd.regression import DistanceRegression, Pairs, fit_regression
+from nldd.search import IN_FEATURES, IN_LABELS, Neighbors, Score, build_index
+
+FloatArray = NDArray[np.float64]
+
+
+def random_halves(n_samples: int, rng: RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of T1 and T2, drawn at random; an odd row goes to T1."""
+    order = rng.permutation(n_samples)
+    middle = (n_samples + 1) // 2
+    return np.sort(order[:middle]), np.sort(order[middle:])
+
+
+def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]:
+    """So many rows drawn at random, in order; all, and nothing drawn, if there are no more."""
+    if n_samples <= size:
+        return np.arange(n_samples)
+    return np.sort(rng.permutation(n_samples)[:size])
+
+
+def score_of(regression: DistanceRegression) -> Score:
+    """What a search minimises, so that it finds the smallest theta."""
+    _, x, y = regression.beta
+    return Score(x, y, product=regression.model == "multiplicative")
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """T1, to be searched with features divided by `scale`, and T2, whose rows are looked up in it.
+
+    `P` below are label probabilities of T2 from classifiers that were fitted to T1.
+    """
+
+    T1: Training | RowBlocks
+    T2: Training
+    scale: FloatArray
+    model: str = "linear"
+    covariance: str = "independent"
+    n_jobs: int | None = None
+    verbose: int = 0
+    index: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", build_index(self.T1, self.scale))
+
+    def pairs(self, P: FloatArray) -> Pairs:
+        """Each instance of T2 with its nearest row of T1 in features, and in labels.
+
+        Where one row is nearest in both spaces, the instance gives a single pair.
+        """
+        T2, index = self.T2, self.index
+        m1, m2 = (
+            self._nearest(P, score, 1, f"pairs nearest in {space}")
+            for score, space in ((IN_FEATURES, "x"), (IN_LABELS, "y"))
+        )
+        twice = (m1.row != m2.row).ravel()
+        instance = np.concatenate([np.arange(len(T2)), np.flatnonzero(twice)])
+
+        def both(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([first[:, 0], second[twice, 0]])
+
+        labelsets = index.labelsets[both(m1.labelset, m2.labelset)]
+        weight = np.ones(len(T2)) if T2.sample_weight is None else T2.sample_weight
+        return Pairs(
+            Dx=both(m1.Dx, m2.Dx),
+            Dy=both(m1.Dy, m2.Dy),
+            errors=(T2.Y[instance] != labelsets).sum(axis=1),
+            n_labels=T2.Y.shape[1],
+            instance=T2.rows[instance],
+            row=self.T1.rows[both(m1.row, m2.row)],
+            weight=weight[instance],
+        )
+
+    def regression(self, pairs: Pairs) -> DistanceRegression:
+        """The binomial regression of wrong labels on both distances."""
+        return fit_regression(pairs, self.model, self.covariance)
+
+    def f_measure(self, P: FloatArray) -> float:
+        """That of NLDD on T2, by the rows of T1 and with weights that such probabilities give."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a trial; what holds of the model is said later
+            regression = self.regression(self.pairs(P))
+        near = self._nearest(P, score_of(regression), 1, "labelsets of T2")
+        Y_pred = self.index.labelsets[near.labelset[:, 0]]
+        return f_measure(self.T2.Y, Y_pred, sample_weight=self.T2.sample_weight)
+
+    def tau(self, P: FloatArray, regression: DistanceRegression, decision: str) -> float:
+        """The temperature at which this decision is best on T2."""
+        k = min(N_NEAREST, len(self.index.labelsets))
+        near = self._nearest(P, score_of(regression), k, "labelsets of T2")
+        loss = self.T2.Y.shape[1] * regression.theta(near.Dx, near.Dy)
+        return best_tau(self.index.labelsets[near.labelset], loss, self.T2.Y, decision)
+
+    def _nearest(self, P: FloatArray, score: Score, k: int, title: str) -> Neighbors:
+        bar = title if self.verbose else None
+        near: Neighbors = self.index.query(self.T2.X, P, score, k, self.n_jobs, bar)
+        return near

@@ -1,0 +1,112 @@
+"""What a logistic regression makes of rows before it weighs them: nothing, or points on a sphere.
+
+Each map is a record that was learned from training rows, and a function of further rows.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.sparse import issparse
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler, normalize
+
+FloatArray = NDArray[np.float64]
+
+# Against rounding, where landmarks are next to equal.
+JITTER = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    """Rows of length 1; of text, so that long answers do not outweigh short ones."""
+
+    keeps_features: ClassVar[bool] = True
+
+    def width(self, n_features: int) -> int:
+        """Columns that come out."""
+        return n_features
+
+    def __call__(self, X: Any) -> Any:
+        """The rows there; one of zeros stays where it is."""
+        return normalize(X)
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """Columns times their inverse document frequency, then rows of length 1 (tf-idf).
+
+    With n rows, of which n_j are not 0 in column j, its weight is ``log((1 + n) / (1 + n_j)) + 1``.
+    """
+
+    weights: FloatArray
+    keeps_features: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, X: Any) -> "Weighted":
+        """Weights of the columns of `X`."""
+        n_rows = X.shape[0]
+        counts = X.getnnz(axis=0) if issparse(X) else np.count_nonzero(X, axis=0)
+        return cls(np.log((1 + n_rows) / (1 + counts)) + 1)
+
+    def width(self, n_features: int) -> int:
+        """Columns that come out."""
+        return n_features
+
+    def __call__(self, X: Any) -> Any:
+        """The rows there."""
+        weighted = X.multiply(self.weights).tocsr() if issparse(X) else X * self.weights
+        return normalize(weighted, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A Gaussian kernel, by landmarks (Nystroem's method).
+
+    Rows are divided by the standard deviations of the columns, z. With landmarks l_1, ..., l_m
+    drawn from the training rows, ``k(a, b) = exp(-|a - b|^2 / 2d)`` for d columns, and K the matrix
+    of the landmarks' own kernel values, the new features of a row are
+    ``[k(z, l_1), ..., k(z, l_m)] R``, where ``R R' = inverse of K``: their products are kernel
+    values, exactly so for landmarks.
+    """
+
+    scale: FloatArray
+    landmarks: FloatArray
+    root: FloatArray
+    keeps_features: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, X: Any, n_landmarks: int) -> "Kernel":
+        """The same for equal rows: which are landmarks is drawn with a seed of its own."""
+        scale = StandardScaler(with_mean=False).fit(X).scale_  # means cancel in differences
+        size = min(n_landmarks, (X.shape[0] + 1) // 2)
+        rows = np.sort(np.random.RandomState(0).permutation(X.shape[0])[:size])
+        landmarks = (X[rows].toarray() if issparse(X) else X[rows]) / scale
+        K = rbf_kernel(landmarks, gamma=0.5 / X.shape[1])
+        lower = cholesky(K + JITTER * np.eye(len(K)), lower=True)
+        root = solve_triangular(lower, np.eye(len(K)), lower=True).T
+        return cls(scale, landmarks, np.ascontiguousarray(root))
+
+    def width(self, n_features: int) -> int:
+        """Columns that come out: one a landmark, and those behind the ones that were learned."""
+        return len(self.landmarks) + n_features - len(self.scale)
+
+    def __call__(self, X: Any) -> FloatArray:
+        """The rows there."""
+        Z = X.multiply(1 / self.scale).tocsr() if issparse(X) else X / self.scale
+        similar = rbf_kernel(Z, self.landmarks, gamma=0.5 / len(self.scale))
+        return np.asarray(similar @ self.root)
+
+
+FeatureMap = Normalised | Weighted | Kernel
+
+
+def learn_features(kind: str, X: Any, n_landmarks: int) -> FeatureMap | None:
+    """The map of that name for rows such as `X`; None for rows as they are given."""
+    if kind == "normalised":
+        return Normalised()
+    if kind == "tfidf":
+        return Weighted.of(X)
+    return Kernel.of(X, n_landmarks) if kind == "rbf" else None
