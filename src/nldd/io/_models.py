@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import MultiLabelClassifier
 from nldd._labels import LabelTable
-from nldd.estimators import JointModel, NLDDClassifier, SeparateModels
+from nldd.estimators import Choice, JointModel, MeanModel, NLDDClassifier, SeparateModels
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.io._archive import MAX_BYTES, Contents, read_archive, write_archive
 from nldd.io._objects import check_parameters, has_schema, other_version
@@ -29,6 +29,7 @@ KIND, ESTIMATOR_KIND = "nldd-classifier", "nldd-estimator"
 # Fields of the records that are arrays, with their kind; the others stand in the document.
 PAIRS = {"Dx": "f", "Dy": "f", "errors": "i", "instance": "i", "row": "i", "weight": "f"}
 REGRESSION = ("beta", "covariance_matrix", "robust_covariance_matrix")
+FORMS = {SeparateModels: "separate", JointModel: "joint", MeanModel: "mean"}
 TINIEST, LARGEST = np.nextafter(0.0, 1.0), np.finfo(np.float64).max
 
 
@@ -129,20 +130,25 @@ def pack_classifier(model: NLDDClassifier, prefix: str = "classifier") -> Conten
     if isinstance(model.index_, ShardedIndex):
         model.index_.__getstate__()  # which says why it cannot be saved
     classifiers = model._classifiers
-    is_joint = isinstance(classifiers, JointModel)
+    form = FORMS[type(classifiers)]
+    last = classifiers.models[-1] if isinstance(classifiers, MeanModel) else classifiers
     arrays = {
         **_pack_rows(model.index_),
         **{f"pairs.{name}": getattr(model.pairs_, name) for name in PAIRS},
         **{f"regression.{name}": getattr(model.regression_, name) for name in REGRESSION},
         "rows": model.rows_,
-        **({"constants": classifiers.constants} if is_joint else {}),
+        **({"constants": last.constants} if isinstance(last, JointModel) else {}),
     }
     fitted = {f"{prefix}/models": list(classifiers.estimators)}
-    if model.estimator is not None:
+    if isinstance(model.estimator, dict):
+        fitted[f"{prefix}/estimator"] = list(model.estimator.values())
+    elif not isinstance(model.estimator, str | None):
         fitted[f"{prefix}/estimator"] = [model.estimator]
+    if hasattr(model, "chosen_"):
+        fitted[f"{prefix}/chosen"] = [model.chosen_.estimator]
     return Contents(
         KIND,
-        {prefix: _document(model, is_joint)},
+        {prefix: _document(model, form)},
         {f"{prefix}/{name}": array for name, array in arrays.items()},
         fitted,
     )
@@ -175,9 +181,9 @@ def _one_a_label(models: list[Any], n_labels: int) -> list[Any]:
     return models
 
 
-def _document(model: NLDDClassifier, is_joint: bool) -> dict[str, Any]:
+def _document(model: NLDDClassifier, form: str) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
-    del parameters["estimator"]
+    estimator = parameters.pop("estimator")
     if isinstance(parameters["random_state"], np.random.RandomState):
         parameters["random_state"] = None
     names = getattr(model, "feature_names_in_", None)
@@ -188,7 +194,10 @@ def _document(model: NLDDClassifier, is_joint: bool) -> dict[str, Any]:
         "n_features": model.n_features_in_,
         "feature_names": None if names is None else names.tolist(),
         "n_rows_given": model._n_rows_given,
-        "classifiers": "joint" if is_joint else "separate",
+        "classifiers": form,
+        "estimator": list(estimator) if isinstance(estimator, dict) else _text(estimator),
+        "chosen": _scalars(model.chosen_, ("estimator",)) if hasattr(model, "chosen_") else None,
+        "tau": getattr(model, "tau_", None),
         "pairs": _scalars(model.pairs_, PAIRS),
         "regression": _scalars(model.regression_, REGRESSION),
     }
@@ -201,6 +210,10 @@ def _scalars(record: Any, arrays: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _label_name(name: Any) -> Any:
@@ -220,9 +233,11 @@ def _unpacked(contents: Contents, prefix: str) -> NLDDClassifier:
         for name, array in contents.arrays.items()
         if name.startswith(start)
     }
-    (estimator,) = contents.estimators.get(f"{prefix}/estimator", [None])
+    given = contents.estimators.get(f"{prefix}/estimator", [])
+    estimator = _unpack_base(document.get("estimator"), given)
     model = NLDDClassifier(estimator, **check_parameters("model", document["parameters"]))
     model._validate_params()
+    _restore_choice(model, document, contents.estimators.get(f"{prefix}/chosen", []))
     model.index_ = _unpack_rows(arrays, model.search)
     _restore_names(model, document)
     n_pairs = len(arrays["pairs.errors"])
@@ -270,14 +285,43 @@ def _unpack_regression(document: Any, arrays: Arrays) -> DistanceRegression:
     )
 
 
+def _unpack_base(named: Any, given: list[Any]) -> Any:
+    """The parameter `estimator`: a word, candidates by name, a classifier, or None."""
+    if isinstance(named, list):
+        return dict(zip(named, given, strict=True))
+    return given[0] if given else named
+
+
+def _restore_choice(model: NLDDClassifier, document: Any, chosen: list[Any]) -> None:
+    """What `fit` found beside the classifiers: why these, and the temperature of its decisions."""
+    if (found := document.get("chosen")) is not None:
+        scores = [*found["brier"].values(), *(found["f"] or {}).values()]
+        is_fine = all(type(score) is float and 0 <= score <= 1 for score in scores)
+        if not is_fine or (found["f"] and set(found["f"]) != {"alone", "with trees"}):
+            raise damaged("how its base classifier was chosen makes no sense")
+        name, n_rows = str(found["name"]), _whole(found["n_rows"])
+        model.chosen_ = Choice(name, chosen[0], found["brier"], n_rows, found["f"])
+    if model.decision != "nearest":
+        model.tau_ = float(document["tau"])
+        if not 0 < model.tau_ < LARGEST:
+            raise damaged("the temperature of its decisions is none")
+
+
 def _classifiers(
     form: str, models: list[Any], arrays: Arrays, n_labels: int
-) -> SeparateModels | JointModel:
+) -> SeparateModels | JointModel | MeanModel:
     if not all(hasattr(classifier, "predict_proba") for classifier in models):
         raise damaged("one of its classifiers gives no probabilities")
     if form == "separate":
         return SeparateModels(_one_a_label(models, n_labels))
     constants = _take(arrays, "constants", "f", (n_labels,))
+    if form == "mean":
+        first = JointModel(models[:1], np.full(n_labels, np.nan))
+        return MeanModel([first, _joint(models[1:], constants)])
+    return _joint(models, constants)
+
+
+def _joint(models: list[Any], constants: NDArray[np.float64]) -> JointModel:
     if len(models) != int(np.isnan(constants).any()):
         raise damaged("it has more or fewer classifiers than it says")
     return JointModel(models, constants)

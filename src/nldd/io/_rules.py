@@ -117,6 +117,14 @@ def text(*choices: str) -> Rule:
     return rule
 
 
+def phrase(value: Any, scope: Scope) -> str:
+    """Any words, not too many."""
+    del scope
+    if type(value) is not str or len(value) > MAX_TEXT:
+        raise Misfit("is no text")
+    return value
+
+
 def nothing(value: Any, scope: Scope) -> None:
     """None."""
     del scope
@@ -205,6 +213,17 @@ def dict_of(rules: Mapping[str, Rule]) -> Rule:
         if not isinstance(value, dict) or not value.keys() <= rules.keys():
             raise Misfit("is no dict of the keys that it may have")
         return {key: rules[key](part, scope) for key, part in value.items()}
+
+    return rule
+
+
+def by_name(item: Rule) -> Rule:
+    """A dict with keys of any words."""
+
+    def rule(value: Any, scope: Scope) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise Misfit("is no dict")
+        return {phrase(key, scope): item(part, scope) for key, part in value.items()}
 
     return rule
 

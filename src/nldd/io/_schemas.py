@@ -20,6 +20,7 @@ from nldd.io._rules import (
     Misfit,
     Rule,
     Scope,
+    by_name,
     classes,
     dict_of,
     either,
@@ -29,6 +30,7 @@ from nldd.io._rules import (
     names,
     nothing,
     numbers,
+    phrase,
     positions,
     real,
     several,
@@ -38,6 +40,7 @@ from nldd.io._rules import (
 from nldd.linear import MultiLabelLogisticRegression
 
 LEAF = -1
+TINIEST = np.nextafter(0.0, 1.0)
 METRICS = (
     *("euclidean", "sqeuclidean", "l2", "manhattan", "cityblock", "l1", "minkowski"),
     *("chebyshev", "cosine", "hamming", "canberra", "braycurtis"),
@@ -118,9 +121,17 @@ def _are_neighbours(model: Attributes) -> bool:
 
 
 def _has_all_labels(model: Attributes) -> bool:
-    """Whether there are coefficients for each label, or one set of them for two classes."""
+    """Whether there are coefficients for each label, or one set of them for two classes.
+
+    And for each feature that is made of those that are given.
+    """
     is_binary = model["single_label_"] and model["n_labels_"] == 2
-    return len(model["coef_"]) == (1 if is_binary else model["n_labels_"])
+    n_rows, features = 1 if is_binary else model["n_labels_"], model.get("features_")
+    width = model["n_features_in_"]
+    if features is not None and features.n_given is not None and features.n_given > width:
+        return False
+    width = width if features is None else features.width(width)
+    return bool(model["coef_"].shape == (n_rows, width))
 
 
 def _is_chain(chain: Attributes) -> bool:
@@ -133,8 +144,11 @@ def _is_member(chain: Attributes) -> bool:
 
 def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
     """Whether one model of all links has coefficients for the features and the labels before."""
-    is_joint = isinstance(links[0], MultiLabelLogisticRegression)
-    return not is_joint or links[0].coef_.shape == (n_labels, n_features + n_labels - 1)
+    if not isinstance(links[0], MultiLabelLogisticRegression):
+        return True
+    features = links[0].features_
+    fits = features is None or features.n_given in (None, n_features)
+    return fits and links[0].n_features_in_ == n_features + n_labels - 1
 
 
 FEATURES: dict[str, Rule] = {"n_features_in_": whole("d"), "feature_names_in_?": names("d")}
@@ -182,8 +196,10 @@ LABELS: dict[str, Rule] = {
     "_n_rows_given": whole(),
 }
 LOGISTIC = "nldd.MultiLabelLogisticRegression"
+CHOSEN: dict[str, Rule] = {"chosen_?": member("nldd.Choice")}
 ONE_A_LABEL: dict[str, Rule] = {
     **LABELS,
+    **CHOSEN,
     "estimators_": either(several(member(LOGISTIC, l="l", d="d"), 1), several(estimator, "l")),
 }
 LINKS = either(several(member(LOGISTIC, l="l"), 1), several(estimator, "l"))
@@ -322,9 +338,24 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
     "nldd.linear MultiLabelLogisticRegression": {
         **LABELS,
         "classes_": either(numbers(None, kinds="i"), classes("l")),
-        "coef_": numbers("m", "d"),
+        "coef_": numbers("m", None),
         "intercept_": numbers("m"),
         "n_iter_": numbers("m", kinds="i", least=0),
+        "features_?": either(nothing, member("nldd.Normalised", "nldd.Weighted", "nldd.Kernel")),
+    },
+    "nldd.linear Normalised": {},
+    "nldd.linear Weighted": {"weights": numbers("d", least=0)},
+    "nldd.linear Kernel": {
+        "scale": numbers("d", least=TINIEST),
+        "landmarks": numbers("n", "d"),
+        "root": numbers("n", "n"),
+    },
+    "nldd.estimators Choice": {
+        "name": phrase,
+        "estimator": estimator,
+        "brier": by_name(real),
+        "n_rows": whole(),
+        "f": either(nothing, by_name(real)),
     },
     "nldd.estimators PlattSVC": {**LINEAR, "sigmoid_": several(real, 2)},
     "nldd.estimators BinaryRelevance": ONE_A_LABEL,
@@ -335,11 +366,13 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
     },
     "nldd.estimators ClassifierChain": {
         **LABELS,
+        **CHOSEN,
         "estimators_": LINKS,
         "order_": positions("l", "l"),
     },
     "nldd.estimators EnsembleOfChains": {
         **LABELS,
+        **CHOSEN,
         "estimators_": several(member("nldd.Member", l="l", d="d")),
         "threshold_": real,
     },
@@ -352,12 +385,14 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
     "nldd.estimators Powerset": {"labelsets": LABELSETS, "estimators": several(estimator)},
     "nldd.estimators LabelPowerset": {
         **LABELS,
+        **CHOSEN,
         "_powerset": member("nldd.Powerset", l="l"),
         "labelsets_": LABELSETS,
         "estimators_": several(estimator),
     },
     "nldd.estimators RAkEL": {
         **LABELS,
+        **CHOSEN,
         "subsets_": several(positions(None, "l")),
         "estimators_": several(member("nldd.Powerset")),
     },

@@ -1,4 +1,10 @@
 from ._axes import PrincipalAxes as PrincipalAxes, principal_axes as principal_axes
+from ._features import (
+    FeatureMap as FeatureMap,
+    Kernel as Kernel,
+    Normalised as Normalised,
+    Weighted as Weighted,
+)
 from ._logistic import (
     CERTAIN as CERTAIN,
     MultiLabelLogisticRegression as MultiLabelLogisticRegression,

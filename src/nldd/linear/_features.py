@@ -19,11 +19,19 @@ FloatArray = NDArray[np.float64]
 JITTER = 1e-8
 
 
+def times(X: Any, factors: FloatArray) -> Any:
+    """Dense or CSR rows with each column times its factor."""
+    if not issparse(X):
+        return X * factors
+    return type(X)((X.data * factors[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
 @dataclass(frozen=True, eq=False)
 class Normalised:
     """Rows of length 1; of text, so that long answers do not outweigh short ones."""
 
     keeps_features: ClassVar[bool] = True
+    n_given: ClassVar[None] = None
 
     def width(self, n_features: int) -> int:
         """Columns that come out."""
@@ -48,8 +56,16 @@ class Weighted:
     def of(cls, X: Any) -> "Weighted":
         """Weights of the columns of `X`."""
         n_rows = X.shape[0]
-        counts = X.getnnz(axis=0) if issparse(X) else np.count_nonzero(X, axis=0)
+        if issparse(X):
+            counts = np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
+        else:
+            counts = np.count_nonzero(X, axis=0)
         return cls(np.log((1 + n_rows) / (1 + counts)) + 1)
+
+    @property
+    def n_given(self) -> int:
+        """Columns that it was learned from."""
+        return len(self.weights)
 
     def width(self, n_features: int) -> int:
         """Columns that come out."""
@@ -57,8 +73,7 @@ class Weighted:
 
     def __call__(self, X: Any) -> Any:
         """The rows there."""
-        weighted = X.multiply(self.weights).tocsr() if issparse(X) else X * self.weights
-        return normalize(weighted, copy=False)
+        return normalize(times(X, self.weights), copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,20 +98,24 @@ class Kernel:
         scale = StandardScaler(with_mean=False).fit(X).scale_  # means cancel in differences
         size = min(n_landmarks, (X.shape[0] + 1) // 2)
         rows = np.sort(np.random.RandomState(0).permutation(X.shape[0])[:size])
-        landmarks = (X[rows].toarray() if issparse(X) else X[rows]) / scale
+        landmarks = (X[rows].toarray() if issparse(X) else X[rows]) * (1 / scale)
         K = rbf_kernel(landmarks, gamma=0.5 / X.shape[1])
         lower = cholesky(K + JITTER * np.eye(len(K)), lower=True)
         root = solve_triangular(lower, np.eye(len(K)), lower=True).T
         return cls(scale, landmarks, np.ascontiguousarray(root))
 
+    @property
+    def n_given(self) -> int:
+        """Columns that it was learned from."""
+        return len(self.scale)
+
     def width(self, n_features: int) -> int:
         """Columns that come out: one a landmark, and those behind the ones that were learned."""
-        return len(self.landmarks) + n_features - len(self.scale)
+        return len(self.landmarks) + n_features - self.n_given
 
     def __call__(self, X: Any) -> FloatArray:
         """The rows there."""
-        Z = X.multiply(1 / self.scale).tocsr() if issparse(X) else X / self.scale
-        similar = rbf_kernel(Z, self.landmarks, gamma=0.5 / len(self.scale))
+        similar = rbf_kernel(times(X, 1 / self.scale), self.landmarks, gamma=0.5 / len(self.scale))
         return np.asarray(similar @ self.root)
 
 

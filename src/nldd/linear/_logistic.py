@@ -20,7 +20,7 @@ from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
-from nldd.linear._features import learn_features
+from nldd.linear._features import FeatureMap, learn_features
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
@@ -199,6 +199,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     >>> model.predict_proba([[1.0]]).round(2)
     array([[0.5 , 0.62]])
     """
+
+    features_: FeatureMap | None = None  # which models of older files do not have
 
     _parameter_constraints: dict[str, list[Any]] = {
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
