@@ -12,7 +12,7 @@ from nldd.cli._printing import show
 
 @click.command()
 @shared.default_option(
-    "--protocol", default="default", help="default, paper, quick, or a TOML file of your own."
+    "--protocol", default="default", help="default, best, paper, quick, or a TOML file of your own."
 )
 @shared.names_option(
     "--datasets",

@@ -193,7 +193,8 @@ def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
     """
     estimator = clone(estimator)
     base = getattr(estimator, "estimator", None)
-    is_quick = base is None or isinstance(base, MultiLabelLogisticRegression)
+    # A base that is open, a word or candidates, is chosen by each method for itself.
+    is_quick = base is None or isinstance(base, MultiLabelLogisticRegression | str | dict)
     if isinstance(estimator, BinaryRelevance | NLDDClassifier) and not is_quick:
         estimator.set_params(estimator=SharedBase(base, fits))
     return estimator
@@ -247,6 +248,9 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     saved += fits.saved_seconds
     record = empty_record(cell)
     details = record.details | _details(Y_train, Y_test, Y_pred)
+    if (choice := getattr(model, "chosen_", None)) is not None:
+        name = choice.name + " with trees" * choice.with_trees
+        details["chosen"] = {"name": name, "brier": dict(choice.brier)}
     if isinstance(model, NLDDClassifier):
         details |= _nldd_details(model, X_test)
     return replace(

@@ -21,10 +21,10 @@ from nldd.exceptions import InputError
 from nldd.linear import MultiLabelLogisticRegression
 
 Rows = NDArray[np.intp]
-PROTOCOLS = ("default", "paper", "quick")
+PROTOCOLS = ("default", "best", "paper", "quick")
 SETTINGS = ("default", "paper")
 MAX_BYTES, MAX_LINE = 2**16, 1000
-BASES = ("logistic", "platt-svc", "platt-linear-svc")
+BASES = ("logistic", "auto", "platt-svc", "platt-linear-svc")
 # What methods ask of a base classifier: probabilities or decisions of a label, or classes.
 SHAPES = {
     **dict.fromkeys(("BR", "SMBR", "NLDD"), "probabilities"),
@@ -35,6 +35,8 @@ SHAPES = {
 
 def base_classifier(base: str, shape: str, seed: int) -> Any:
     """One of the `BASES` in one of the `SHAPES`."""
+    if base == "auto":  # each method chooses, and shapes what it has chosen
+        return base
     if base == "logistic":
         # One class against the rest, as for labels; chains as their default has it.
         return MultiLabelLogisticRegression(

@@ -177,6 +177,8 @@ def _checks(record: Record) -> Iterator[tuple[str, bool]]:
         part: Any = details.get(name)
         yield name, isinstance(part, dict) and _is_count(part.get("n"))
         yield name, not part["n"] or all(_is_number(part.get(key), 0, 1) for key in KEYS)
+    if (chosen := details.get("chosen")) is not None:
+        yield "chosen", isinstance(chosen, dict) and isinstance(chosen.get("name"), str)
     if record.method == "NLDD":
         for name in ("coefficients", "coefficient_errors"):
             found = details.get(name)

@@ -318,6 +318,25 @@ def settings_table(results: Results) -> Table:
     return Table("settings", "Methods and their settings", head, tuple(rows), notes=notes)
 
 
+def choice_table(results: Results) -> Table | None:
+    """Which base classifier the methods have chosen, and how often; None where none was open."""
+    rows = []
+    for dataset in results.datasets:
+        counts: Counter[str] = Counter()
+        for method in results.methods:
+            found = (cell.details.get("chosen") for cell in results.cells(dataset, method))
+            counts.update(chosen["name"] for chosen in found if chosen is not None)
+        if counts:
+            total = counts.total()
+            rows.append(
+                (dataset, ", ".join(f"{n} {k / total:.0%}" for n, k in counts.most_common()))
+            )
+    notes = ("Of all cells: every method chooses in every fold, from its training rows alone.",)
+    head = ("data set", "base classifier chosen")
+    title = "Base classifiers chosen by the data"
+    return Table("choices", title, head, tuple(rows), notes=notes) if rows else None
+
+
 def warnings_table(results: Results) -> Table | None:
     """The warnings that came up, counted; None if there were none."""
     counts: Counter[tuple[str, str, str]] = Counter()

@@ -61,7 +61,8 @@ def make_report(results: Results) -> Page:
     """The report as a page; sections with nothing in them are left out."""
     scores = [tables.score_table(results, measure) for measure in PAPER_MEASURES]
     subsets = [tables.subset_table(results, measure) for measure in PAPER_MEASURES]
-    run = (tables.problems_table, tables.settings_table, tables.warnings_table)
+    of_run = ("problems", "settings", "choice", "warnings")
+    run = [getattr(tables, f"{name}_table")(results) for name in of_run]
     # They show the yeast data, so a report on other data has no use for them.
     pictures = illustrations() if "yeast" in results.datasets else ()
     shares, shares_drawn = tables.share_table(results.shares), share_figures(results.shares)
@@ -74,7 +75,7 @@ def make_report(results: Results) -> Page:
         _section("subsets", "Labelsets that training has not seen", subsets, ABOUT_SUBSETS),
         _section("shares", "Shares of the training data", [shares], (), shares_drawn),
         _section("illustrations", "How NLDD works", figures=pictures),
-        _section("run", "What was run", [table(results) for table in run]),
+        _section("run", "What was run", run),
     )
     return Page(
         f"Benchmark of multi-label methods: {results.protocol}",
