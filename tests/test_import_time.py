@@ -78,4 +78,5 @@ def test_nldd_loads_no_other_method(code):
         env=environment(),
     )
     loaded = {name.removeprefix("nldd.estimators.") for name in ast.literal_eval(done.stdout)}
-    assert loaded == {"_nldd", "_explanation", "_label_models", "_label_probabilities"}
+    of_base = {"_base_choice", "_label_models", "_label_probabilities"}
+    assert loaded == {"_nldd", "_best_labelset", "_explanation", *of_base}

@@ -32,7 +32,7 @@ quiet = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 def fitted(small, **parameters):
     X, Y = small
-    return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
+    return NLDDClassifier(**{"estimator": None, "random_state": 0, **parameters}).fit(X, Y)
 
 
 def test_attributes_of_a_fit(small):

@@ -121,7 +121,7 @@ def test_added_rows_are_numbered_on_from_all_rows_of_fit(small, share):
 
 def test_explain_names_the_added_row(small):
     X, Y = small
-    model = NLDDClassifier(random_state=0).fit(X, as_frame(Y))
+    model = NLDDClassifier(None, random_state=0).fit(X, as_frame(Y))
     model.add(FAR, as_frame([[0, 0, 0, 0], [1, 1, 1, 1]]))
     nothing, all_labels = model.explain(FAR)
     assert (nothing.row, nothing.labels, nothing.Dx) == (120, (), 0)
@@ -134,7 +134,7 @@ def test_explain_names_the_added_row(small):
 def test_add_classes(small, form):
     X, Y = small
     y = np.array(["low", "mid", "high"])[Y[:, 1] + Y[:, 2]]
-    model = NLDDClassifier(random_state=0).fit(X, y)
+    model = NLDDClassifier(None, random_state=0).fit(X, y)
     assert set(model.predict(FAR)) != {"mid"}
     model.add(FAR, form(["mid", "mid"]))
     assert model.predict(FAR).tolist() == ["mid", "mid"]

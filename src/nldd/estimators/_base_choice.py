@@ -18,7 +18,6 @@ from sklearn.utils.metaestimators import available_if
 from nldd._base import MultiLabelClassifier, Training
 from nldd._dask import RowBlocks, is_dask_array
 from nldd._sklearn import HasMethods, StrOptions, get_tags
-from nldd.estimators._halves import random_halves, random_part
 from nldd.estimators._label_models import default_estimator, fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
 from nldd.exceptions import InputError
@@ -180,6 +179,8 @@ class WithBaseEstimator(MultiLabelClassifier):
             name, estimator = next(iter(candidates.items()))
             self.chosen_ = Choice(name, estimator, {})
             return
+        from nldd.estimators._halves import random_halves, random_part  # only to fit
+
         first, second = random_halves(len(T), rng)
         second = second[random_part(len(second), MOST_COMPARED, rng)]
         n_jobs, verbose = getattr(self, "n_jobs", None), getattr(self, "verbose", 0)

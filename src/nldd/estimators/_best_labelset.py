@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.utils import gen_batches
 
-from nldd.metrics import row_values
+from nldd.search import Score
 
 FloatArray = NDArray[np.float64]
 
 # Probabilities all near 1/2 could ask for every labelset there is; then the best so far is taken.
 MAX_POPS = 100_000
-# Labelsets to weigh against each other, and the temperatures of their weights to choose from.
+# Labelsets to weigh against each other.
 N_NEAREST = 30
-TAUS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 BLOCK_ROWS = 256
 # Scores are sums of a few terms, so rounding moves them by less than this.
 ROUNDING = 1e-12
@@ -137,6 +137,12 @@ def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDAr
     return best
 
 
+def score_of(regression: Any) -> Score:
+    """What a search minimises, so that it finds the labelsets of smallest theta."""
+    _, x, y = regression.beta
+    return Score(x, y, product=regression.model == "multiplicative")
+
+
 def best_of_nearest(
     U: NDArray[np.int8], loss: FloatArray, tau: float, decision: str
 ) -> NDArray[np.intp]:
@@ -156,18 +162,6 @@ def best_of_nearest(
         for rows in gen_batches(len(U), BLOCK_ROWS)
     ]
     return np.concatenate(chosen)
-
-
-def best_tau(U: NDArray[np.int8], loss: FloatArray, Y: NDArray[np.int8], decision: str) -> float:
-    """The temperature at which :func:`best_of_nearest` is best on rows with known labels."""
-    measure = {"accuracy": "multilabel_accuracy", "f": "f_measure"}[decision]
-    every = np.arange(len(U))
-
-    def score(tau: float) -> float:
-        Y_pred = U[every, best_of_nearest(U, loss, tau, decision)]
-        return float(row_values(Y, Y_pred)[measure].mean())
-
-    return max(TAUS, key=score)
 
 
 def _expected(U: NDArray[np.int8], loss: FloatArray, tau: float, decision: str) -> FloatArray:

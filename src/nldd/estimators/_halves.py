@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from nldd._base import Training
 from nldd._dask import RowBlocks
-from nldd.estimators._best_labelset import N_NEAREST, best_tau
-from nldd.metrics import f_measure
+from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
+from nldd.metrics import f_measure, row_values
 from nldd.regression import DistanceRegression, Pairs, fit_regression
 from nldd.search import IN_FEATURES, IN_LABELS, Neighbors, Score, build_index
 
 FloatArray = NDArray[np.float64]
+
+# Temperatures of the weights of labelsets to choose from.
+TAUS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 
 
 def random_halves(n_samples: int, rng: RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -32,10 +35,16 @@ def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]
     return np.sort(rng.permutation(n_samples)[:size])
 
 
-def score_of(regression: DistanceRegression) -> Score:
-    """What a search minimises, so that it finds the smallest theta."""
-    _, x, y = regression.beta
-    return Score(x, y, product=regression.model == "multiplicative")
+def best_tau(U: NDArray[np.int8], loss: FloatArray, Y: NDArray[np.int8], decision: str) -> float:
+    """The temperature at which :func:`best_of_nearest` is best on rows with known labels."""
+    measure = {"accuracy": "multilabel_accuracy", "f": "f_measure"}[decision]
+    every = np.arange(len(U))
+
+    def score(tau: float) -> float:
+        Y_pred = U[every, best_of_nearest(U, loss, tau, decision)]
+        return float(row_values(Y, Y_pred)[measure].mean())
+
+    return max(TAUS, key=score)
 
 
 @dataclass(frozen=True, eq=False)

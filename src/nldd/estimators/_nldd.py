@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -20,9 +20,8 @@ from nldd._labels import as_label_sets
 from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
-from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest
+from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
-from nldd.estimators._halves import Halves, random_halves, random_part, score_of
 from nldd.estimators._label_models import fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_label_probabilities
 from nldd.exceptions import InputError
@@ -38,6 +37,9 @@ from nldd.search import (
     check_faiss,
     scale_features,
 )
+
+if TYPE_CHECKING:
+    from nldd.estimators._halves import Halves
 
 MIN_ROWS = 4
 # What "auto+trees" may average with: made of all labels at once, as one forest.
@@ -318,12 +320,16 @@ class NLDDClassifier(WithWorkers):
     ) -> Training | RowBlocks:
         T = self._validate_wherever(X, y, sample_weight)
         if self.train_fraction < 1:
+            from nldd.estimators._halves import random_part  # only to fit
+
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
         self._check_training(T)
         return T
 
-    def _halves(self, T: Training | RowBlocks, scale: Any, rng: RandomState) -> Halves:
+    def _halves(self, T: Training | RowBlocks, scale: Any, rng: RandomState) -> "Halves":
         """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
+        from nldd.estimators._halves import Halves, random_halves, random_part  # only to fit
+
         first, second = random_halves(len(T), rng)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
@@ -333,7 +339,7 @@ class NLDDClassifier(WithWorkers):
         return Halves(T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose)
 
     def _fit_base(
-        self, T: Training | RowBlocks, halves: Halves, rng: RandomState
+        self, T: Training | RowBlocks, halves: "Halves", rng: RandomState
     ) -> tuple[LabelModel, NDArray[np.float64]]:
         """Classifiers of T, and the probabilities of T2 by those of T1; chosen if that is open."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit

@@ -13,6 +13,8 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler, normalize
 
+from nldd._base import Training
+
 FloatArray = NDArray[np.float64]
 
 # Against rounding, where landmarks are next to equal.
@@ -53,14 +55,10 @@ class Weighted:
     keeps_features: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, X: Any) -> "Weighted":
-        """Weights of the columns of `X`."""
-        n_rows = X.shape[0]
-        if issparse(X):
-            counts = np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
-        else:
-            counts = np.count_nonzero(X, axis=0)
-        return cls(np.log((1 + n_rows) / (1 + counts)) + 1)
+    def of(cls, X: Any, weight: FloatArray) -> "Weighted":
+        """Weights of the columns of `X`, whose rows count as often as their `weight` says."""
+        counts = weight @ (X != 0)
+        return cls(np.log((1 + weight.sum()) / (1 + counts)) + 1)
 
     @property
     def n_given(self) -> int:
@@ -93,11 +91,17 @@ class Kernel:
     keeps_features: ClassVar[bool] = False
 
     @classmethod
-    def of(cls, X: Any, n_landmarks: int) -> "Kernel":
-        """The same for equal rows: which are landmarks is drawn with a seed of its own."""
-        scale = StandardScaler(with_mean=False).fit(X).scale_  # means cancel in differences
-        size = min(n_landmarks, (X.shape[0] + 1) // 2)
-        rows = np.sort(np.random.RandomState(0).permutation(X.shape[0])[:size])
+    def of(cls, X: Any, weight: FloatArray, n_landmarks: int) -> "Kernel":
+        """Landmarks are distinct rows, at most half of them, whatever their order or number."""
+        # Means cancel in differences.
+        scale = StandardScaler(with_mean=False).fit(X, sample_weight=weight).scale_
+        rng = np.random.RandomState(0)
+        # Equal rows have equal places along a line; in double precision rounding could tell them
+        # apart.
+        place = np.asarray(X @ rng.standard_normal(X.shape[1]), dtype=np.float32)
+        _, distinct = np.unique(place, return_index=True)
+        size = min(n_landmarks, (len(distinct) + 1) // 2)
+        rows = distinct[np.sort(rng.permutation(len(distinct))[:size])]
         landmarks = (X[rows].toarray() if issparse(X) else X[rows]) * (1 / scale)
         K = rbf_kernel(landmarks, gamma=0.5 / X.shape[1])
         lower = cholesky(K + JITTER * np.eye(len(K)), lower=True)
@@ -122,10 +126,11 @@ class Kernel:
 FeatureMap = Normalised | Weighted | Kernel
 
 
-def learn_features(kind: str, X: Any, n_landmarks: int) -> FeatureMap | None:
-    """The map of that name for rows such as `X`; None for rows as they are given."""
+def learn_features(kind: str, T: Training, n_landmarks: int) -> FeatureMap | None:
+    """The map of that name for such rows; None for rows as they are given."""
+    weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
     if kind == "normalised":
         return Normalised()
     if kind == "tfidf":
-        return Weighted.of(X)
-    return Kernel.of(X, n_landmarks) if kind == "rbf" else None
+        return Weighted.of(T.X, weight)
+    return Kernel.of(T.X, weight, n_landmarks) if kind == "rbf" else None

@@ -315,7 +315,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 )
             self.features_ = None
             return T, start
-        self.features_ = learn_features(self.features, T.X, self.n_landmarks)
+        self.features_ = learn_features(self.features, T, self.n_landmarks)
         if self.features_ is None:
             return T, start
         return replace(T, X=self.features_(T.X)), start if self.features_.keeps_features else None
