@@ -42,7 +42,7 @@ CANDIDATES: Mapping[str, Mapping[str, Any]] = {
     "words": {
         LOGISTIC: MultiLabelLogisticRegression(),
         "normalised": MultiLabelLogisticRegression(features="normalised", C=5.0),
-        "tfidf": MultiLabelLogisticRegression(features="tfidf", C=10.0),
+        "tfidf": MultiLabelLogisticRegression(features="tfidf", C=5.0),
     },
 }
 

@@ -183,7 +183,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     With features="rbf", columns are divided by their standard deviation, and features are such
     that the product of two rows is about ``exp(-|x - x'|^2 / 2d)`` for d columns: Nystroem's
     method, with landmarks drawn from the training rows, the same at each fit. They want a larger
-    `C`, 5 say, and rows of length 1 from 5 to 10.
+    `C`, such as 5, and so do rows of length 1.
 
     A fit has converged when the Newton decrement, the length of the last step in the metric of the
     Hessian, is so small that no training row's probability can move by more than `tol` or so.

@@ -1,0 +1,257 @@
+"""Which base classifier is chosen, why, and that nothing but the choice changes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import BernoulliNB
+
+from nldd import METHODS, MultiLabelLogisticRegression, NLDDClassifier, load_yeast
+from nldd.estimators import CANDIDATES, random_halves
+from nldd.exceptions import InputError
+from problems import random_problem
+
+WITH_BASE = ("BR", "SMBR", "NLDD", "CC", "ECC", "LP", "RAKEL")
+# On made-up data one of the distances may have no weight.
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+@pytest.fixture(scope="module")
+def rings():
+    """Two labels that are inside and outside of a ring: no line tells them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    r = np.hypot(*X.T)
+    return X, np.column_stack([r < 1, r > 0.8, X[:, 0] > 0]).astype(int)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Short and long rows of words; what counts is the share of a word, not its number."""
+    rng = np.random.default_rng(1)
+    topics = rng.dirichlet(np.full(200, 0.05), size=3)
+    which, length = rng.integers(0, 3, size=400), rng.choice([5, 80], size=400)
+    rows = [rng.multinomial(n, topics[w]) for n, w in zip(length, which, strict=True)]
+    return csr_array(np.array(rows, dtype=float)), np.eye(3, dtype=int)[which]
+
+
+def naive_brier(P, Y):
+    return float(
+        np.mean(
+            [(p - y) ** 2 for ps, ys in zip(P, Y, strict=True) for p, y in zip(ps, ys, strict=True)]
+        )
+    )
+
+
+def test_brier_scores_are_those_of_the_candidates_on_the_other_half(rings):
+    X, Y = rings
+    model = NLDDClassifier(random_state=3).fit(X, Y)
+    first, second = random_halves(300, np.random.RandomState(3))
+    assert model.chosen_.n_rows == 150
+    assert list(model.chosen_.brier) == list(CANDIDATES["numbers"])
+    for name, candidate in CANDIDATES["numbers"].items():
+        fitted = MultiLabelLogisticRegression(**candidate.get_params()).fit(X[first], Y[first])
+        expected = naive_brier(fitted.predict_proba(X[second]), Y[second])
+        assert model.chosen_.brier[name] == pytest.approx(expected, abs=1e-5)
+
+
+def test_kernel_is_chosen_where_lines_do_not_do(rings):
+    X, Y = rings
+    model = NLDDClassifier(random_state=0).fit(X[:200], Y[:200])
+    assert model.chosen_.name == "rbf"
+    plain = NLDDClassifier(None, random_state=0).fit(X[:200], Y[:200])
+    assert model.score(X[200:], Y[200:]) > plain.score(X[200:], Y[200:])
+    assert "base classifier 'rbf'\n  Brier score on 100 rows not fitted to: logistic 0." in str(
+        model.chosen_
+    )
+
+
+def test_candidates_depend_on_the_numbers_not_on_their_form(texts):
+    X, Y = texts
+    sparse, dense = (NLDDClassifier(random_state=0).fit(rows, Y) for rows in (X, X.toarray()))
+    assert set(sparse.chosen_.brier) == {"logistic", "normalised", "tfidf"}
+    assert sparse.chosen_.name == dense.chosen_.name != "logistic"
+    assert_allclose(
+        list(sparse.chosen_.brier.values()), list(dense.chosen_.brier.values()), rtol=1e-3
+    )
+
+
+@pytest.mark.parametrize("key", WITH_BASE)
+def test_auto_is_the_method_with_the_chosen_base(rings, key):
+    X, Y = rings
+    auto = METHODS[key].default(estimator="auto", random_state=0).fit(X, Y)
+    base = auto.chosen_.estimator
+    assert auto.chosen_.name == "rbf"
+    assert base.get_params() == CANDIDATES["numbers"]["rbf"].get_params()
+    if key in ("CC", "ECC"):  # as their default has it
+        base = MultiLabelLogisticRegression(**{**base.get_params(), "intercept": "penalised"})
+    alone = METHODS[key].default(estimator=base, random_state=0)
+    if key in ("BR", "SMBR", "CC", "LP"):  # where no seed comes after the choice
+        assert_array_equal(auto.predict(X), alone.fit(X, Y).predict(X))
+    if key == "NLDD":
+        assert_allclose(auto.predict_theta(X), alone.fit(X, Y).predict_theta(X), rtol=1e-3)
+
+
+@pytest.mark.parametrize("key", WITH_BASE)
+def test_candidates_of_ones_own(rings, key):
+    X, Y = rings
+    mine = {"bayes": BernoulliNB(), "kernel": MultiLabelLogisticRegression(features="rbf", C=5)}
+    model = METHODS[key].default(estimator=mine, random_state=0).fit(X, Y)
+    assert model.chosen_.name == "kernel"
+    assert model.chosen_.brier["kernel"] < model.chosen_.brier["bayes"]
+
+
+def test_the_first_of_equals_is_chosen(rings):
+    X, Y = rings
+    twins = {name: MultiLabelLogisticRegression() for name in ("b", "a")}
+    assert NLDDClassifier(twins, random_state=0).fit(X, Y).chosen_.name == "b"
+
+
+def test_choice_is_forgotten_with_the_parameter(rings):
+    X, Y = rings
+    model = NLDDClassifier("auto", random_state=0).fit(X, Y)
+    model.set_params(estimator=None).fit(X, Y)
+    assert not hasattr(model, "chosen_")
+    assert model.estimators_[0].features_ is None
+
+
+def test_refit_keeps_the_choice(rings):
+    X, Y = rings
+    model = NLDDClassifier("auto+trees", decision="f", random_state=0).fit(X, Y)
+    other = model.refit(X[:100], Y[:100])
+    assert other.chosen_ is model.chosen_
+    assert other.tau_ == model.tau_
+    assert [type(each) for each in other.estimators_] == [type(each) for each in model.estimators_]
+
+
+def test_rows_of_weight_zero_have_no_say(rings):
+    X, Y = rings
+    weight = np.ones(300)
+    weight[200:] = 0
+    wrong = np.concatenate([Y[:200], 1 - Y[200:]])
+    weighted = NLDDClassifier(random_state=0).fit(X, wrong, sample_weight=weight)
+    alone = NLDDClassifier(random_state=0).fit(X[:200], Y[:200])
+    assert weighted.chosen_.brier == pytest.approx(alone.chosen_.brier, abs=1e-6)
+
+
+@pytest.mark.parametrize("key", WITH_BASE)
+def test_auto_takes_the_smallest_problems(key):
+    """Few rows, constant labels, equal rows: no error, and labels that are there."""
+    for seed in range(30):
+        X, Y, new = random_problem(seed)
+        model = METHODS[key].default(estimator="auto", random_state=0).fit(X, Y)
+        assert set(np.unique(model.predict(new))) <= {0, 1}
+    if key != "NLDD":
+        one = METHODS[key].default(estimator="auto").fit([[1.0, 2.0]], [[1, 0]])
+        assert one.predict([[1.0, 2.0]]).tolist() == [[1, 0]]
+        assert one.chosen_.brier == {}
+
+
+def test_trees_are_averaged_where_they_help_on_the_other_half():
+    X, Y, _ = load_yeast()
+    X, Y = X[:400], Y[:400]
+    model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
+    f = model.chosen_.f
+    assert model.chosen_.with_trees == (f["with trees"] > f["alone"])
+    plain = NLDDClassifier("auto", random_state=0).fit(X, Y)
+    assert model.chosen_.brier == plain.chosen_.brier
+    assert ("with extra trees" in str(model.chosen_).splitlines()[0]) == model.chosen_.with_trees
+
+
+def test_trees_and_the_chosen_base_count_alike(rings):
+    X, Y = rings
+    model = next(
+        model
+        for seed in range(20)
+        if (model := NLDDClassifier("auto+trees", random_state=seed).fit(X, Y)).chosen_.with_trees
+    )
+    base, trees = model.estimators_
+    assert isinstance(trees, ExtraTreesClassifier)
+    of_trees = np.transpose([p[:, 1] for p in trees.predict_proba(X)])
+    expected = (base.predict_proba(X) + of_trees) / 2
+    assert_allclose(model.label_probabilities(X), expected)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        ({}, "must be a dict of at least one, by name"),
+        ({"a": 3}, "must be a dict of at least one, by name"),
+        ({1: LogisticRegression()}, "must be a dict of at least one, by name"),
+        ({"p": Perceptron(), "q": LogisticRegression()}, "'p' has no predict_proba"),
+    ],
+)
+def test_candidates_that_cannot_be_compared(rings, estimator, message):
+    with pytest.raises(InputError, match=message):
+        NLDDClassifier(estimator).fit(*rings)
+
+
+def test_only_nldd_takes_trees(rings):
+    with pytest.raises(ValueError, match="'estimator' parameter of BinaryRelevance must be"):
+        METHODS["BR"].default(estimator="auto+trees").fit(*rings)
+
+
+def naive_decision(U, theta, tau, similarity):
+    """The labelset of highest expected similarity, in plain loops."""
+    n_labels = U.shape[1]
+    weights = [np.exp(-n_labels * t / tau) for t in theta]
+    expected = [
+        sum(w * similarity(candidate, truth) for w, truth in zip(weights, U, strict=True))
+        for candidate in U
+    ]
+    best = max(expected)
+    return next(i for i, value in enumerate(expected) if value >= best * (1 - 1e-12))
+
+
+def jaccard(a, b):
+    return (a & b).sum() / (a | b).sum() if (a | b).any() else 1.0
+
+
+def f_measure(a, b):
+    return 2 * (a & b).sum() / (a.sum() + b.sum()) if a.any() or b.any() else 1.0
+
+
+@pytest.mark.parametrize(("decision", "similarity"), [("accuracy", jaccard), ("f", f_measure)])
+def test_decisions_by_plain_loops(decision, similarity):
+    X, Y, _ = load_yeast()
+    model = NLDDClassifier(decision=decision, random_state=0).fit(X[:400], Y[:400])
+    new = X[400:460]
+    near = model.nearest_labelsets(new, k=30)
+    chosen = [
+        naive_decision(U, theta, model.tau_, similarity)
+        for U, theta in zip(near.labelsets, near.theta, strict=True)
+    ]
+    every = np.arange(60)
+    assert 0 < np.count_nonzero(chosen) < 60
+    assert_array_equal(model.predict(new), near.labelsets[every, chosen])
+    assert_allclose(model.predict_theta(new), near.theta[every, chosen])
+    for i, one in enumerate(model.explain(new)):
+        assert one.row == near.row[i, chosen[i]]
+        assert one.runner_up.row == near.row[i, 0 if chosen[i] else 1]
+
+
+@pytest.mark.parametrize(
+    ("decision", "key"), [("accuracy", "multilabel_accuracy"), ("f", "f_measure")]
+)
+def test_decisions_raise_what_they_aim_at(decision, key):
+    from nldd.metrics import evaluate
+
+    X, Y, _ = load_yeast()
+    scores = [
+        evaluate(
+            Y[1200:],
+            NLDDClassifier(decision=d, random_state=0).fit(X[:1200], Y[:1200]).predict(X[1200:]),
+        )[key]
+        for d in ("nearest", decision)
+    ]
+    assert scores[1] > scores[0] + 0.005
+
+
+def test_decision_is_nearest_where_labelsets_are_far_apart():
+    X, Y, new = random_problem(5)
+    model = NLDDClassifier(None, decision="f", random_state=0).fit(X, Y)
+    model.tau_ = 1e-9
+    nearest = NLDDClassifier(None, random_state=0).fit(X, Y)
+    assert_array_equal(model.predict(new), nearest.predict(new))
