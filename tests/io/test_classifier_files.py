@@ -56,6 +56,10 @@ CASES = {
     "platt": {"estimator": PlattSVC()},
     "liblinear": {"estimator": PlattSVC(solver="liblinear", C=2.0)},
     "joint": {"estimator": RandomForestClassifier(n_estimators=7, random_state=1)},
+    "plain": {"estimator": None},
+    "chosen of mine": {"estimator": {"naive": GaussianNB(), "platt": PlattSVC()}},
+    "trees": {"estimator": "auto+trees"},
+    "decision": {"decision": "f"},
     "threads": {"n_jobs": 2},
     "faiss": {"search": "faiss"},
 }
@@ -153,6 +157,42 @@ def test_frames_keep_names_of_features_and_labels(path):
     assert_same_answers(loaded, model, X)
     with pytest.raises(ValueError, match="feature names"):
         loaded.predict(X.rename(columns={"a": "other"}))
+
+
+def test_why_a_base_was_chosen_is_there(path):
+    X, Y = small_problem()
+    model = NLDDClassifier("auto+trees", decision="accuracy", random_state=0).fit(X, Y)
+    for with_trees in (0.0, 1.0):  # whichever it was, both can be kept
+        found = {"alone": 0.5, "with trees": with_trees}
+        model.chosen_ = dataclasses.replace(model.chosen_, f=found)
+        classifiers = model.refit(X, Y)
+        loaded = saved_and_loaded(classifiers, path)
+        assert_same_answers(loaded, classifiers, X)
+        assert len(loaded.estimators_) == 1 + int(with_trees)
+        assert str(loaded.chosen_) == str(model.chosen_)
+        assert loaded.chosen_.estimator.get_params() == model.chosen_.estimator.get_params()
+        assert (loaded.tau_, loaded.decision) == (model.tau_, "accuracy")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chosen": {"name": "a", "brier": {"a": 2.0}, "n_rows": 3, "f": None}},
+        {"chosen": {"name": "a", "brier": {"a": 0.1}, "n_rows": -3, "f": None}},
+        {"chosen": {"name": "a", "brier": {}, "n_rows": 3, "f": {"alone": 0.5}}},
+        {"chosen": {"name": "a"}},
+        {"tau": 0.0},
+        {"tau": None},
+        {"tau": "hot"},
+    ],
+)
+def test_choices_that_none_makes(path, change):
+    X, Y = small_problem()
+    parts = pack_classifier(NLDDClassifier(decision="f", random_state=0).fit(X, Y))
+    parts.documents["classifier"].update(change)
+    write_archive(path, parts)
+    with pytest.raises(InputError, match="damaged"):
+        load_model(path)
 
 
 def test_all_that_was_learned_is_there(path):

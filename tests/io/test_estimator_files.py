@@ -46,6 +46,7 @@ from nldd import (
     EnsembleOfChains,
     LabelPowerset,
     MLkNN,
+    MultiLabelLogisticRegression,
     PlattSVC,
     RAkEL,
     RandomForestPCT,
@@ -143,9 +144,14 @@ def test_object_in_two_places_stays_one(path):
 
 METHODS = {
     "binary relevance": BinaryRelevance(),
+    "binary relevance, chosen": BinaryRelevance("auto", random_state=0),
+    "kernel": MultiLabelLogisticRegression(features="rbf"),
+    "normalised": MultiLabelLogisticRegression(features="normalised"),
     "binary relevance of machines": BinaryRelevance(LinearSVC()),
     "subset mapping": SubsetMapping(PlattSVC()),
     "chain": ClassifierChain(),
+    "chain of weighted words": ClassifierChain(MultiLabelLogisticRegression(features="tfidf")),
+    "chain of kernels": ClassifierChain(MultiLabelLogisticRegression(features="rbf")),
     "ensemble of chains": EnsembleOfChains(n_members=3, random_state=0),
     "powerset": LabelPowerset(),
     "powerset of platt": LabelPowerset(PlattSVC()),
