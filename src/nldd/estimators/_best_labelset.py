@@ -152,7 +152,7 @@ def best_of_nearest(
     where the loss is the expected number of wrong labels. The answer is the labelset of highest
     expected accuracy (Jaccard's index) or F-measure, among equals the one of smaller loss.
 
-    >>> U = np.array([[[1, 0, 0], [1, 1, 0], [1, 0, 1]]], dtype=np.int8)
+    >>> U = np.array([[[1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 1]]], dtype=np.int8)
     >>> loss = np.array([[0.5, 0.6, 0.6]])
     >>> [best_of_nearest(U, loss, tau, "f").tolist() for tau in (0.01, 1.0)]
     [[0], [1]]

@@ -54,6 +54,24 @@ class Explanation:
         return "\n".join(lines)
 
 
+def explanations(
+    labels: list[tuple[Any, ...]],
+    rows: NDArray[np.intp],
+    Dx: NDArray[np.float64],
+    Dy: NDArray[np.float64],
+    regression: Any,
+    P: NDArray[np.float64],
+) -> list[Explanation]:
+    """The evidence for a labelset of each row, by names and by the training row it came from."""
+    theta = regression.theta(Dx, Dy)
+    numbers = np.column_stack([Dx, Dy, *regression.parts(Dx, Dy), theta]).tolist()
+    evidence = zip(labels, rows.tolist(), numbers, P.tolist(), strict=True)
+    return [
+        Explanation(names, row, dx, dy, x_part, y_part, one_theta, len(p), tuple(p))
+        for names, row, (dx, dy, x_part, y_part, one_theta), p in evidence
+    ]
+
+
 def braces(labels: tuple[Any, ...]) -> str:
     """``{a, b}``, or ``{}`` for the empty labelset."""
     return "{" + ", ".join(str(label) for label in labels) + "}"

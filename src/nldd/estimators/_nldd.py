@@ -21,11 +21,10 @@ from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
-from nldd.estimators._explanation import Explanation, NearestLabelsets, braces
+from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
 from nldd.estimators._label_models import fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_label_probabilities
 from nldd.exceptions import InputError
-from nldd.regression import check_regression
 from nldd.search import (
     AnsweredIndex,
     FaissLabelsetIndex,
@@ -34,14 +33,12 @@ from nldd.search import (
     SearchStats,
     ShardedIndex,
     build_index,
-    check_faiss,
     scale_features,
 )
 
 if TYPE_CHECKING:
     from nldd.estimators._halves import Halves
 
-MIN_ROWS = 4
 # What "auto+trees" may average with: made of all labels at once, as one forest.
 EXTRA_TREES = ExtraTreesClassifier(100)
 
@@ -122,11 +119,8 @@ class NLDDClassifier(WithWorkers):
     less than 0.001 (the table is in docs/performance.md).
 
     Where `estimator` leaves the base classifier open, each candidate is fitted to T1, and the one
-    with the lowest Brier score on T2 is taken: of rows with few numbers that are not 0, such as
-    words, a logistic regression of rows as they are, of length 1, or weighted by tf-idf; of others
-    one of rows as they are, or of the features of a Gaussian kernel. With "auto+trees", its
-    probabilities are averaged with those of extra trees if that makes the F-measure of NLDD on T2
-    higher.
+    with the lowest Brier score on T2 is taken (docs/base-classifiers.md). With "auto+trees", its
+    probabilities are averaged with those of extra trees if that raises the F-measure on T2.
 
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
@@ -147,12 +141,12 @@ class NLDDClassifier(WithWorkers):
     >>> X, Y, _ = load_yeast()
     >>> model = NLDDClassifier(random_state=0).fit(X[:1500], Y[:1500])
     >>> model.beta_.round(1)
-    array([-4.6,  0.2,  1.2])
+    array([-4.3,  0.2,  1.2])
     >>> model.predict(X[1500:1502])
     array([[0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0],
            [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]])
     >>> model.predict_theta(X[1500:1502]).round(2)
-    array([0.23, 0.27])
+    array([0.23, 0.25])
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -306,7 +300,18 @@ class NLDDClassifier(WithWorkers):
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
         P, near = self._search(X, k=2)
-        best, second = self._evidence(P, near, 0), self._evidence(P, near, 1)
+        labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
+        best, second = (
+            explanations(
+                as_label_sets(labelsets[:, rank], self.label_names_),
+                rows[:, rank],
+                near.Dx[:, rank],
+                near.Dy[:, rank],
+                self.regression_,
+                P,
+            )
+            for rank in (0, 1)
+        )
         return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
     @of_one_state
@@ -319,11 +324,11 @@ class NLDDClassifier(WithWorkers):
         self, X: Any, y: Any, sample_weight: Any, rng: RandomState
     ) -> Training | RowBlocks:
         T = self._validate_wherever(X, y, sample_weight)
-        if self.train_fraction < 1:
-            from nldd.estimators._halves import random_part  # only to fit
+        from nldd.estimators._halves import check_training, random_part  # only to fit
 
+        if self.train_fraction < 1:
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
-        self._check_training(T)
+        check_training(self, T)
         return T
 
     def _halves(self, T: Training | RowBlocks, scale: Any, rng: RandomState) -> "Halves":
@@ -425,19 +430,6 @@ class NLDDClassifier(WithWorkers):
         )
         return example, [answer(model, near) for near in nearest]
 
-    def _evidence(self, P: NDArray[np.float64], near: Neighbors, rank: int) -> list[Explanation]:
-        """The evidence for each row's labelset of this rank."""
-        Dx, Dy = near.Dx[:, rank], near.Dy[:, rank]
-        labels = as_label_sets(self.labelsets_[near.labelset[:, rank]], self.label_names_)
-        rows = self.rows_[near.row[:, rank]].tolist()
-        theta = self.regression_.theta(Dx, Dy)
-        numbers = np.column_stack([Dx, Dy, *self.regression_.parts(Dx, Dy), theta]).tolist()
-        evidence = zip(labels, rows, numbers, P.tolist(), strict=True)
-        return [
-            Explanation(names, row, dx, dy, x_part, y_part, one_theta, self.n_labels_, tuple(p))
-            for names, row, (dx, dy, x_part, y_part, one_theta), p in evidence
-        ]
-
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
         P = classifiers.probabilities(X, self.n_jobs)
         self._check_finite(P)
@@ -449,39 +441,4 @@ class NLDDClassifier(WithWorkers):
             raise InputError(
                 f"The base classifier gives label {label!r} probabilities that are not finite, so "
                 "it has no label distance. Check its input, or use another base classifier."
-            )
-
-    def _check_training(self, T: Training | RowBlocks) -> None:
-        check_regression(self.model, self.covariance)
-        if isinstance(T, RowBlocks):
-            if self.search == "faiss" or self.max_pairs is None:
-                raise InputError(
-                    'Dask arrays need search="exact" and a number as max_pairs, or this process '
-                    f"would gather rows; got {self.search!r} and {self.max_pairs!r}."
-                )
-            if self.decision != "nearest":
-                raise InputError(
-                    f'Dask arrays need decision="nearest"; got {self.decision!r}. Use that, or '
-                    "arrays in memory: X.compute()."
-                )
-        elif self.search == "faiss":
-            check_faiss(T.X)
-        base = self._base_estimator()
-        if not hasattr(base, "predict_proba"):
-            raise InputError(
-                f"NLDD measures label distances from probabilities, but {base!r} has no "
-                "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
-                "nldd.PlattSVC() or the default."
-            )
-        if len(T) < MIN_ROWS:
-            share = f" after train_fraction={self.train_fraction}" * (self.train_fraction < 1)
-            needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
-            raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
-        if np.isin(T.positives, (0, len(T))).all():
-            one = (T.positives > 0)[np.newaxis]
-            labels = braces(as_label_sets(one, self.label_names_)[0])
-            raise InputError(
-                "NLDD needs at least two distinct labelsets (classes); all "
-                f"{len(T)} training rows carry {labels}. There is nothing to choose from: "
-                "predict that one labelset, or add rows that carry others."
             )
