@@ -27,7 +27,7 @@ def main() -> None:
     for name in arguments.only.split(",") if arguments.only else NAMES:
         X, Y = load(name)
         data = (X, Y, X)
-        ours = fit_predict(NLDDClassifier(n_jobs=2, random_state=0), data)
+        ours = fit_predict(NLDDClassifier(None, n_jobs=2, random_state=0), data)
         relevance = fit_predict(BinaryRelevance(n_jobs=2, random_state=0), data)
         peer = OneVsRestClassifier(LogisticRegression(solver="liblinear"), n_jobs=2)
         repeats = arguments.repeats if len(Y) < 5000 else max(1, arguments.repeats // 3)

@@ -14,8 +14,7 @@ from synthetic import make
 
 from nldd import NLDDClassifier
 from nldd._base import Training
-from nldd.estimators._nldd import nearest_pairs, random_halves, random_part
-from nldd.regression import fit_regression
+from nldd.estimators._halves import Halves, random_halves, random_part
 from nldd.search import LabelsetIndex, Score, feature_scale
 
 SIZES = [10_000, 20_000, 40_000, 80_000, 160_000, 320_000]
@@ -31,8 +30,8 @@ def beyond_classifiers(X, Y, probabilities):
     first, second = random_halves(len(T), rng)
     second = second[random_part(len(second), 2000, rng)]
     scale = feature_scale(T.X)
-    pairs = nearest_pairs(T[first], T[second], probabilities(T[second].X), scale, n_jobs=2)
-    fit_regression(pairs, "linear", "independent")
+    halves = Halves(T[first], T[second], scale, n_jobs=2)
+    halves.regression(halves.pairs(probabilities(T[second].X)))
     return LabelsetIndex(T.X, T.Y, scale)
 
 
@@ -41,7 +40,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, default=len(SIZES), help="how many of the sizes")
     sizes = SIZES[: parser.parse_args().sizes]
     answers = Answers("growth" if sizes == SIZES else "growth-trial")
-    model = NLDDClassifier(n_jobs=2, random_state=0).fit(*make(10_000))
+    model = NLDDClassifier(None, n_jobs=2, random_state=0).fit(*make(10_000))
     X_new, _ = make(QUERIES, seed=1)
     P, score = model.label_probabilities(X_new), Score(*model.beta_[1:])
     fits, queries = [], []

@@ -30,7 +30,9 @@ def main() -> None:
         X, Y = load(name)
         order = np.random.RandomState(0).permutation(len(Y))
         train, test = np.split(order, [int(0.75 * len(Y))])
-        model = NLDDClassifier(max_pairs=None, n_jobs=2, random_state=0).fit(X[train], Y[train])
+        model = NLDDClassifier(None, max_pairs=None, n_jobs=2, random_state=0).fit(
+            X[train], Y[train]
+        )
         pairs, b = model.pairs_, model.beta_
         # The probabilities do not depend on the weights, so they are found once.
         P = model.label_probabilities(X[test])

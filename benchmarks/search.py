@@ -29,7 +29,7 @@ def main() -> None:
     for name in arguments.only.split(",") if arguments.only else NAMES:
         X, Y, X_new = split(name)
         X_new = X_new[np.resize(np.arange(X_new.shape[0]), QUERIES)]
-        model = NLDDClassifier(n_jobs=2, random_state=0).fit(X, Y)
+        model = NLDDClassifier(None, n_jobs=2, random_state=0).fit(X, Y)
         P = model.label_probabilities(X_new)
         b1, b2 = model.beta_[1:]
         scale = model.index_.scale

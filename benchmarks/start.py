@@ -14,7 +14,7 @@ import time
 start = time.perf_counter()
 from nldd import NLDDClassifier, load_yeast
 X, Y, _ = load_yeast()
-NLDDClassifier(random_state=0).fit(X, Y).predict(X)
+NLDDClassifier(None, random_state=0).fit(X, Y).predict(X)
 print(time.perf_counter() - start)
 """
 FIRST_QUERY = """

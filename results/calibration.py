@@ -32,7 +32,7 @@ def measure(name: str) -> dict:
     X, Y, _ = load_dataset(name)
     Y = np.asarray(Y, dtype=np.int8)
     n_folds = 10 if len(Y) < LARGE else 5
-    found = out_of_fold(NLDDClassifier(random_state=0).fit(X, Y), X, Y, n_folds)
+    found = out_of_fold(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y, n_folds)
     deciles = calibration_deciles(found.theta, found.n_wrong(Y), Y.shape[1])
     return {
         **{key: np.asarray(value).tolist() for key, value in asdict(deciles).items()},

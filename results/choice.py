@@ -120,8 +120,7 @@ def _seconds(cells: list[dict]) -> float:
 def table(found: list[dict]) -> str:
     """A line for each data set, and how often "auto" is within one standard error."""
     lines = [
-        "| data set | chosen in 3 seeds | 0/1 loss: logistic, best candidate, auto | F-measure: the "
-        "same | cost |",
+        "| data set | chosen | 0/1 loss: logistic, best candidate, auto | F-measure: the same | cost |",
         "|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(row["dataset"] for row in found):
