@@ -120,7 +120,7 @@ def _seconds(cells: list[dict]) -> float:
 def table(found: list[dict]) -> str:
     """A line for each data set, and how often "auto" is within one standard error."""
     lines = [
-        "| data set | chosen | 0/1 loss: logistic, best candidate, auto | F-measure: the same | cost |",
+        "| data set | chosen | 0/1 loss: logistic, best candidate, auto | F: the same | cost |",
         "|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(row["dataset"] for row in found):

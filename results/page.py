@@ -1,31 +1,112 @@
 """Write the tables of docs/results.md from the records beside this file.
 
 The text of the page is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
-stands a table of the report of that protocol.
+stands a table of the report of that protocol, or of what NLDD's settings make of it.
 """
 
 import re
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from nldd.experiments import CELLS, read_records
-from nldd.reports import Table, make_report, results, to_markdown
+from nldd.metrics import PAPER_MEASURES
+from nldd.reports import Table, make_report, published, results, to_markdown
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "results.md"
 MARKED = re.compile(r"<!-- (\w+) (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+# Settings of NLDD, and the records with its values: of Hamming and 0/1 loss, accuracy and F.
+SETTINGS = {
+    "logistic regression (`None`)": ("default",) * 4,
+    "`auto`": ("best",) * 4,
+    "`auto`, for each measure the decision that aims at it": (
+        *("best", "best", "auto-accuracy", "auto-f"),
+    ),
+    "`auto+trees`": ("trees-nearest",) * 4,
+    "`auto+trees`, for each measure its decision": (
+        *("trees-nearest", "trees-nearest", "trees-accuracy", "trees-f"),
+    ),
+}
+# Its accuracy is above its F-measure for most methods, which cannot be.
+NO_TARGET = ("scene", "multilabel_accuracy")
+
+
+@cache
+def found(protocol: str):
+    """The results of a protocol."""
+    return results(read_records(FOLDER / protocol / CELLS))
 
 
 @cache
 def tables(protocol: str) -> dict[str, Table]:
     """Tables of a protocol's report by key."""
-    report = make_report(results(read_records(FOLDER / protocol / CELLS)))
-    return {table.key: table for table in report.tables}
+    return {table.key: table for table in make_report(found(protocol)).tables}
 
 
-def section(found: re.Match[str]) -> str:
+@cache
+def values(protocol: str, measure) -> dict[str, float]:
+    """NLDD's mean of a measure by data set."""
+    here = found(protocol)
+    means = here.means(measure)[:, here.methods.index("NLDD")]
+    return dict(zip(here.datasets, means.tolist(), strict=True))
+
+
+def n_beaten(protocols, without=()) -> int:
+    """Cells in which NLDD is better than the best value that the paper prints."""
+    count = 0
+    for protocol, measure in zip(protocols, PAPER_MEASURES, strict=True):
+        paper, sign = published(measure.key), 1 if measure.greater_is_better else -1
+        for dataset, value in values(protocol, measure).items():
+            methods = [method for method in paper.methods if method not in without]
+            best = max(sign * paper.value(dataset, method) for method in methods)
+            count += sign * value > best and (dataset, measure.key) != NO_TARGET
+    return count
+
+
+def beaten() -> str:
+    """What each setting of NLDD reaches, on average and against the paper's best."""
+    head = ("NLDD with", "Hamming loss", "0/1 loss", "accuracy", "F-measure")
+    lines = [
+        f"| {' | '.join(head)} | better than the best of the paper's seven | of six, without CBM |",
+        "|---" * 7 + "|",
+    ]
+    for name, protocols in SETTINGS.items():
+        if not all((FOLDER / protocol / CELLS).exists() for protocol in protocols):
+            continue
+        each = zip(protocols, PAPER_MEASURES, strict=True)
+        means = [np.mean(list(values(protocol, measure).values())) for protocol, measure in each]
+        counts = n_beaten(protocols), n_beaten(protocols, without=("CBM",))
+        cells = [*(f"{mean:.4f}" for mean in means), *(f"{count} of 35" for count in counts)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def decisions() -> str:
+    """NLDD's scores by data set and decision."""
+    runs = {"nearest": "best", "accuracy": "auto-accuracy", "f": "auto-f"}
+    lines = [
+        "| data set | 0/1 loss: nearest, accuracy, f | accuracy: the same | F-measure: the same |",
+        "|---|---|---|---|",
+    ]
+    for dataset in found("best").datasets:
+        cells = [
+            ", ".join(f"{values(run, measure)[dataset]:.4f}" for run in runs.values())
+            for measure in PAPER_MEASURES[1:]
+        ]
+        lines.append(f"| {dataset} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+OF_NLDD = {"beaten": beaten, "decisions": decisions}
+
+
+def section(match: re.Match[str]) -> str:
     """A marked part of the page with its table in it."""
-    protocol, key = found.groups()
+    protocol, key = match.groups()
+    if protocol == "nldd":
+        return f"<!-- nldd {key} -->\n{OF_NLDD[key]()}\n<!-- end -->"
     text = to_markdown(tables(protocol)[key])
     _, body = text.split("\n", 1)  # the page has headings of its own
     body = re.sub(r"(?<= ) +|(?<=---)-+", "", body).strip()
