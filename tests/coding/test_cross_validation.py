@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from nldd import NLDDClassifier
 from nldd.coding import (
     Predictions,
+    _cross_validation,
     cross_validate,
     out_of_fold,
     selective_threshold,
@@ -26,6 +27,11 @@ from nldd.coding._predictions import NO_EVIDENCE, deal_folds, predict
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+@pytest.fixture(autouse=True)
+def rank_few_by_chance(monkeypatch):
+    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", 20)
 
 
 def numeric_data(n=120, seed=0):
@@ -152,6 +158,14 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
     )
     regression = ChanceRegression(0.0, np.zeros(17), 0.0, 1.0)
     assert with_chance(new, regression).chance.tolist() == [0.0, 0.5]
+
+
+def test_theta_ranks_few_answers(study, monkeypatch):
+    _, Y, _, found = study
+    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", len(Y) + 1)
+    assert found.select(Y, 0.5).rank_by == "theta"
+    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", len(Y))
+    assert found.select(Y, 0.5).rank_by == "chance"
 
 
 def test_usual_folds():

@@ -11,6 +11,7 @@ from nldd.coding import (
     CodeColumns,
     Columns,
     Event,
+    _cross_validation,
     add_answers,
     fit_coding_model,
     load_coding_model,
@@ -22,6 +23,13 @@ from nldd.io import Contents, read_archive, write_archive
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 EVENT = Event("fit", "2024-05-17T08:30:00Z", "\u00e4.csv", 64 * "a", 60, 2, 60, 3, 6, 0.9, 0.95)
+
+
+@pytest.fixture(autouse=True)
+def rank_few_by_chance(monkeypatch):
+    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", 20)
+
+
 COLUMNS = Columns(
     ("answer", "more"), CodeColumns(("codes",), "|", "-"), ("age",), ("region", "wave")
 )

@@ -20,6 +20,7 @@ from nldd.coding import (
     Event,
     LabelScore,
     Settings,
+    _cross_validation,
     evaluate_evidence,
     evaluate_model,
     fit_coding_model,
@@ -99,6 +100,13 @@ def fitted(answers, codes, columns=COLUMNS):
         float(model.evidence.right(model.Y, "hamming").mean()),
     )
     return model.with_event(step)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rank_few_by_chance():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cross_validation, "FEWEST_RANKED", 20)
+        yield
 
 
 @pytest.fixture(scope="module")
