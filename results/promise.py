@@ -5,7 +5,10 @@ give the threshold; the rest is new. The accuracy on the rest is not the true on
 it: even where the true accuracy is at the target, the sample is below it half of the time. Four
 fifths are a larger sample than a half, and so nearer to the truth.
 
-Draws: theta and rightness of all rows (out of fold) are taken as the population. Samples of the
+Answers are ranked by their chance of being right as a whole, and by theta where labels count one by
+one.
+
+Draws: doubt and rightness of all rows (out of fold) are taken as the population. Samples of the
 same size, drawn with replacement, give thresholds whose true accuracy is known exactly. Parts drawn
 without replacement show how often the rest is below the target by the drawing alone: what the
 splits would give if they had nothing but that.
@@ -24,8 +27,7 @@ from warnings import simplefilter
 import numpy as np
 
 from nldd import NLDDClassifier, load_dataset
-from nldd.coding import out_of_fold, selective_threshold
-from nldd.coding._predictions import predict
+from nldd.coding import cross_validate
 from nldd.coding._selective import price_of_shares, proven_size
 
 FOLDER = Path(__file__).parent / "promise"
@@ -42,19 +44,20 @@ def run_split(X, Y, n_coded: int, split: int) -> dict:
     """Thresholds from some of the rows, and what became of them on the others."""
     order = np.random.default_rng(split).permutation(len(Y))
     train, test = order[:n_coded], order[n_coded:]
-    model = NLDDClassifier(random_state=split).fit(X[train], Y[train])
-    known = out_of_fold(model, X[train], Y[train], random_state=split)
-    new = predict(model, X[test])
+    model = NLDDClassifier(None, random_state=split).fit(X[train], Y[train])
+    known = cross_validate(model, X[train], Y[train], random_state=split)
+    new = known.predict(model, X[test])
     promises = []
     for measure, targets in TARGETS.items():
-        right, came = known.right(Y[train], measure), new.right(Y[test], measure)
+        came = new.right(Y[test], measure)
         for target in targets:
-            found = selective_threshold(known.theta, right, target, CONFIDENCE)
-            auto = new.theta <= (-1 if found.threshold is None else found.threshold)
+            found = known.select(Y[train], target, CONFIDENCE, measure)
+            auto = new.doubt(found.rank_by) <= (-1 if found.limit is None else found.limit)
             promises.append(
                 {
                     "measure": measure,
                     "target": target,
+                    "rank_by": found.rank_by,
                     "n_coded": len(train),
                     "n_new": len(test),
                     "share_coded": found.share,
@@ -79,9 +82,11 @@ def run(share: str, name: str) -> None:
     X, Y, _ = load_dataset(name)
     Y = np.asarray(Y, dtype=np.int8)
     if not (FOLDER / f"{name}.npz").exists():
-        all_rows = out_of_fold(NLDDClassifier(random_state=0).fit(X, Y), X, Y)
-        right = {measure: all_rows.right(Y, measure) for measure in TARGETS}
-        np.savez_compressed(FOLDER / f"{name}.npz", theta=all_rows.theta, **right)
+        known = cross_validate(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y)
+        found = {measure: known.evidence.right(Y, measure) for measure in TARGETS}
+        for measure in TARGETS:
+            found[f"doubt_{measure}"] = known.evidence.doubt(known.ranking(measure))
+        np.savez_compressed(FOLDER / f"{name}.npz", **found)
     for split in range(N_SPLITS):
         if split in done:
             continue
@@ -101,24 +106,24 @@ def draws(name: str, n_coded: int, measure: str, target: float) -> tuple[float, 
     """How often the true accuracy, and that of the rows not drawn, is below the target."""
     rng = np.random.default_rng(0)
     with np.load(FOLDER / f"{name}.npz") as pool:
-        theta, right = pool["theta"], pool[measure]
+        doubt, right = pool[f"doubt_{measure}"], pool[measure]
     true = below = 0
     for _ in range(N_DRAWS):
-        drawn = rng.integers(0, len(theta), n_coded)
-        true += _is_below(theta[drawn], right[drawn], theta, right, target)
-        order = rng.permutation(len(theta))
+        drawn = rng.integers(0, len(doubt), n_coded)
+        true += _is_below(doubt[drawn], right[drawn], doubt, right, target)
+        order = rng.permutation(len(doubt))
         coded, new = order[:n_coded], order[n_coded:]
-        below += _is_below(theta[coded], right[coded], theta[new], right[new], target)
+        below += _is_below(doubt[coded], right[coded], doubt[new], right[new], target)
     return true / N_DRAWS, below / N_DRAWS
 
 
-def _is_below(theta, right, new_theta, new_right, target: float) -> bool:
-    order = np.argsort(theta, kind="stable")
+def _is_below(doubt, right, new_doubt, new_right, target: float) -> bool:
+    order = np.argsort(doubt, kind="stable")
     level = (1 - CONFIDENCE) / price_of_shares(right)
-    size, _ = proven_size(theta[order], right[order], target, level)
+    size, _ = proven_size(doubt[order], right[order], target, level)
     if not size:
         return False
-    auto = new_theta <= theta[order][size - 1]
+    auto = new_doubt <= doubt[order][size - 1]
     return bool(auto.any() and new_right[auto].mean() < target)
 
 

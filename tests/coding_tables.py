@@ -11,7 +11,7 @@ from nldd import cli
 from nldd.exceptions import NLDDWarning
 
 HEADER = ("id", "answer", "age", "region", "codes")
-ADDED = ("nldd_codes", "nldd_status", "nldd_theta", "nldd_nearest", "nldd_why")
+ADDED = ("nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_nearest", "nldd_why")
 COLUMNS = ("--text", "answer", "--labels", "codes")
 QUICK = ("--folds", "2", "--jobs", "1", "--no-report")
 

@@ -144,7 +144,7 @@ def test_triage_agrees_with_python(name, study, model, capsys):
     (target, confidence, measure), options = promise(name)
     right = model.evidence.right(model.Y, measure)
     found = selective_threshold(model.evidence.theta, right, target, confidence)
-    made = triage(model, target, confidence, measure, 0.95)
+    made = triage(model, target, confidence, measure, human_accuracy=0.95)
     words = ("triage", study / "model.nldd", *options, "--human-accuracy", "0.95")
     record = succeed(capsys, *words, "--json").json
     assert record["selection"] == {**asdict(found), "share": found.share}
@@ -200,8 +200,8 @@ def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
     assert [row[:4] for row in rows] == [row[:4] for row in NEW]
     assert [row[4] for row in rows] == codes
     assert [row[5] for row in rows] == status
-    np.testing.assert_allclose([float(row[6]) for row in rows], theta, rtol=1e-5)
-    assert all(row[7] in model.answers.texts for row in rows)
+    np.testing.assert_allclose([float(row[7]) for row in rows], theta, rtol=1e-5)
+    assert all(row[8] in model.answers.texts for row in rows)
     assert read_csv(review) == (
         (*header, "codes"),
         [(*row, "") for row in rows if row[5] == "review"],
@@ -246,7 +246,39 @@ def test_predict_up_to_a_theta_explains_itself(study, model, tmp_path, capsys):
     )
     assert header[-6:] == more
     assert [row[4] for row in rows] == codes
-    assert all(float(row[-1]) >= float(row[6]) and row[-2] != row[4] for row in rows)
+    assert all(float(row[-1]) >= float(row[7]) and row[-2] != row[4] for row in rows)
+
+
+def test_the_surest_are_those_most_likely_right_unless_theta_is_asked_for(tmp_path, capsys):
+    # Every second answer with several codes is coded wrongly: hard ones, as far as one can tell.
+    hard = [";" in row[-1] and i % 2 == 0 for i, row in enumerate(answers(250))]
+    rows = [(*row[:-1], "pay") if h else row for h, row in zip(hard, answers(250), strict=True)]
+    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
+    options = ("--target-accuracy", "0.8", "--folds", "4")
+    words = ("fit", path, *COLUMNS, *options, "-o", model, "--no-report", "--json")
+    selection = succeed(capsys, *words).json["triage"]["selection"]
+    loaded = load_coding_model(model)
+    assert loaded.validation.gain_chance > 0
+    assert selection == {**asdict(loaded.select(0.8)), "share": loaded.select(0.8).share}
+    assert (selection["rank_by"], selection["limit"] < selection["threshold"]) == ("chance", True)
+    said = succeed(capsys, "triage", model, *options[:2]).out
+    assert "chance from" in said.splitlines()[1]
+    rule = f"is at least {1 - selection['limit']:.4f}. This is a little stricter"
+    assert rule in " ".join(said.split())
+
+    out = tmp_path / "coded.csv"
+    new = write_csv(tmp_path / "new.csv", [row[:4] for row in NEW], HEADER[:-1])
+    for ranking, head in ((), "chance from"), (("--rank-by", "theta"), "theta up to"):
+        found = loaded.select(0.8, rank_by=ranking[-1] if ranking else "chance")
+        done = succeed(capsys, "predict", model, new, "-o", out, *options[:2], *ranking)
+        assert f" {head} " in done.out.splitlines()[0]
+        header, cells = read_csv(out)
+        column = "nldd_theta" if ranking else "nldd_chance"
+        values = np.array([float(row[header.index(column)]) for row in cells])
+        auto = (values if ranking else 1 - values) <= found.limit + 1e-6
+        status = header.index("nldd_status")
+        assert [row[status] == "auto" for row in cells] == auto.tolist()
+        assert 0 < auto.sum() < len(cells)
 
 
 def test_predict_to_standard_output_writes_only_the_table_there(study, tmp_path, capfd):

@@ -305,7 +305,7 @@ def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
     assert [line.split()[2] for line in steps] == ["fit", "triage", "predict", "update"]
     header, rows = read_csv(folder / "coded.csv")
     assert len(rows) == 300
-    assert header[-5:] == ADDED
+    assert header[-6:] == ADDED
     assert load_coding_model(folder / "model.nldd").history[-1].action == "update"
     assert (folder / "model.report.html").exists()
     assert set(HEADER) <= set(read_csv(folder / "answers.csv")[0])

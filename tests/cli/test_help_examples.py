@@ -92,7 +92,7 @@ def prepared(tmp_path_factory):
     write_csv(folder / "coded.audit.csv", checked, (*header, "nldd_check"))
     write_csv(
         folder / "review.csv",
-        [(*row, "", "", "", "", "", new[0][-1]) for row in read_csv(folder / "new.csv")[1][:12]],
+        [(*row, *[""] * len(ADDED), new[0][-1]) for row in read_csv(folder / "new.csv")[1][:12]],
         (*HEADER[:-1], *ADDED, "codes"),
     )
     write_records(

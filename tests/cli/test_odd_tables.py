@@ -158,7 +158,7 @@ def test_formulas_are_guarded_in_csv(malicious, capsys):
     assert [row[1] for row in coded] == [guarded(row[1]) for row in rows]
     assert [row[3] for row in coded] == [guarded(row[3]) for row in rows]
     assert all(row[1].startswith("'") and row[3].startswith("'") for row in coded)
-    assert all(row[4].startswith("'=") and row[7].startswith("'") for row in coded)
+    assert all(row[4].startswith("'=") and row[8].startswith("'") for row in coded)
     begins = tuple("=+-@\t\r\uff1d")
     cells = {cell for row in coded for cell in row if cell.lstrip(" ").startswith(begins)}
     assert {cell for cell in cells if not is_number(cell)} == set()
@@ -198,8 +198,8 @@ def test_formulas_come_through_workbooks_exactly(malicious, capsys):
     assert first[0][:4] == header
     assert [row[:4] for row in first[1]] == [tuple(map(in_workbook, row)) for row in rows]
     again = read_workbook(folder / "again.xlsx")
-    assert [row[:9] for row in again[1]] == first[1]
-    assert again[0][9:] == tuple(f"{name} (2)" for name in ADDED)
+    assert [row[:10] for row in again[1]] == first[1]
+    assert again[0][10:] == tuple(f"{name} (2)" for name in ADDED)
     assert [row[:4] for row in read_csv(folder / "back.csv")[1]] == rows
 
 

@@ -64,5 +64,5 @@ def write_coded(path, texts, codes):
 
 def assert_equal_predictions(found, expected):
     """All fields, to the last bit."""
-    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part"):
+    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part", "chance"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)

@@ -11,6 +11,7 @@ from nldd.coding import (
     CodeColumns,
     Columns,
     Event,
+    _cross_validation,
     add_answers,
     fit_coding_model,
     load_coding_model,
@@ -22,6 +23,13 @@ from nldd.io import Contents, read_archive, write_archive
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 EVENT = Event("fit", "2024-05-17T08:30:00Z", "\u00e4.csv", 64 * "a", 60, 2, 60, 3, 6, 0.9, 0.95)
+
+
+@pytest.fixture(autouse=True)
+def rank_few_by_chance(monkeypatch):
+    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", 20)
+
+
 COLUMNS = Columns(
     ("answer", "more"), CodeColumns(("codes",), "|", "-"), ("age",), ("region", "wave")
 )
@@ -30,6 +38,7 @@ COLUMNS = Columns(
 def some_answers(n, seed):
     texts, codes = made_up(n, seed)
     texts[:3] = ["\U0001f68c \u5730\u9435", 'quotes " and \\ and \x07', ""]
+    codes[3::4] = [{"bus"}] * len(codes[3::4])  # so that there are wrong predictions to learn from
     codes[0] = set()
     numbers = np.arange(float(n))[:, np.newaxis]
     numbers[1] = np.nan
@@ -63,6 +72,7 @@ def test_loaded_model_is_the_saved_one(model, saved):
     np.testing.assert_array_equal(loaded.Y, model.Y)
     assert loaded.Y.dtype == np.int8
     assert_equal_predictions(loaded.evidence, model.evidence)
+    assert (loaded.select(0.5), loaded.select(0.5).rank_by) == (model.select(0.5), "chance")
     assert loaded.features.levels == model.features.levels
 
 
@@ -146,7 +156,11 @@ def test_missing_arrays_are_refused(parts, tmp_path, name):
 
 
 OWN = ("answers/Y", "answers/numbers", "features/words", "features/letters", "features/centre")
-OWN += ("features/scale", *(f"evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part")))
+OWN += (
+    "features/scale",
+    *(f"evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part", "chance")),
+)
+OWN += ("chance/weights",)
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -196,6 +210,15 @@ WRONG = {
     "scale is zero": array("features/scale", filled(0.0)),
     "centre is infinite": array("features/centre", filled(np.inf)),
     "theta above 1": array("evidence/theta", filled(1.5)),
+    "chance above 1": array("evidence/chance", filled(1.5)),
+    "chance is NaN": array("evidence/chance", filled(np.nan)),
+    "weights of chances are infinite": array("chance/weights", filled(np.inf)),
+    "gain below 0": document("model", "validation", "gain_theta", value=-0.1),
+    "gain is text": document("model", "validation", "gain_chance", value="0.1"),
+    "no intercept": document("model", "validation", "intercept", drop=True),
+    "intercept is a list": document("model", "validation", "intercept", value=[0.0]),
+    "spread of theta is zero": document("model", "validation", "scale", value=0.0),
+    "validation is text": document("model", "validation", value="text"),
     "predicted labels of 2": array("evidence/Y", lambda Y: Y + 1),
     "evidence of no answer": array("evidence/row", lambda rows: rows + 1000),
     "row before the answers": array("classifier/rows", lambda rows: rows - 1),
@@ -205,6 +228,17 @@ WRONG = {
 @pytest.mark.parametrize("change", WRONG.values(), ids=WRONG.keys())
 def test_parts_that_do_not_fit_are_refused(parts, tmp_path, change):
     refused(rewritten(parts, tmp_path / "m.nldd", change))
+
+
+def test_files_of_older_versions_have_no_chances(parts, model, tmp_path):
+    def change(documents, arrays):
+        del documents["model"]["validation"], arrays["chance/weights"], arrays["evidence/chance"]
+
+    loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
+    found, expected = loaded.select(0.5), model.select(0.5, rank_by="theta")
+    assert (found.rank_by, found.threshold) == ("theta", expected.threshold)
+    assert found.limit == found.threshold
+    assert loaded.code(some_answers(5, 1)[0]).chance is None
 
 
 def test_files_of_older_versions_have_no_identity_columns(parts, tmp_path):

@@ -26,14 +26,15 @@ from nldd.tables import open_table
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 TEXTS, CODES = made_up(90, 0)
-ADDED = ["nldd_codes", "nldd_status", "nldd_theta", "nldd_nearest", "nldd_why"]
+ADDED = [f"nldd_{k}" for k in ("codes", "status", "chance", "theta", "nearest", "why")]
 EXPLAINED = [f"nldd_{k}" for k in ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")]
 MARKS = ("rent", "bus", "park")
 
 
 @pytest.fixture(scope="module")
 def model():
-    return fitted(TEXTS, CODES)
+    """With enough wrong predictions among its own to learn chances from."""
+    return fitted(TEXTS, [{"bus"} if i % 5 == 0 else codes for i, codes in enumerate(CODES)])
 
 
 @pytest.fixture(scope="module")
@@ -54,23 +55,25 @@ def table(tmp_path, new):
     return write_csv(tmp_path / "new.csv", ["id", "answer", "n"], rows)
 
 
-def threshold_of(model, new):
+def threshold_of(model, new, rank_by="theta"):
     """One that lets about half of the answers through."""
-    return float(np.median(model.code(answers_of(new)).theta))
+    return float(np.median(model.code(answers_of(new)).doubt(rank_by)))
 
 
-def expected_cells(model, texts, threshold):
+def expected_cells(model, texts, policy):
     """The added cells by their definition; numbers as Python writes them with six digits."""
     found = model.code(answers_of(texts))
-    why = reasons(found, typical_parts(model.evidence, threshold))
+    threshold, doubt = policy.threshold, found.doubt(policy.rank_by)
+    why = reasons(found, typical_parts(model.evidence, policy))
     rows = []
     for i, text in enumerate(texts):
-        auto = bool(text.strip()) and threshold is not None and found.theta[i] <= threshold
+        auto = bool(text.strip()) and threshold is not None and doubt[i] <= threshold
         codes = [name for name, has in zip(model.labels, found.Y[i], strict=True) if has]
         rows.append(
             (
                 ";".join(codes),
                 "auto" if auto else "review",
+                float(f"{found.chance[i]:.6g}"),
                 float(f"{found.theta[i]:.6g}"),
                 model.answers.texts[found.row[i]],
                 "" if auto else why[i] if text.strip() else EMPTY,
@@ -80,23 +83,25 @@ def expected_cells(model, texts, threshold):
 
 
 def as_read(rows):
-    """Cells of a CSV file: theta as a number again."""
-    return [(*row[:-3], float(row[-3]), *row[-2:]) for row in rows]
+    """Cells of a CSV file: chance and theta as numbers again."""
+    return [(*row[:-4], float(row[-4]), float(row[-3]), *row[-2:]) for row in rows]
 
 
+@pytest.mark.parametrize("rank_by", ["chance", "theta"])
 @pytest.mark.parametrize(
     ("threshold", "block_rows"),
     [("half", 7), ("half", 41), (None, 2000), (0.0, 41), (1.0, 41), (float("nan"), 41)],
 )
 def test_rows_and_columns_are_kept_and_cells_are_the_models(
-    model, table, new, tmp_path, monkeypatch, threshold, block_rows
+    model, table, new, tmp_path, monkeypatch, threshold, block_rows, rank_by
 ):
     monkeypatch.setattr(coded_output, "BLOCK_ROWS", block_rows)
-    threshold = threshold_of(model, new) if threshold == "half" else threshold
-    counts = code_table(model, table, tmp_path / "coded.csv", Policy(threshold))
+    threshold = threshold_of(model, new, rank_by) if threshold == "half" else threshold
+    policy = Policy(threshold, rank_by=rank_by)
+    counts = code_table(model, table, tmp_path / "coded.csv", policy)
     header, rows = read_csv(tmp_path / "coded.csv")
     assert header == ["id", "answer", "n", *ADDED]
-    expected = expected_cells(model, new, threshold)
+    expected = expected_cells(model, new, policy)
     assert as_read(rows) == [
         (f"r{i}", text, str(i), *cells)
         for i, (text, cells) in enumerate(zip(new, expected, strict=True))
@@ -129,7 +134,7 @@ def test_added_names_differ_from_those_that_are_there(model, tmp_path):
     found, (cells,) = read_csv(tmp_path / "coded.csv")
     assert found[:6] == header
     assert cells[:6] == row
-    names = ["codes (2)", "status (2)", "theta (3)", "nearest", "why"]
+    names = ["codes (2)", "status (2)", "chance", "theta (3)", "nearest", "why"]
     assert found[6:] == [f"nldd_{name}" for name in names]
 
 
@@ -234,13 +239,16 @@ def test_reason_is_the_distance_that_exceeds_the_usual_one(x, y, expected):
 
 def test_usual_parts_are_medians_of_those_below_the_threshold():
     evidence = parts([1, 2, 9, 4, 5], [10, 60, 30, 20, 50], [0.1, 0.2, 0.3, 0.4, 0.5])
-    assert typical_parts(evidence, 0.3) == (2.0, 30.0)
-    assert typical_parts(evidence, 0.25) == (1.5, 35.0)
-    assert typical_parts(evidence, 1.0) == (4.0, 30.0)
+    assert typical_parts(evidence, Policy(0.3)) == (2.0, 30.0)
+    assert typical_parts(evidence, Policy(0.25)) == (1.5, 35.0)
+    assert typical_parts(evidence, Policy(1.0)) == (4.0, 30.0)
     # Without a threshold the surer half, the one in the middle included.
-    assert typical_parts(evidence, None) == typical_parts(evidence, 0.3)
+    assert typical_parts(evidence, Policy(None)) == typical_parts(evidence, Policy(0.3))
     # None is that sure: all of them.
-    assert typical_parts(evidence, 0.01) == (4.0, 30.0)
+    assert typical_parts(evidence, Policy(0.01)) == (4.0, 30.0)
+    # Other answers are the surest if the chance ranks.
+    by_chance = replace(evidence, chance=np.array([0.1, 0.2, 0.3, 0.9, 0.95]))
+    assert typical_parts(by_chance, Policy(0.2, rank_by="chance")) == (4.5, 35.0)
 
 
 HEADER = ["answer", "codes"]

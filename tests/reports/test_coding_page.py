@@ -20,6 +20,7 @@ from nldd.coding import (
     Event,
     LabelScore,
     Settings,
+    _cross_validation,
     evaluate_evidence,
     evaluate_model,
     fit_coding_model,
@@ -45,7 +46,7 @@ from nldd.reports._coding_tables import MEANINGS, labels_table
 from nldd.reports._coding_text import calibration_sentence, columns_sentence
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs
 from nldd.reports._table import as_entry
-from nldd.reports._text import visible
+from nldd.reports._text import chance_in_words, visible
 from reports.browser import Browser
 
 PHRASES = {
@@ -99,6 +100,13 @@ def fitted(answers, codes, columns=COLUMNS):
         float(model.evidence.right(model.Y, "hamming").mean()),
     )
     return model.with_event(step)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rank_few_by_chance():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cross_validation, "FEWEST_RANKED", 20)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -271,7 +279,7 @@ def test_triage_table_has_every_line_and_marks_the_chosen_one(fit_html, made):
     rows = body(fit_html, "triage")
     assert len(rows) == len(made.rows)
     for row, line in zip(rows, made.rows, strict=True):
-        assert numbers(row[0])[0] == pytest.approx(line.threshold, abs=5.1e-5)
+        assert numbers(row[0])[0] == pytest.approx(1 - line.threshold, abs=5.1e-5)
         assert ("chosen" in row[0]) == line.chosen
         assert numbers(row[1]) == pytest.approx([100 * line.share, line.n_auto], abs=0.051)
         shares = [100 * share for share in (line.accuracy, line.low, line.high, line.combined)]
@@ -319,17 +327,19 @@ def test_calibration_is_judged_by_how_many_intervals_hold_theta():
 
 
 def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, quality, fit_html):
-    found = example_rows(quality, model.answers)
-    theta, right = quality.predictions.theta, quality.right() == 1
-    assert theta[found["surest"][0]] == theta[right].min()
-    assert theta[found["wrong"][0]] == theta[~right].min()
-    assert theta[found["unsure"][0]] == theta.max()
+    found = example_rows(quality, model.answers, "chance")
+    doubt, right = quality.predictions.doubt("chance"), quality.right() == 1
+    assert doubt[found["surest"][0]] == doubt[right].min()
+    assert doubt[found["wrong"][0]] == doubt[~right].min()
+    assert doubt[found["unsure"][0]] == doubt.max()
     assert right[found["surest"]].all() and not right[found["wrong"]].any()
     for key, rows in found.items():
         assert len({model.answers.texts[row] for row in rows}) == 3
-        assert (np.diff(theta[rows]) >= 0).all() or key == "unsure"
+        assert (np.diff(doubt[rows]) >= 0).all() or key == "unsure"
         for row, cells in zip(rows, body(fit_html, f"examples-{key}"), strict=True):
-            assert numbers(cells[0])[0] == pytest.approx(theta[row], abs=5.1e-4)
+            sure, theta = cells[0].split("|")
+            assert sure == chance_in_words(1 - doubt[row])
+            assert numbers(theta)[0] == pytest.approx(model.evidence.theta[row], abs=5.1e-4)
             assert cells[1].split("|")[0] == model.answers.texts[row]
             assert cells[2].split("|")[0] == "; ".join(model.codes(model.evidence.Y)[row])
             assert cells[3] == ("; ".join(model.codes(model.Y)[row]) or "no code")
@@ -337,6 +347,13 @@ def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, qualit
             assert nearest != row
             assert cells[4].split("|")[0] == model.answers.texts[nearest]
             assert model.codes(model.Y)[nearest] == model.codes(model.evidence.Y)[row]
+
+
+def test_chances_in_words():
+    words = {0.04: "less than 1 in 10", 0.06: "1 in 10", 0.94: "9 in 10", 0.96: "96 in 100"}
+    words[0.994], words[0.999] = "99 in 100", "more than 99 in 100"
+    for chance, said in words.items():
+        assert chance_in_words(chance) == f"right as a whole: {said}"
 
 
 def test_examples_of_answers_without_text_show_their_features(model):
@@ -426,7 +443,7 @@ def test_evaluation_triage_is_that_of_the_new_answers(evaluated, kept, evaluatio
 
 
 def test_evaluation_examples_carry_the_numbers_of_their_rows(evaluated, table, evaluation_html):
-    found = example_rows(evaluated, table.answers)["wrong"]
+    found = example_rows(evaluated, table.answers, "chance")["wrong"]
     places = [cells[1].split("|")[1] for cells in body(evaluation_html, "examples-wrong")]
     assert [place.split(",")[0] for place in places] == [f"row {row + 2}" for row in found]
 

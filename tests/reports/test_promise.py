@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 
-from nldd.coding import Counts, Selection
+from nldd.coding import Counts, Policy, Selection
 from nldd.reports import counts_record, render_counts, render_unsupported
 
 PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98, 0.96, None)
@@ -15,7 +15,7 @@ NO_PROMISE = Selection(0.99, 0.95, None, 108, 0, None, None, 1234)
 def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
     why = Counter({"far from all coded answers": 2, "the answer is empty": 10})
     counts = Counts(1500, 1480, 12, why)
-    assert render_counts(counts, 0.0374, PROMISE, "subset").splitlines() == [
+    assert render_counts(counts, Policy(0.0374), PROMISE, "subset").splitlines() == [
         "1,500 answers: 1,480 coded automatically (98.7 %), theta up to 0.0374",
         "  at least 95.25 % of these are right (answers with all codes right), with 90 % "
         "confidence",
@@ -24,17 +24,19 @@ def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
         "  10  the answer is empty",
         "   2  far from all coded answers",
     ]
+    by_chance = render_counts(counts, Policy(0.0374, rank_by="chance"), PROMISE, "subset")
+    assert by_chance.splitlines()[0].endswith("(98.7 %), chance from 0.9626")
 
 
 def test_counts_without_a_promise_are_counts_alone():
     none = Counts()
-    assert render_counts(none, None, NO_PROMISE, "hamming").splitlines() == [
+    assert render_counts(none, Policy(None), NO_PROMISE, "hamming").splitlines() == [
         "0 answers: 0 coded automatically (0 %)",
         "0 for people (0 %)",
     ]
-    record = counts_record(none, None, NO_PROMISE)
+    record = counts_record(none, Policy(None), NO_PROMISE)
     assert record["selection"] == {**asdict(NO_PROMISE), "share": 0.0}
-    assert counts_record(none, 0.1, None)["selection"] is None
+    assert counts_record(none, Policy(0.1), None)["selection"] is None
 
 
 def test_without_a_threshold_it_is_said_what_it_would_take():

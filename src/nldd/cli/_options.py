@@ -29,11 +29,12 @@ folder_option = partial(click.option, type=FOLDER)
 
 
 class Promise(NamedTuple):
-    """The accuracy that automatic codes shall have, how surely, and by which measure."""
+    """The accuracy that automatic codes shall have, how surely, by which measure and ranking."""
 
     target: float
     confidence: float
     measure: str
+    rank_by: str
 
 
 class Share(click.FloatRange):
@@ -124,7 +125,7 @@ raw_option = click.option(
 seed_option = default_option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Random seed."
 )
-folds_option = partial(default_option, "--folds", type=click.IntRange(2, 100), default=10)
+folds_option = partial(click.option, "--folds", type=click.IntRange(2, 100))
 jobs_option = partial(default_option, "--jobs", type=int, default=-1, callback=_refuse_zero)
 threads_option = jobs_option(help="Threads; -1 is one per core.")
 data_dir_option = folder_option(
@@ -154,5 +155,11 @@ promise_options = bundle(
         type=click.Choice(["subset", "hamming"]),
         default="subset",
         help="An answer is right if all its codes are (subset), or code by code (hamming).",
+    ),
+    default_option(
+        "--rank-by",
+        type=click.Choice(["chance", "theta"]),
+        default="chance",
+        help="The surest answers: most likely right as a whole, or of the least theta.",
     ),
 )

@@ -32,7 +32,7 @@ WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
     default="logistic",
     help="Base classifier; svm is the paper's and takes a few minutes.",
 )
-@shared.folds_option(help="Number of folds.")
+@shared.folds_option(default=10, show_default=True, help="Number of folds.")
 @shared.seed_option
 @shared.threads_option
 @shared.default_option(

@@ -1,5 +1,6 @@
 """``nldd predict``: code new answers."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -49,8 +50,8 @@ def predict(
     """Code new answers: the sure ones automatically, the rest marked for people.
 
     All rows and columns of ANSWERS are kept, in order. Added are the codes, the status (auto,
-    review, or coded where people have coded an answer already), theta, the coded answer that is
-    nearest, and why an answer is left to people.
+    review, or coded where people have coded an answer already), the chance that all codes are
+    right, theta, the coded answer that is nearest, and why an answer is left to people.
 
     \b
     Examples:
@@ -68,16 +69,17 @@ def predict(
     selection = loaded.select(*promise) if max_theta is None else None
     if selection is not None and selection.threshold is None:
         print_notes([reports.render_unsupported(selection, promise.measure)])
-    threshold = max_theta if selection is None else selection.threshold
-    policy = coding.Policy(threshold, explain, raw)
+    policy = coding.Policy(max_theta, explain, raw)
+    if selection is not None:
+        policy = replace(policy, threshold=selection.limit, rank_by=selection.rank_by)
     watch = partial(progress_of_share, title="coding", show=True)
     counts = coding.code_table(loaded, table, out, policy, review, options, watch)
     print_notes([*counts.notes, *([coding.UPDATED] if selection and loaded.updated else [])])
     if as_json:
-        record = reports.counts_record(counts, threshold, selection)
+        record = reports.counts_record(counts, policy, selection)
         print_json({"out": out, "review": review, **record})
         return
-    text = reports.render_counts(counts, threshold, selection, promise.measure)
+    text = reports.render_counts(counts, policy, selection, promise.measure)
     show(text, err=to_stdout)
     if not to_stdout:
         show(f"Coded answers: {out}")

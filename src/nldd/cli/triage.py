@@ -30,9 +30,9 @@ def triage(
 ) -> None:
     """Tell how much may be coded automatically, at which accuracy.
 
-    The table shows what would be right if all answers up to a theta were coded by the machine, by
-    predictions of answers that the model had not seen. The threshold for the target accuracy is
-    tested, not just estimated: the promise holds with the stated confidence.
+    The table shows what would be right if the surest answers, down to a chance of being right, were
+    coded by the machine, by predictions of answers that the model had not seen. The threshold for
+    the target accuracy is tested, not just estimated: the promise holds with the stated confidence.
 
     \b
     Examples:

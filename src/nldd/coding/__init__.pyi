@@ -1,4 +1,9 @@
 from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
+from ._chance import ChanceRegression as ChanceRegression
+from ._cross_validation import (
+    CrossValidation as CrossValidation,
+    cross_validate as cross_validate,
+)
 from ._evaluation import (
     Confusion as Confusion,
     Evaluation as Evaluation,

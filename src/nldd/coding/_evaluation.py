@@ -194,12 +194,13 @@ def promise_kept(
     target: float = 0.9,
     confidence: float = 0.9,
     measure: str = "subset",
+    rank_by: str = "chance",
 ) -> Kept:
     """Compare a model's promise with what an evaluation found."""
-    selection = model.select(target, confidence, measure)
+    selection = model.select(target, confidence, measure, rank_by)
     n, right = len(quality.Y), quality.right(measure)
-    threshold = -1.0 if selection.threshold is None else selection.threshold
-    auto = right[quality.predictions.theta <= threshold]
+    limit = -1.0 if selection.limit is None else selection.limit
+    auto = right[quality.predictions.doubt(selection.rank_by) <= limit]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
     return Kept(selection, measure, n, len(auto), *accuracy)
 
@@ -215,7 +216,7 @@ def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
 
 @dataclass(frozen=True)
 class TriageRow:
-    """Answers up to a theta coded by machine, and `combined` with those that people code."""
+    """Answers up to a doubt coded by machine, and `combined` with those that people code."""
 
     threshold: float
     n_auto: int
@@ -242,31 +243,33 @@ def triage(
     target: float = 0.9,
     confidence: float = 0.9,
     measure: str = "subset",
+    rank_by: str = "chance",
     human_accuracy: float = 1.0,
 ) -> Triage:
     """The triage table of a model, from its out-of-fold predictions."""
     right = model.evidence.right(model.Y, measure)
-    selection = model.select(target, confidence, measure)
-    rows = triage_rows(model.evidence.theta, right, human_accuracy, selection.threshold)
+    selection = model.select(target, confidence, measure, rank_by)
+    doubt = model.evidence.doubt(selection.rank_by)
+    rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
     return Triage(rows, selection, measure, human_accuracy)
 
 
 def triage_rows(
-    theta: NDArray[np.float64],
+    doubt: NDArray[np.float64],
     right: NDArray[np.float64],
     human_accuracy: float = 1.0,
     chosen: float | None = None,
 ) -> tuple[TriageRow, ...]:
     """A line for each tenth of the answers, and one for the chosen threshold."""
-    order = np.argsort(theta, kind="stable")
-    theta, right = theta[order], right[order]
-    n = len(theta)
-    thresholds = {float(theta[int(np.ceil(share * n)) - 1]) for share in np.arange(1, 11) / 10}
-    if chosen is not None and chosen >= theta[0]:
+    order = np.argsort(doubt, kind="stable")
+    doubt, right = doubt[order], right[order]
+    n = len(doubt)
+    thresholds = {float(doubt[int(np.ceil(share * n)) - 1]) for share in np.arange(1, 11) / 10}
+    if chosen is not None and chosen >= doubt[0]:
         thresholds.add(chosen)
     rows = []
     for threshold in sorted(thresholds):
-        k = int(np.searchsorted(theta, threshold, side="right"))
+        k = int(np.searchsorted(doubt, threshold, side="right"))
         total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
         values = (k / n, total / k, *interval, combined, threshold == chosen)

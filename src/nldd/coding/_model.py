@@ -17,9 +17,11 @@ from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd._wording import escaped
 from nldd.coding._answers import Answers, CodeColumns, Columns
+from nldd.coding._chance import N_CLUES, ChanceRegression
+from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import ANALYZERS, AnswerFeatures, Terms
-from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, out_of_fold, predict
-from nldd.coding._selective import Selection, selective_threshold
+from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch
+from nldd.coding._selective import Selection
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
@@ -27,6 +29,7 @@ from nldd.linear import MultiLabelLogisticRegression
 
 KIND = "coding-model"
 FEWEST_ANSWERS = 10
+EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
 # The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
 C = 10.0
 UPDATED = (
@@ -37,9 +40,12 @@ UPDATED = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is fitted: folds of the cross-validation, seed, threads (not kept with it)."""
+    """How a model is fitted: folds of the cross-validation, seed, threads (not kept with it).
 
-    n_folds: int = 10
+    Without a number, there are 20 folds, or 10 of more than 5,000 answers.
+    """
+
+    n_folds: int | None = None
     random_state: int = 0
     n_jobs: int | None = None
 
@@ -66,9 +72,9 @@ class Event:
 class CodingModel:
     """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
 
-    `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `evidence` has each
-    answer as predicted without itself. By `identities`, made of `identity_columns`, answers that
-    come a second time are known again; both may be empty.
+    `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `validation` tells what
+    predicting each answer without itself has shown. By `identities`, made of `identity_columns`,
+    answers that come a second time are known again; both may be empty.
     """
 
     columns: Columns
@@ -78,10 +84,21 @@ class CodingModel:
     Y: NDArray[np.int8]
     features: AnswerFeatures
     classifier: NLDDClassifier
-    evidence: Predictions
+    validation: CrossValidation
     history: tuple[Event, ...] = ()
     identities: tuple[str, ...] = ()
     identity_columns: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> Predictions:
+        """Each coded answer as predicted without itself."""
+        return self.validation.evidence
+
+    @property
+    def n_folds(self) -> int:
+        """Parts that the answers were dealt into, to predict each without itself."""
+        n = len(self.answers)
+        return min(self.settings.n_folds or usual_folds(n), n)
 
     @property
     def updated(self) -> bool:
@@ -90,8 +107,11 @@ class CodingModel:
 
     def code(self, answers: Answers, X: Any = None) -> Predictions:
         """Predicted codes of answers, whose features may be given, with their evidence."""
-        found = predict(self.classifier, self.features.transform(answers) if X is None else X)
-        return replace(found, theta=np.where(self.says_nothing(answers), NO_EVIDENCE, found.theta))
+        X = self.features.transform(answers) if X is None else X
+        found = self.validation.predict(self.classifier, X)
+        empty = self.says_nothing(answers)
+        chance = None if found.chance is None else np.where(empty, 0.0, found.chance)
+        return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance)
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
@@ -99,11 +119,14 @@ class CodingModel:
         return np.array([not learned and not text.strip() for text in answers.texts], dtype=bool)
 
     def select(
-        self, target: float = 0.9, confidence: float = 0.9, measure: str = "subset"
+        self,
+        target: float = 0.9,
+        confidence: float = 0.9,
+        measure: str = "subset",
+        rank_by: str = "chance",
     ) -> Selection:
-        """The theta up to which answers may be coded automatically."""
-        right = self.evidence.right(self.Y, measure)
-        return selective_threshold(self.evidence.theta, right, target, confidence)
+        """The doubt up to which answers may be coded automatically; see `CrossValidation`."""
+        return self.validation.select(self.Y, target, confidence, measure, rank_by)
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""
@@ -149,8 +172,9 @@ def fit_coding_model(
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
     classifier = new_classifier(settings).fit(X, Y)
-    evidence = out_of_fold(classifier, answers, Y, settings.n_folds, settings.random_state, watch)
-    return CodingModel(columns, settings, labels, answers, Y, features, classifier, evidence)
+    how = (settings.n_folds, settings.random_state, watch)
+    validation = cross_validate(classifier, answers, Y, *how)
+    return CodingModel(columns, settings, labels, answers, Y, features, classifier, validation)
 
 
 def add_answers(
@@ -232,6 +256,8 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
         },
         "history": [asdict(event) for event in model.history],
     }
+    validation_document, validation_arrays = _pack_validation(model.validation)
+    documents["model"] |= {"validation": validation_document}
     arrays = {
         **parts.arrays,
         "answers/numbers": model.answers.numbers,
@@ -240,9 +266,31 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
         "features/letters": features.letters.weights,
         "features/centre": features.centre,
         "features/scale": features.scale,
-        **{f"evidence/{f.name}": getattr(model.evidence, f.name) for f in fields(Predictions)},
+        **validation_arrays,
     }
     write_archive(path, Contents(KIND, documents, arrays, parts.estimators, {}))
+
+
+def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dict[str, Any]]:
+    evidence, regression = validation.evidence, validation.regression
+    numbers = {"gain_theta": validation.gain_theta, "gain_chance": validation.gain_chance}
+    arrays = {f"evidence/{name}": getattr(evidence, name) for name in EVIDENCE}
+    if regression is not None:
+        numbers |= {name: getattr(regression, name) for name in ("intercept", "centre", "scale")}
+        arrays |= {"evidence/chance": evidence.chance, "chance/weights": regression.weights}
+    return numbers, arrays
+
+
+def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) -> CrossValidation:
+    """The cross-validation of a file; in those of old versions, theta alone ranks."""
+    evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE))
+    gains = numbers.get("gain_theta", 0.0), numbers.get("gain_chance", 0.0)
+    if "chance/weights" not in arrays:
+        return CrossValidation(evidence, None, *gains)
+    theta = numbers["centre"], numbers["scale"]
+    regression = ChanceRegression(numbers["intercept"], arrays["chance/weights"], *theta)
+    evidence = replace(evidence, chance=arrays["evidence/chance"])
+    return CrossValidation(evidence, regression, *gains)
 
 
 def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
@@ -281,7 +329,7 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
             words, letters, arrays["features/centre"], arrays["features/scale"], levels
         ),
         classifier=classifier,
-        evidence=Predictions(*(arrays[f"evidence/{f.name}"] for f in fields(Predictions))),
+        validation=_unpack_validation(model.get("validation", {}), arrays),
         history=tuple(Event(**event) for event in documents["history"]),
         identities=_names(answers["identities"]),
         identity_columns=_names(answers.get("identity_columns", [])),
@@ -300,7 +348,8 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     n, n_labels, evidence = len(model.answers), len(model.labels), model.evidence
     columns, codes, settings = model.columns, model.columns.codes, model.settings
     yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
-    yield "folds", type(settings.n_folds) is int and settings.n_folds >= 2
+    n_folds = settings.n_folds
+    yield "folds", n_folds is None or (type(n_folds) is int and n_folds >= 2)
     yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
     for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
         yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
@@ -323,11 +372,26 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "theta", _lie_within(evidence.theta, 0, 1)
     yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
     yield "rows", _lie_within(np.concatenate([model.classifier.rows_, evidence.row]), 0, n - 1)
+    yield from _checks_of_chances(model.validation, n, n_labels)
     yield "number of labels", model.classifier.n_labels_ == n_labels
     yield "identities", len(model.identities) in (0, n)
     # Dataclasses do not check the types of their fields.
     kinds = [(getattr(event, f.name), f.type) for event in model.history for f in fields(event)]
     yield "history", all(type(value) is kind for value, kind in kinds)
+
+
+def _checks_of_chances(
+    validation: CrossValidation, n: int, n_labels: int
+) -> Iterator[tuple[str, bool]]:
+    for gain in (validation.gain_theta, validation.gain_chance):
+        yield "gain", type(gain) is float and 0 <= gain < np.inf
+    regression, chance = validation.regression, validation.evidence.chance
+    if regression is not None and chance is not None:
+        yield "chances", _is_float(chance, (n,)) and _lie_within(chance, 0, 1)
+        yield "weights of the chances", _is_float(regression.weights, (N_CLUES + n_labels,))
+        numbers = (regression.intercept, regression.centre, regression.scale)
+        yield "chances", all(type(x) is float and bool(np.isfinite(x)) for x in numbers)
+        yield "scale of theta", regression.scale > 0
 
 
 def _is_float(values: Any, shape: tuple[int, ...], nan: bool = False) -> bool:

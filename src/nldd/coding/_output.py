@@ -30,7 +30,7 @@ UNSURE = "not sure enough for the target"
 # From this part of the excess on, one distance alone is named.
 MOST = 0.75
 BLOCK_ROWS = 2000
-ADDED = ("codes", "status", "theta", "nearest", "why")
+ADDED = ("codes", "status", "chance", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
 
 STATUS = f"{PREFIX}status"
@@ -67,8 +67,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class Policy:
-    """Answers of a theta above `threshold` go to people; without one, all do.
+    """Answers whose doubt is above `threshold` go to people; without one, all do.
 
+    `rank_by` says what that is: theta, or one minus the chance that all codes are right.
     `explain` writes the distances and the next best codes as well, `raw` leaves cells as they are
     that a spreadsheet would run as formulas.
     """
@@ -76,6 +77,7 @@ class Policy:
     threshold: float | None
     explain: bool = False
     raw: bool = False
+    rank_by: str = "theta"
 
 
 def code_table(
@@ -123,7 +125,7 @@ class _RowCoder:
 
     def __init__(self, model: CodingModel, policy: Policy) -> None:
         self.model, self.policy = model, policy
-        self.typical = typical_parts(model.evidence, policy.threshold)
+        self.typical = typical_parts(model.evidence, policy)
 
     def header(self, names: Sequence[str]) -> list[str]:
         """Names of the added columns, which differ from those that are there."""
@@ -147,8 +149,9 @@ class _RowCoder:
         found = self.model.code(answers, X)
         empty = self.model.says_nothing(answers)
         limit = -1.0 if self.policy.threshold is None else self.policy.threshold
-        # Not "theta > limit": a limit that is not a number lets nothing through.
-        statuses = np.where((found.theta <= limit) & ~empty, AUTO, REVIEW).tolist()
+        # Not "doubt > limit": a limit that is not a number lets nothing through.
+        sure = found.doubt(self.policy.rank_by) <= limit
+        statuses = np.where(sure & ~empty, AUTO, REVIEW).tolist()
         codes = self.model.columns.codes
         if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
             there = codes.read(table, block)  # these answers are left alone
@@ -157,7 +160,8 @@ class _RowCoder:
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
-        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses]
+        chance = [""] * len(found) if found.chance is None else _six_digits(found.chance)
+        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses, chance]
         columns += [_six_digits(found.theta), nearest, why]
         if not codes.listed:
             columns += found.Y.T.tolist()
@@ -176,9 +180,10 @@ def _six_digits(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
-def typical_parts(evidence: Predictions, threshold: float | None) -> tuple[float, float]:
-    """Medians of both parts over the answers that the threshold lets through, or the surer half."""
-    sure = evidence.theta <= (np.median(evidence.theta) if threshold is None else threshold)
+def typical_parts(evidence: Predictions, policy: Policy) -> tuple[float, float]:
+    """Medians of both parts over the answers that the policy lets through, or the surer half."""
+    doubt = evidence.doubt(policy.rank_by)
+    sure = doubt <= (np.median(doubt) if policy.threshold is None else policy.threshold)
     some = evidence[sure] if sure.any() else evidence
     return float(np.median(some.x_part)), float(np.median(some.y_part))
 

@@ -5,7 +5,7 @@ model's own in every fold: a threshold of theta is to be used with these, and we
 would put each fold on a scale of its own. What three numbers know of a row is next to nothing.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from nldd.coding._answers import Answers
+from nldd.coding._chance import N_CLUES, clues_of
 from nldd.coding._features import AnswerFeatures
 from nldd.exceptions import InputError
 
 # Passes the folds through, with a progress bar or whatever else.
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
 MEASURES = ("subset", "hamming")
+# What the doubt about an answer is: that not all of its codes are right, or theta.
+RANKINGS = ("chance", "theta")
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 
@@ -30,7 +33,8 @@ class Predictions:
 
     `theta` is the probability that a label is wrong, `row` the coded answer that the labelset comes
     from, `Dx` and `Dy` are the distances from it in features and in labels, and `x_part` and
-    `y_part` what these add to the log-odds of an error.
+    `y_part` what these add to the log-odds of an error. `chance` is the probability that all labels
+    are right, which :class:`ChanceRegression` finds from the `clues`, if there is one.
     """
 
     Y: NDArray[np.int8]
@@ -40,12 +44,26 @@ class Predictions:
     Dy: NDArray[np.float64]
     x_part: NDArray[np.float64]
     y_part: NDArray[np.float64]
+    chance: NDArray[np.float64] | None = None
+    clues: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.theta)
 
     def __getitem__(self, rows: Any) -> "Predictions":
-        return Predictions(*(values[rows] for values in vars(self).values()))
+        known = {name: values for name, values in vars(self).items() if values is not None}
+        return Predictions(**{name: values[rows] for name, values in known.items()})
+
+    def doubt(self, rank_by: str) -> NDArray[np.float64]:
+        """What answers are ranked by, from 0 to 1; the surest have the least."""
+        if rank_by not in RANKINGS:
+            raise InputError(f"rank_by must be one of {', '.join(RANKINGS)}; got {rank_by!r}.")
+        if rank_by == "theta":
+            return self.theta
+        if self.chance is None:
+            message = "These predictions have no chance of being right, so theta must rank them."
+            raise InputError(message, hint="--rank-by theta, or fit the model again")
+        return 1 - self.chance
 
     def n_wrong(self, Y: NDArray[np.int8]) -> NDArray[np.intp]:
         """Labels of each answer that are wrong; those beyond the known ones are not predicted."""
@@ -61,11 +79,21 @@ class Predictions:
 
 
 def predict(classifier: Any, X: Any) -> Predictions:
-    near = classifier.nearest_labelsets(X, k=1)
+    near = classifier.nearest_labelsets(X, k=2)
     Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
     Y = near.labelsets[:, 0].astype(np.int8)
-    return Predictions(Y, near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
+    clues = clues_of(near, classifier.label_probabilities(X), times_seen(classifier, Y))
+    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
+    return Predictions(Y, *found, clues=clues)
+
+
+def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
+    """How many training rows carry each of these labelsets."""
+    labelsets = classifier.labelsets_.astype(np.int8)
+    counts = zip(labelsets, classifier.index_.counts.tolist(), strict=True)
+    times = {labelset.tobytes(): count for labelset, count in counts}
+    return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 
 
 def out_of_fold(
@@ -82,18 +110,37 @@ def out_of_fold(
     an answer alone contributes to them must not help to predict it. ``watch(folds, n_folds)``
     passes the folds through, for a progress bar.
     """
+    folds = deal_folds(len(Y), n_folds, random_state)
+    return join(folds, leave_out(model, X, Y, folds, watch))
+
+
+def deal_folds(n: int, n_folds: int, random_state: int = 0) -> list[NDArray[np.intp]]:
+    """The rows of each fold, dealt at random."""
     if n_folds < 2:
         message = f"The number of folds must be at least 2; got {n_folds}."
         raise InputError(message, hint="--folds 10")
-    n_folds = min(n_folds, len(Y))
-    folds = KFold(n_folds, shuffle=True, random_state=random_state).split(Y)
-    parts, tested = [], []
-    for train, test in watch(folds, n_folds):
-        found = _predict_fold(model, X[train], Y[train], X[test], len(test))
-        parts.append(replace(found, row=train[found.row]))
-        tested.append(test)
-    arrays = zip(*(vars(part).values() for part in parts), strict=True)
-    return Predictions(*map(np.concatenate, arrays))[np.argsort(np.concatenate(tested))]
+    dealt = KFold(min(n_folds, n), shuffle=True, random_state=random_state)
+    return [test for _, test in dealt.split(np.zeros(n))]
+
+
+def leave_out(
+    model: Any, X: Any, Y: NDArray[np.int8], parts: Sequence[NDArray[np.intp]], watch: Watch
+) -> list[Predictions]:
+    """The rows of each part, predicted by a model of all others."""
+    found: dict[int, Predictions] = {}
+    for number in watch(range(len(parts)), len(parts)):
+        test = parts[number]
+        train = np.setdiff1d(np.arange(len(Y)), test)
+        part = _predict_fold(model, X[train], Y[train], X[test], len(test))
+        found[number] = replace(part, row=train[part.row])
+    return [found[number] for number in range(len(parts))]
+
+
+def join(parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]) -> Predictions:
+    """The predictions of parts together, in the order of their rows."""
+    names = [name for name, values in vars(found[0]).items() if values is not None]
+    joined = {name: np.concatenate([getattr(each, name) for each in found]) for name in names}
+    return Predictions(**joined)[np.argsort(np.concatenate(parts))]
 
 
 def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:
@@ -104,4 +151,5 @@ def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) 
         return predict(model.refit(X, Y), X_test)
     # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
-    return Predictions(Y[rows], np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
+    found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
+    return Predictions(Y[rows], *found, clues=np.zeros((n, N_CLUES)))

@@ -38,6 +38,10 @@ class Selection:
     `needed` would do, with a chance of four in five, or no number would. Of all answers, `n_auto`
     pass the threshold; their accuracy is above `lower` with the stated confidence, which is the
     target unless all answers pass: a bound made after the choice would hold less often.
+
+    New answers pass up to `limit`, which is the threshold itself unless the model that predicts
+    them is surer than those that were tested. `rank_by` tells what both are: a theta, or one minus
+    the chance that all codes are right.
     """
 
     target: float
@@ -48,6 +52,8 @@ class Selection:
     accuracy: float | None
     lower: float | None
     needed: int | None
+    limit: float | None = None
+    rank_by: str = "theta"
 
     @property
     def share(self) -> float:
@@ -111,7 +117,8 @@ def selective_threshold(
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     # Higher targets may be tested on all answers with what the walk has left.
     lower = lower_bound(total, n, level_left) if chosen == n else target
-    return Selection(target, confidence, threshold, n, chosen, total / chosen, lower, None)
+    proven = (n, chosen, total / chosen, lower, None)
+    return Selection(target, confidence, threshold, *proven, limit=threshold)
 
 
 def proven_size(

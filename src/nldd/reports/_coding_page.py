@@ -19,7 +19,7 @@ from nldd.reports._coding_text import calibration_sentence, columns_sentence, un
 from nldd.reports._page import Page, Section, draw, render_page, save_figure
 from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Table, tabulate
-from nldd.reports._text import exact_percent, visible
+from nldd.reports._text import chance_in_words, exact_percent, visible
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
 N_EXAMPLES = 3
@@ -40,10 +40,14 @@ LEARNED = (
 )
 ABOUT_TRIAGE = (
     "The surest answers go to the machine and the others to people. The further down the table, "
-    "the more the machine codes, and as a rule the more errors it makes. Theta says how sure it is "
-    "of an answer: the share of labels that it expects to be wrong, so that a small theta is a "
-    "sure one."
+    "the more the machine codes, and as a rule the more errors it makes. "
 )
+ABOUT_RANKING = {
+    "chance": "How sure it is of an answer is told by the chance that all codes are right, which "
+    "it has learned from its own right and wrong predictions.",
+    "theta": "Theta says how sure it is of an answer: the share of labels that it expects to be "
+    "wrong, so that a small theta is a sure one.",
+}
 ABOUT_CURVE = (
     "Accuracy of the automatic codes against their share. At each point so many of the answers, "
     "the surest first, are coded automatically, and so many of these are right. The left end "
@@ -110,12 +114,13 @@ def fit_page(
     promised = selection.threshold is not None
     how = (
         "Each coded answer was coded by a model that had not seen it: the answers were dealt into "
-        f"{min(model.settings.n_folds, n)} parts, and each part was coded by a model that learned "
+        f"{model.n_folds} parts, and each part was coded by a model that learned "
         "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
     remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
     promise = (*promise_paragraphs(triage), *remarks)
-    table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
+    ranking = selection.rank_by
+    table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)
     return Page(
         f"Coding by machine: {visible(model_file[0])}",
         f"What a model learned from {n:,} coded answers, and how far it can be trusted. {PRIVATE}",
@@ -129,8 +134,8 @@ def fit_page(
         (
             Section("What can be coded automatically", promise, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
-            *_quality_sections(quality, how, table, curve(model, triage)),
-            _examples_section(quality, model.answers, model),
+            *_quality_sections(quality, how, table, curve(model, triage), ranking),
+            _examples_section(quality, model.answers, model, ranking),
             *provenance_sections(model, {"the model": model_file}),
         ),
         FOOT,
@@ -156,11 +161,12 @@ def evaluation_page(
     here = tables.answers_of_table(summary, answers, n_never_seen(model, quality))
     counts = {"here": here, "the model's own": tables.answers_of_model(model)}
     notes = [*(visible(note, LONGEST_NOTE) for note in answers.notes), *unknown_codes(quality)]
-    # A threshold that lets nothing through has no line of its own.
-    threshold = promise.threshold if kept.n_auto else None
-    theta, right = quality.predictions.theta, quality.right(kept.measure)
-    table = tables.triage_table(coding.triage_rows(theta, right, chosen=threshold), kept.measure)
-    display = _curve(theta, right, kept, kept)
+    # A limit that lets nothing through has no line of its own.
+    limit, ranking = promise.limit if kept.n_auto else None, promise.rank_by
+    doubt, right = quality.predictions.doubt(ranking), quality.right(kept.measure)
+    rows = coding.triage_rows(doubt, right, chosen=limit)
+    table = tables.triage_table(rows, kept.measure, ranking)
+    display = _curve(doubt, right, kept, kept)
     return Page(
         f"Codes of machine and people: {name}",
         f"How well the model {visible(model_file[0])} codes {n:,} answers that people have coded. "
@@ -175,8 +181,8 @@ def evaluation_page(
         (
             Section("Whether the promise held", (*warning, *kept_paragraphs(kept)), id="answer"),
             _data_section(model, counts, notes),
-            *_quality_sections(quality, how, table, display),
-            _examples_section(quality, answers.answers, model, answers.rows),
+            *_quality_sections(quality, how, table, display, ranking),
+            _examples_section(quality, answers.answers, model, ranking, answers.rows),
             *provenance_sections(model, files),
         ),
         FOOT,
@@ -193,16 +199,17 @@ def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
 def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
     right = model.evidence.right(model.Y, triage.measure)
-    return _curve(model.evidence.theta, right, triage, triage.selection)
+    doubt = model.evidence.doubt(triage.selection.rank_by)
+    return _curve(doubt, right, triage, triage.selection)
 
 
 def _curve(
-    theta: FloatArray, right: FloatArray, promise: Triage | Kept, reached: coding.Selection | Kept
+    doubt: FloatArray, right: FloatArray, promise: Triage | Kept, reached: coding.Selection | Kept
 ) -> RiskCoverageDisplay:
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
     target, measure = promise.selection.target, MEASURED[promise.measure]
     return RiskCoverageDisplay.from_predictions(
-        theta, right, target=target, chosen=chosen, measure=measure
+        doubt, right, target=target, chosen=chosen, measure=measure
     )
 
 
@@ -221,7 +228,7 @@ def _data_section(
 
 
 def _quality_sections(
-    quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay
+    quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, rank_by: str
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
     measures = tables.measures_table(quality.scores)
@@ -231,18 +238,19 @@ def _quality_sections(
         "automatically; the numbers are in the table above."
     )
     figure = draw(display, "coverage", ABOUT_CURVE, alt)
-    yield Section("By machine or by people", (ABOUT_TRIAGE,), (triage,), (figure,), "triage")
+    about = (ABOUT_TRIAGE + ABOUT_RANKING[rank_by],)
+    yield Section("By machine or by people", about, (triage,), (figure,), "triage")
     found = quality.calibration
     arrays = found.expected, found.observed, found.counts, found.lower, found.upper
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
     figure = draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt)
-    about, table = (calibration_sentence(found), INDEPENDENT), tables.calibration_table(found)
-    yield Section("Whether theta can be believed", about, (table,), (figure,), "calibration")
+    words, table = (calibration_sentence(found), INDEPENDENT), tables.calibration_table(found)
+    yield Section("Whether theta can be believed", words, (table,), (figure,), "calibration")
     labels = tables.labels_table(quality.by_label, quality.unknown_labels)
     yield Section("Code by code", tables=(labels,), id="labels")
     pairs = (tables.confusions_table(quality.confusions),) if quality.confusions else ()
-    words = ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS
-    yield Section("Codes taken for others", (words,), pairs, id="confusions")
+    about = (ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS,)
+    yield Section("Codes taken for others", about, pairs, id="confusions")
 
 
 def provenance_sections(
@@ -259,7 +267,11 @@ def provenance_sections(
 
 
 def _examples_section(
-    quality: Evaluation, answers: Answers, model: CodingModel, numbers: Sequence[int] | None = None
+    quality: Evaluation,
+    answers: Answers,
+    model: CodingModel,
+    rank_by: str,
+    numbers: Sequence[int] | None = None,
 ) -> Section:
     """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
     found, n_labels = quality.predictions, len(quality.labels)
@@ -269,7 +281,10 @@ def _examples_section(
     def sureness(row: int) -> Entry:
         # Words for a theta that was rounded to zero would divide by it.
         theta = max(float(found.theta[row]), 1e-6)
-        number, words = theta_in_words(theta, quality.n_known).split(": ", 1)
+        in_words = theta_in_words(theta, quality.n_known)
+        if found.chance is not None:
+            return Entry(chance_in_words(float(found.chance[row])), under=in_words)
+        number, words = in_words.split(": ", 1)
         return Entry(number, under=words)
 
     def machine_codes(row: int) -> Entry:
@@ -287,16 +302,16 @@ def _examples_section(
     }
     examples = (
         tabulate(f"examples-{key}", EXAMPLES[key], rows, columns)
-        for key, rows in example_rows(quality, answers).items()
+        for key, rows in example_rows(quality, answers, rank_by).items()
         if rows
     )
     return Section("Examples", (ABOUT_EXAMPLES,), tuple(examples), id="examples")
 
 
-def example_rows(quality: Evaluation, answers: Answers) -> dict[str, list[int]]:
+def example_rows(quality: Evaluation, answers: Answers, rank_by: str) -> dict[str, list[int]]:
     """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
     right = quality.right("subset") == 1
-    order = np.argsort(quality.predictions.theta, kind="stable")
+    order = np.argsort(quality.predictions.doubt(rank_by), kind="stable")
     found = {"surest": order[right[order]], "unsure": order[::-1], "wrong": order[~right[order]]}
     return {key: _distinct(rows.tolist(), answers) for key, rows in found.items()}
 

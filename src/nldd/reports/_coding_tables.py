@@ -8,9 +8,9 @@ from nldd._wording import count_noun, percent
 from nldd.coding import CodedAnswers, CodingModel, Score, Summary, TriageRow
 from nldd.displays import Calibration
 from nldd.metrics import MEASURES
-from nldd.reports._promise import MEASURED
+from nldd.reports._promise import MEASURED, SURE
 from nldd.reports._table import Entry, Row, Table, tabulate
-from nldd.reports._text import exact_percent, percent_range, theta_number, visible
+from nldd.reports._text import doubt_number, exact_percent, percent_range, visible
 
 MICRO = "all codes of all answers together, so that frequent codes count most"
 MACRO = (
@@ -32,6 +32,15 @@ for name, over in (("micro", f"over {MICRO}"), ("macro", f"of {MACRO}")):
     MEANINGS[f"{name}_f"] = f"balance of precision and recall {over}"
     MEANINGS[f"{name}_precision"] = f"share of given codes that are right, {over}"
     MEANINGS[f"{name}_recall"] = f"share of people's codes that were found, {over}"
+
+
+CHANCE_NOTE = {
+    "chance": (
+        "Chance: how likely the machine takes it that all codes of an answer are right. It learned "
+        "that from answers that it had coded rightly and wrongly.",
+    ),
+    "theta": (),
+}
 
 
 class Answered(NamedTuple):
@@ -109,8 +118,10 @@ def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
     )
 
 
-def triage_table(rows: Iterable[TriageRow], measure: str, human_accuracy: float = 1.0) -> Table:
-    """What is coded automatically up to which theta, and how well; the chosen line is bold."""
+def triage_table(
+    rows: Iterable[TriageRow], measure: str, rank_by: str, human_accuracy: float = 1.0
+) -> Table:
+    """What is coded automatically up to which doubt, and how well; the chosen line is bold."""
     rows = list(rows)
     target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
     return tabulate(
@@ -118,8 +129,8 @@ def triage_table(rows: Iterable[TriageRow], measure: str, human_accuracy: float 
         "Triage: the share of the machine and its accuracy",
         rows,
         {
-            "theta up to": lambda r: Entry(
-                theta_number(r.threshold), r.chosen, "chosen" * r.chosen
+            SURE[rank_by]: lambda r: Entry(
+                doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
             ),
             "auto": lambda r: Entry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
             "right": lambda r: Entry(
@@ -131,6 +142,7 @@ def triage_table(rows: Iterable[TriageRow], measure: str, human_accuracy: float 
         "95 % interval holds the true share in 95 of 100 such cases.",
         "Combined: the same among all answers, if people are right in "
         f"{exact_percent(human_accuracy)} of the rest.{target}",
+        *CHANCE_NOTE[rank_by],
     )
 
 

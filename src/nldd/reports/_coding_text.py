@@ -58,7 +58,9 @@ def columns_sentence(columns: Columns) -> str:
 
 def render_triage(triage: Triage) -> str:
     """The table, then the promise."""
-    table = tables.triage_table(triage.rows, triage.measure, triage.human_accuracy)
+    table = tables.triage_table(
+        triage.rows, triage.measure, triage.selection.rank_by, triage.human_accuracy
+    )
     return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
 
 

@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from nldd._wording import count_noun, percent
-from nldd.reports._text import align, exact_percent, percent_range, theta_number, wrap
+from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding import Counts, Kept, Selection, Triage
+    from nldd.coding import Counts, Kept, Policy, Selection, Triage
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 OF_THESE = {"subset": "these", "hamming": "the labels of these"}
@@ -15,6 +15,11 @@ PROMISED = {
     "subset": "of these answers get exactly the codes that people would give",
     "hamming": "of the labels of these answers are as people would decide",
 }
+RULES = {
+    "chance": "the chance that all its codes are right is at least",
+    "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
+}
+SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
 def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
@@ -35,16 +40,22 @@ def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
         f"{_promised(selection, triage.measure)}, with {exact_percent(selection.confidence)} "
         f"confidence: such a promise fails in at most {exact_percent(1 - selection.confidence)} of "
         "studies.",
-        f"{_rule(selection.threshold)} Of the {selection.n_answers:,} coded answers, each coded as "
-        f"if it were new, {selection.n_auto:,} are that sure, and {percent(selection.accuracy, 1)} "
+        f"{_rule(selection)} Of the {selection.n_answers:,} coded answers, each coded as if it "
+        f"were new, {selection.n_auto:,} are that sure, and {percent(selection.accuracy, 1)} "
         f"of {OF_THESE[triage.measure]} are right. {rest}",
     )
 
 
-def _rule(threshold: float) -> str:
+def _rule(selection: "Selection") -> str:
+    """What is asked of new answers; that of the tested ones is in the table."""
+    assert selection.limit is not None
+    limit = doubt_number(selection.limit, selection.rank_by)
+    rule = f"The machine codes an answer if {RULES[selection.rank_by]} {limit}."
+    if selection.limit == selection.threshold:
+        return rule
     return (
-        "The machine codes an answer if its theta, the share of the answer's labels that it "
-        f"expects to be wrong, is at most {theta_number(threshold)}."
+        f"{rule} This is a little stricter than the chosen line, as the model, which has learned "
+        "from all answers, is a little surer than those that were tested."
     )
 
 
@@ -85,7 +96,7 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     if selection.threshold is None:
         return "The model makes no promise.", *_no_promise(selection, kept.measure)
     promise = (
-        f"{_rule(selection.threshold)} The model's own answers promise, with "
+        f"{_rule(selection)} The model's own answers promise, with "
         f"{exact_percent(selection.confidence)} confidence, that "
         f"{_promised(selection, kept.measure)}."
     )
@@ -112,14 +123,15 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
 
 
 def render_counts(
-    counts: "Counts", threshold: float | None, selection: "Selection | None", measure: str
+    counts: "Counts", policy: "Policy", selection: "Selection | None", measure: str
 ) -> str:
     """How many answers got which status, and why."""
     n = counts.n_rows
     auto, review = (percent(k / n if n else 0, 1) for k in (counts.n_auto, counts.n_review))
     lines = [f"{count_noun(n, 'answer')}: {counts.n_auto:,} coded automatically ({auto})"]
-    if threshold is not None:
-        lines[0] += f", theta up to {theta_number(threshold)}"
+    if policy.threshold is not None:
+        limit = doubt_number(policy.threshold, policy.rank_by)
+        lines[0] += f", {SURE[policy.rank_by]} {limit}"
     if selection is not None and selection.threshold is not None:
         lines.append(
             f"  at least {exact_percent(selection.target)} of these are right "
@@ -134,13 +146,14 @@ def render_counts(
 
 
 def counts_record(
-    counts: "Counts", threshold: float | None, selection: "Selection | None"
+    counts: "Counts", policy: "Policy", selection: "Selection | None"
 ) -> dict[str, Any]:
     """The same for JSON."""
     return {
         **{name: getattr(counts, f"n_{name}") for name in ("rows", "auto", "review", "coded")},
         "why": dict(counts.why),
-        "threshold": threshold,
+        "threshold": policy.threshold,
+        "rank_by": policy.rank_by,
         "selection": selection_record(selection),
         "notes": counts.notes,
     }

@@ -40,6 +40,20 @@ def percent_range(low: float, high: float, digits: int = 1) -> str:
     return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
 
 
+def doubt_number(doubt: float, rank_by: str) -> str:
+    """A doubt as people know it: theta itself, or the chance that all codes are right."""
+    return theta_number(doubt) if rank_by == "theta" else f"{1 - doubt:.4f}"
+
+
+def chance_in_words(chance: float) -> str:
+    """How likely all codes of an answer are right: 9 in 10, say."""
+    for total in (10, 100):
+        if round(total * chance) < total:
+            likely = round(total * chance)
+            return f"right as a whole: {likely or 'less than 1'} in {total}"
+    return "right as a whole: more than 99 in 100"
+
+
 def theta_number(theta: float) -> str:
     """Theta with four decimals, and with two digits that count where it is small."""
     return f"{theta:.4f}" if theta >= 0.01 else f"{Decimal(f'{theta:.2g}'):f}"
