@@ -58,7 +58,7 @@ column_options = shared.bundle(
 @shared.folds_option(help="Folds of the cross-validation.")
 @shared.seed_option
 @shared.threads_option
-@shared.table_options
+@shared.answer_options
 @shared.json_option
 def fit(
     table: Path,
