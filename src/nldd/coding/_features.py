@@ -7,6 +7,7 @@ Terms are counted once; which of them are known, and what they weigh, each fold 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any, Self
 
@@ -146,7 +147,7 @@ class Terms:
         """How often each text has each of the terms."""
         if not self.terms:
             return csr_array((len(texts), 0))
-        return csr_array(_counter(self.kind, self.recipe, vocabulary=self.terms).transform(texts))
+        return csr_array(self._counter.transform(texts))
 
     def weigh(self, counts: csr_array) -> csr_array:
         """Counts as points, of length 1 on average, or 0 where there is no known term."""
@@ -154,6 +155,10 @@ class Terms:
         divisors = row_norms(X) ** RECIPES[self.recipe].shortening
         X.data /= np.repeat(divisors, np.diff(X.indptr))
         return X
+
+    @cached_property
+    def _counter(self) -> Any:
+        return _counter(self.kind, self.recipe, vocabulary=self.terms)
 
 
 def _weighted(counts: csr_array, weights: NDArray[np.float64]) -> csr_array:
@@ -191,6 +196,8 @@ class AnswerFeatures:
         others = [numbers, beside * missing, beside * self._one_hot(answers.categories)]
         X = csr_array(hstack([*self._terms(answers), *map(csr_array, others)], format="csr"))
         X.data = np.clip(X.data, -limit, limit).astype(recipe.precision).astype(np.float64)
+        if X.nnz < 2**31:  # half the memory to read in each of many passes
+            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X
 
     def _terms(self, answers: Answers) -> list[csr_array]:

@@ -29,7 +29,7 @@ KIND = "coding-model"
 FEWEST_ANSWERS = 10
 # How much answers count against shrinkage. Points of texts have about length 1, so that their
 # coordinates are small and need little; how little differs from study to study.
-GRID = (3.0, 10.0, 30.0, 100.0)
+GRID = (1.0, 3.0, 10.0, 30.0)
 MOST_TO_CHOOSE = 4000
 UPDATED = (
     "The model has learned from an update. If its answers were those left over for people, they "
