@@ -58,8 +58,10 @@ def test_fit_is_repeatable_whatever_the_number_of_threads(model):
     assert_equal_models(again, model)
 
 
-@pytest.mark.parametrize(("noise", "lowest", "highest"), [(0.0, 30, 30), (0.3, 3, 10), (1.0, 1, 1)])
-def test_c_is_that_of_the_lowest_brier_score(noise, lowest, highest, monkeypatch):
+@pytest.mark.parametrize(
+    ("noise", "lowest", "highest"), [(0.0, 30, 100), (0.3, 3, 10), (1.0, 1, 1)]
+)
+def test_c_is_the_smallest_of_a_low_brier_score(noise, lowest, highest, monkeypatch):
     """Of 100 answers, of which some have the codes of others; 10 of them are not looked at."""
     monkeypatch.setattr(model_module, "MOST_TO_CHOOSE", 90)
     answers, rng = answers_of(TEXTS[:100]), np.random.default_rng(1)
@@ -75,7 +77,7 @@ def test_c_is_that_of_the_lowest_brier_score(noise, lowest, highest, monkeypatch
         found = [(base.fit(X[a], Y[a]).predict_proba(X[b]), Y[b]) for a, b in parts]
         scores.append(sum(((P - truth) ** 2).sum() for P, truth in found))
     chosen = choose_C(X, Y.astype(np.int8), SETTINGS)
-    assert chosen == GRID[int(np.argmin(scores))]
+    assert chosen == GRID[int(np.argmax(np.array(scores) <= 1.02 * min(scores)))]
     assert lowest <= chosen <= highest
 
 
