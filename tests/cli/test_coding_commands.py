@@ -29,6 +29,7 @@ from nldd.coding import (
     selective_threshold,
     triage,
 )
+from nldd.reports._text import theta_number
 from nldd.tables import TableOptions
 
 PROMISES = {
@@ -98,7 +99,7 @@ def test_fit_as_json_agrees_with_the_model_and_the_text(study, tmp_path, capsys)
     assert record["triage"]["rows"] == as_json([asdict(row) for row in made.rows])
     assert record["triage"]["selection"]["threshold"] == made.selection.threshold
     for row in record["triage"]["rows"]:
-        assert f"{row['threshold']:.4f}" in text
+        assert theta_number(row["threshold"]) in text
 
 
 def test_fit_writes_a_report_beside_the_model(study, tmp_path, capsys):
@@ -153,7 +154,7 @@ def test_triage_agrees_with_python(name, study, model, capsys):
 
     lines = succeed(capsys, *words).out.splitlines()
     table = [line.replace("(chosen)", "").split() for line in lines[2 : 2 + len(made.rows)]]
-    assert [row[0] for row in table] == [f"{row.threshold:.4f}" for row in made.rows]
+    assert [row[0] for row in table] == [theta_number(row.threshold) for row in made.rows]
     assert [row[1] for row in table] == [percent(row.share, 1).split()[0] for row in made.rows]
     assert [row[3] for row in table] == [f"({row.n_auto})" for row in made.rows]
     assert [row[4] for row in table] == [percent(row.accuracy, 1).split()[0] for row in made.rows]

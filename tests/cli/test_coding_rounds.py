@@ -76,8 +76,8 @@ def test_update_prints_what_joined(study, corrected, capsys):
     assert done.out.splitlines()[:3] == [
         "24 coded answers joined the model, 6 without codes set aside",
         f"Now 132 answers, 5 codes, {event.n_labelsets} distinct combinations",
-        f"All codes right, by cross-validation: {100 * event.subset_accuracy:.1f} % "
-        f"(before: {100 * old.subset_accuracy:.1f} %)",
+        f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "
+        f"(before: {percent(old.subset_accuracy, 1)})",
     ]
     assert done.out.endswith(f"\nModel: {new}\nReport: {study / 'new.report.html'}\n")
     assert "132 coded answers" in (study / "new.report.html").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
@@ -181,6 +182,9 @@ def test_commands_of_the_tutorial_run_in_their_order(folder, capsys):
     assert len(lines) >= 6
     for name in ("model.nldd", "coded.csv", "review.csv", "coded.audit.csv"):
         (folder / name).unlink()
+    for name in ("answers", "new"):  # as if a program had made features of the texts
+        _, rows = read_csv(folder / f"{name}.csv")
+        np.save(folder / f"{name}.npy", np.random.default_rng(0).normal(size=(len(rows), 5)))
     for line in lines:
         words = words_of(line)
         if words[0] == "fit":

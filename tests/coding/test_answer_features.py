@@ -2,27 +2,25 @@
 
 import math
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding import AnswerFeatures, _features as features_module
-from nldd.coding._features import Terms
+from nldd.coding import AnswerFeatures, Answers, _features as features_module
+from nldd.coding._features import Terms, count_terms
 from nldd.exceptions import NLDDWarning
 
 
 def word_terms(text):
-    words = re.findall(r"\w+", text.lower())
-    return words + [f"{a} {b}" for a, b in pairwise(words)]
+    return re.findall(r"\w+", text.lower())
 
 
 def letter_terms(text):
     found = []
     for word in text.lower().split():
         padded = f" {word} "
-        for size in (2, 3, 4):
+        for size in (2, 3):
             found += [padded[i : i + size] for i in range(max(1, len(padded) - size + 1))]
             if len(padded) <= size:
                 break  # a short word counts once, not for each size
@@ -30,21 +28,30 @@ def letter_terms(text):
 
 
 def naive_tfidf(train, texts, split):
-    """Terms in order, and for each text (1 + ln tf) (1 + ln ((1 + n) / (1 + df))) of length 1."""
+    """Terms in order, and for each text (1 + ln tf) (1 + ln ((1 + n) / (1 + df))).
+
+    A text of length l in these numbers gets the length sqrt(l / m), where m is the mean length of
+    the texts that were learned from and have a term.
+    """
     known = sorted({term for text in train for term in split(text)})
     df = {term: sum(term in split(text) for text in train) for term in known}
-    rows = []
-    for text in texts:
+
+    def row(text):
         terms = split(text)
-        row = [
+        return [
             (1 + math.log(terms.count(term))) * (1 + math.log((1 + len(train)) / (1 + df[term])))
             if term in terms
             else 0.0
             for term in known
         ]
-        length = math.sqrt(sum(value**2 for value in row))
-        rows.append([value / length for value in row] if length else row)
+
+    mean = np.mean([math.hypot(*row(text)) for text in train if any(row(text))])
+    rows = [np.array(row(text)) / (math.sqrt(math.hypot(*row(text)) * mean) or 1) for text in texts]
     return known, np.array(rows).reshape(len(texts), len(known))
+
+
+def fit_terms(texts, kind):
+    return Terms.fit(count_terms(answers_of(texts)).counts[kind], kind)
 
 
 TEXTS = [
@@ -61,30 +68,43 @@ TEXTS = [
 
 @pytest.mark.parametrize(("kind", "split"), [("words", word_terms), ("letters", letter_terms)])
 def test_texts_against_the_formula(kind, split):
-    made = Terms.fit(TEXTS, kind)
+    made = fit_terms(TEXTS, kind)
     new = [*TEXTS, "unheard-of things", "more bus stops", "\u592a"]
     known, expected = naive_tfidf(TEXTS, new, split)
     assert made.terms == known
-    found = made.transform(new).toarray()
+    found = made.weigh(made.count(new)).toarray()
     np.testing.assert_allclose(found, expected, atol=1e-12)
-    lengths = np.sqrt((found**2).sum(axis=1))
-    np.testing.assert_allclose(lengths, (lengths > 0).astype(float), atol=1e-12)
+    squares = (found[: len(TEXTS)] ** 2).sum(axis=1)
+    assert squares[squares > 0].mean() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("kind", ["words", "letters"])
 def test_texts_without_terms(kind):
-    empty = Terms.fit(["", " ", ""], kind)
+    empty = fit_terms(["", " ", ""], kind)
     assert empty.terms == []
     assert empty.weights.shape == (0,)
-    assert empty.transform(["bus", ""]).shape == (2, 0)
+    assert empty.weigh(empty.count(["bus", ""])).shape == (2, 0)
 
 
 def test_only_the_most_frequent_terms_are_kept(monkeypatch):
     monkeypatch.setitem(features_module.MOST_TERMS, "words", 2)
-    words = Terms.fit(["bus park", "bus park rent", "bus park"], "words")
-    assert len(words.terms) == 2
-    assert set(words.terms) <= {"bus", "park", "bus park"}  # each three times
-    assert Terms.fit(["bus bus bus", "park", "park rent"], "words").terms[0] == "bus"
+    assert fit_terms(["rent bus park", "bus park", "bus park"], "words").terms == ["bus", "park"]
+    assert fit_terms(["rent rent rent", "park", "park bus"], "words").terms == ["park", "rent"]
+
+
+def test_counted_answers_give_the_same_features():
+    """Of a fold: terms that only the others have are unknown, and weights are its own."""
+    texts = ["more buses", "", "buses late late", "greener parks", "rent", "the rent is late"]
+    answers = answers_of(texts, np.arange(6.0)[:, np.newaxis], [(text[:1],) for text in texts])
+    train, test = np.array([0, 1, 2, 4]), np.array([3, 5])
+    counted, features = count_terms(answers), AnswerFeatures.fit(answers[train])
+    from_counts = AnswerFeatures.fit(counted[train])
+    assert from_counts.words.terms == features.words.terms == ["buses", "late", "more", "rent"]
+    assert from_counts.letters.terms == features.letters.terms
+    for rows in (train, test):
+        expected = features.transform(answers[rows])
+        assert (from_counts.transform(counted[rows]) != expected).nnz == 0
+        assert (from_counts.transform(answers[rows]) != expected).nnz == 0
 
 
 def test_numbers_are_standardised_and_missing_ones_flagged():
@@ -92,11 +112,31 @@ def test_numbers_are_standardised_and_missing_ones_flagged():
     made = AnswerFeatures.fit(answers_of(["", "", ""], numbers))
     assert made.centre.tolist() == [2, 5, 0]  # of the values that are there
     assert made.scale.tolist() == [1, 1, 1]  # 1, and 1 for no spread and for no value
-    # Three values, then three flags.
+    # Three values, then three flags; all of them have a quarter of the weight.
     expected = [[-1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 1], [0, 0, 0, 1, 0, 1]]
-    assert made.transform(answers_of(["", "", ""], numbers)).toarray().tolist() == expected
+    found = made.transform(answers_of(["", "", ""], numbers)).toarray()
+    assert (4 * found).tolist() == expected
     new = np.array([[6.0, np.nan, 2.0]])
-    assert made.transform(answers_of([""], new)).toarray().tolist() == [[4, 0, 2, 0, 1, 0]]
+    assert (4 * made.transform(answers_of([""], new)).toarray()).tolist() == [[4, 0, 2, 0, 1, 0]]
+
+
+def test_extra_features_weigh_as_much_as_a_text():
+    extra = np.array([[1, 5, 7], [3, 5, 7], [2, 9, 7], [2, 1, 7]], dtype=np.float32)
+    answers = Answers([""] * 4, np.full((4, 1), 2.0), [()] * 4, extra)
+    made = AnswerFeatures.fit(answers)
+    assert made.centre.tolist() == [2, 2, 5, 7]
+    # Variances are 1/2, 8 and 0: by the root of their sum, one number for all columns.
+    found = made.transform(answers).toarray()
+    np.testing.assert_allclose(found[:, 1:4], (extra - [2, 5, 7]) / np.sqrt(8.5), rtol=1e-7)
+    assert (found[:, 1:4] ** 2).sum(axis=1).mean() == pytest.approx(1)
+    same = Answers([""] * 2, np.empty((2, 0)), [()] * 2, np.ones((2, 2), dtype=np.float32))
+    assert AnswerFeatures.fit(same).transform(same).toarray().tolist() == [[0, 0], [0, 0]]
+
+
+def test_numbers_beyond_single_precision_stay_finite():
+    made = AnswerFeatures.fit(answers_of(["", ""], [[1.0], [2.0]]))
+    found = made.transform(answers_of(["", ""], [[1e150], [-1e150]])).toarray()[:, 0]
+    assert found.tolist() == [np.finfo(np.float32).max, np.finfo(np.float32).min]
 
 
 def test_categories_are_columns_of_their_own():
@@ -104,10 +144,12 @@ def test_categories_are_columns_of_their_own():
     made = AnswerFeatures.fit(answers_of([""] * 4, categories=rows))
     assert made.levels == (("north", "south"), ("10", "5", "south"))
     expected = [[0, 1, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 0, 1]]
-    assert made.transform(answers_of([""] * 4, categories=rows)).toarray().tolist() == expected
+    assert (
+        4 * made.transform(answers_of([""] * 4, categories=rows)).toarray()
+    ).tolist() == expected
     new = [("east", "5"), ("5", "north"), ("", "")]  # known in the other column at most
     expected = [[0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
-    assert made.transform(answers_of([""] * 3, categories=new)).toarray().tolist() == expected
+    assert (4 * made.transform(answers_of([""] * 3, categories=new)).toarray()).tolist() == expected
 
 
 def test_all_parts_side_by_side():
@@ -118,8 +160,8 @@ def test_all_parts_side_by_side():
     X = AnswerFeatures.fit(answers).transform(answers).toarray()
     words = naive_tfidf(texts, texts, word_terms)[1]
     letters = naive_tfidf(texts, texts, letter_terms)[1]
-    rest = [[-1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
-    np.testing.assert_allclose(X, np.hstack([words, letters, rest]), atol=1e-12)
+    rest = np.array([[-1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 0]]) / 4
+    np.testing.assert_allclose(X, np.hstack([words, letters, rest]), rtol=1e-7)
 
 
 def test_of_an_endless_answer_the_beginning_is_read(monkeypatch):

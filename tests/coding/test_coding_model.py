@@ -4,22 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 
 from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_equal_predictions, fitted, made_up
 from nldd.coding import (
+    AnswerFeatures,
     CodeColumns,
     CodedAnswers,
     Columns,
     Event,
     Settings,
     Step,
+    _model as model_module,
     add_answers,
     evaluate_evidence,
     fit_coding_model,
     now,
 )
 from nldd.coding._evaluation import summarise
-from nldd.coding._model import order_codes
+from nldd.coding._model import GRID, choose_C, order_codes
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -52,6 +56,29 @@ def assert_equal_models(found, expected):
 def test_fit_is_repeatable_whatever_the_number_of_threads(model):
     again = fitted(TEXTS[:70], CODES[:70], settings=replace(SETTINGS, n_jobs=2))
     assert_equal_models(again, model)
+
+
+@pytest.mark.parametrize(
+    ("noise", "lowest", "highest"), [(0.0, 30, 100), (0.3, 3, 10), (1.0, 1, 1)]
+)
+def test_c_is_the_smallest_of_a_low_brier_score(noise, lowest, highest, monkeypatch):
+    """Of 100 answers, of which some have the codes of others; 10 of them are not looked at."""
+    monkeypatch.setattr(model_module, "MOST_TO_CHOOSE", 90)
+    answers, rng = answers_of(TEXTS[:100]), np.random.default_rng(1)
+    X = AnswerFeatures.fit(answers).transform(answers)
+    Y = np.array([[name in codes for name in ("bus", "park", "rent")] for codes in CODES[:100]])
+    some = rng.random(100) < noise
+    Y[some] = rng.permutation(Y[some])
+    order = np.random.default_rng(SETTINGS.random_state).permutation(100)[:90]
+    scores = []
+    for C in GRID:
+        base = OneVsRestClassifier(LogisticRegression(C=C, tol=1e-8, max_iter=1000))
+        parts = [(order[::2], order[1::2]), (order[1::2], order[::2])]
+        found = [(base.fit(X[a], Y[a]).predict_proba(X[b]), Y[b]) for a, b in parts]
+        scores.append(sum(((P - truth) ** 2).sum() for P, truth in found))
+    chosen = choose_C(X, Y.astype(np.int8), SETTINGS)
+    assert chosen == GRID[int(np.argmax(np.array(scores) <= 1.02 * min(scores)))]
+    assert lowest <= chosen <= highest
 
 
 def test_answers_that_join_give_the_model_of_all_answers(model, whole):

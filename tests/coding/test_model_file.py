@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coding.made_up import SETTINGS, answers_of, assert_equal_predictions, fitted, made_up
+from coding.made_up import SETTINGS, assert_equal_predictions, fitted, made_up
 from nldd.coding import (
+    Answers,
     CodeColumns,
     Columns,
     Event,
@@ -31,7 +32,7 @@ def rank_few_by_chance(monkeypatch):
 
 
 COLUMNS = Columns(
-    ("answer", "more"), CodeColumns(("codes",), "|", "-"), ("age",), ("region", "wave")
+    ("answer", "more"), CodeColumns(("codes",), "|", "-"), ("age",), ("region", "wave"), n_extra=2
 )
 
 
@@ -42,7 +43,9 @@ def some_answers(n, seed):
     codes[0] = set()
     numbers = np.arange(float(n))[:, np.newaxis]
     numbers[1] = np.nan
-    return answers_of(texts, numbers, [("N" if i % 2 else "", str(i % 3)) for i in range(n)]), codes
+    categories = [("N" if i % 2 else "", str(i % 3)) for i in range(n)]
+    extra = np.random.default_rng(seed).normal(size=(n, 2)).astype(np.float32)
+    return Answers(texts, numbers, categories, extra), codes
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,7 @@ def test_loaded_model_is_the_saved_one(model, saved):
     assert loaded.answers.texts == model.answers.texts
     assert loaded.answers.categories == model.answers.categories
     np.testing.assert_array_equal(loaded.answers.numbers, model.answers.numbers)
+    np.testing.assert_array_equal(loaded.answers.extra, model.answers.extra)
     np.testing.assert_array_equal(loaded.Y, model.Y)
     assert loaded.Y.dtype == np.int8
     assert_equal_predictions(loaded.evidence, model.evidence)
@@ -155,11 +159,9 @@ def test_missing_arrays_are_refused(parts, tmp_path, name):
     assert names
 
 
-OWN = ("answers/Y", "answers/numbers", "features/words", "features/letters", "features/centre")
-OWN += (
-    "features/scale",
-    *(f"evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part", "chance")),
-)
+OWN = ("answers/Y", "answers/numbers", "answers/extra")
+OWN += ("features/words", "features/letters", "features/centre", "features/scale")
+OWN += tuple(f"evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part", "chance"))
 OWN += ("chance/weights",)
 
 
@@ -188,6 +190,8 @@ WRONG = {
     "fewer levels": document("model", "levels", value=lambda levels: levels[1:]),
     "more levels": document("model", "levels", value=lambda levels: [[*levels[0], "S"], levels[1]]),
     "no numeric column": document("model", "columns", "numeric", value=[]),
+    "more extra features": document("model", "columns", "n_extra", value=3),
+    "fewer extra features": document("model", "columns", "n_extra", value=0),
     "column twice": document("model", "columns", "numeric", value=["answer"]),
     "labels of 2": array("answers/Y", lambda Y: Y + 1),
     "row beyond the answers": array("classifier/rows", lambda rows: rows + 1),
@@ -198,6 +202,11 @@ WRONG = {
     # Right in size, but they would fail later, or give wrong predictions.
     "text columns as one word": document("model", "columns", "text", value="answer"),
     "separator is a number": document("model", "columns", "codes", "separator", value=3),
+    "extra features are a text": document("model", "columns", "n_extra", value="2"),
+    "extra features are NaN": array("answers/extra", lambda extra: extra * np.float32(np.nan)),
+    "extra features in double": array("answers/extra", lambda extra: extra.astype(float)),
+    "unknown recipe": document("model", "recipe", value=3),
+    "recipe is a list": document("model", "recipe", value=[2]),
     "mark is a list": document("model", "columns", "codes", "none", value=["-"]),
     "one fold": document("model", "settings", "n_folds", value=1),
     "seed is text": document("model", "settings", "random_state", value="0"),

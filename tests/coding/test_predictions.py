@@ -33,7 +33,7 @@ def study():
 def classifier(study):
     answers, Y = study
     X = AnswerFeatures.fit(answers).transform(answers)
-    return new_classifier(Settings()).fit(X, Y)
+    return new_classifier(Settings(), C=10.0).fit(X, Y)
 
 
 @pytest.fixture(scope="module")

@@ -131,16 +131,32 @@ threads_option = jobs_option(help="Threads; -1 is one per core.")
 data_dir_option = folder_option(
     "--data-dir", help="Folder of the data sets; else NLDD_DATA, else the user's cache folder."
 )
-table_options = bundle(
-    "options",
-    lambda encoding, delimiter, sheet: tables.TableOptions(
-        encoding, TABS.get(delimiter, delimiter), sheet
-    ),
+_table_options = (
     click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
     click.option(
         "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
+)
+
+
+def _open_how(
+    encoding: str | None, delimiter: str | None, sheet: str | None, numbers: Path | None = None
+) -> "tables.TableOptions":
+    return tables.TableOptions(encoding, TABS.get(delimiter or "", delimiter), sheet, numbers)
+
+
+table_options = bundle("options", _open_how, *_table_options)
+answer_options = bundle(
+    "options",
+    _open_how,
+    *_table_options,
+    file_option(
+        "--extra-features",
+        "numbers",
+        metavar="FILE.npy",
+        help="Numbers to code from as well, such as embeddings: a row for each row of the table.",
+    ),
 )
 share_option = partial(default_option, type=Share(0, 1, min_open=True, max_open=True), default=0.9)
 promise_options = bundle(

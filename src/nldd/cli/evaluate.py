@@ -14,7 +14,7 @@ from nldd.cli._printing import print_notes, print_result, try_report
 @click.argument("table", type=shared.FILE, metavar="CODED")
 @shared.report_option("CODED")
 @shared.promise_options
-@shared.table_options
+@shared.answer_options
 @shared.json_option
 def evaluate(
     model: Path,

@@ -60,7 +60,7 @@ column_options = shared.bundle(
 )
 @shared.seed_option
 @shared.threads_option
-@shared.table_options
+@shared.answer_options
 @shared.json_option
 def fit(
     table: Path,

@@ -31,7 +31,7 @@ from nldd.cli._printing import print_json, print_notes, show
 )
 @click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
 @shared.raw_option
-@shared.table_options
+@shared.answer_options
 @shared.json_option
 @click.pass_context
 def predict(

@@ -25,7 +25,7 @@ from nldd.cli._printing import print_notes, print_result, say, try_report
 @shared.report_option("the model")
 @shared.threads_option
 @shared.promise_options
-@shared.table_options
+@shared.answer_options
 @shared.json_option
 def update(
     model: Path,

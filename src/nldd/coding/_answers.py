@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,15 @@ from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableReader, cell_number, cell_text, guarded, unguarded
 
+if TYPE_CHECKING:
+    from nldd.tables import NumberFile
+
 Row = Sequence[Cell]
 # Of the names of all columns that nldd adds to a table.
 PREFIX = "nldd_"
+# Which row of a file of extra features is an answer's, in tables of which rows may be missing.
+ROW = f"{PREFIX}row"
+EXTRA = "--extra-features FILE.npy"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
@@ -77,15 +83,19 @@ class CodeColumns:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table a model reads, by name: text, codes, and features beside them."""
+    """Which columns of a table a model reads, by name: text, codes, and features beside them.
+
+    `n_extra` features more come from a file beside the table.
+    """
 
     text: tuple[str, ...]
     codes: CodeColumns
     numeric: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    n_extra: int = 0
 
     def __post_init__(self) -> None:
-        if not self.inputs:
+        if not (self.inputs or self.n_extra):
             hint = "--text NAME, or --features NAMES, or both"
             raise InputError("No column to code from was named.", hint=hint)
         repeated, times = Counter((*self.inputs, *self.codes.names)).most_common(1)[0]
@@ -114,30 +124,64 @@ class Columns:
             ["\n".join(plain_text(row[j]) for j in text) for row in rows],
             np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
             [tuple(plain_text(row[j]).strip() for j in categorical) for row in rows],
+            self._read_extra(table, block, places),
         )
+
+    def _read_extra(
+        self, table: TableReader, block: Block, places: Sequence[int]
+    ) -> NDArray[np.float32]:
+        """Extra features, in the order of the table, or by numbers that ``nldd predict`` wrote."""
+        n_given = 0 if table.numbers is None else table.numbers.n_columns
+        if n_given != self.n_extra:
+            has = f"was fitted with {self.n_extra or 'no'} extra features of each answer"
+            hint = EXTRA + ", made as for nldd fit" if self.n_extra else f"leave out {EXTRA}"
+            raise InputError(f"The model {has}; got {n_given or 'none'}.", hint=hint)
+        if table.numbers is None:
+            return np.empty((len(places), 0), dtype=np.float32)
+        rows = [_extra_row(table, table.numbers, block, i) for i in places]
+        return table.numbers.rows(np.array(rows, dtype=np.intp))
+
+    def check_extra(self, table: TableReader, n_rows: int) -> None:
+        """Refuse a file of extra features that has rows beyond those of the table."""
+        numbers = table.numbers
+        if numbers is not None and ROW not in table.names and numbers.n_rows != n_rows:
+            raise numbers.other_length(table.path.name, f"{n_rows}")
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What answers say, without codes; missing numbers are NaN, missing categories empty."""
+    """What answers say, without codes; missing numbers are NaN, missing categories empty.
+
+    `extra` are features that a person has made of them, such as embeddings; none if left out.
+    """
 
     texts: list[str]
     numbers: NDArray[np.float64]
     categories: list[tuple[str, ...]]
+    extra: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
+
+    def __post_init__(self) -> None:
+        if not self.extra.shape[1]:
+            object.__setattr__(self, "extra", np.empty((len(self), 0), dtype=np.float32))
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def __getitem__(self, rows: NDArray[np.intp]) -> "Answers":
         texts = [self.texts[row] for row in rows.tolist()]
-        return Answers(texts, self.numbers[rows], [self.categories[row] for row in rows.tolist()])
+        categories = [self.categories[row] for row in rows.tolist()]
+        return Answers(texts, self.numbers[rows], categories, self.extra[rows])
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """All the answers of the parts, in their order."""
         texts = [text for part in parts for text in part.texts]
         categories = [row for part in parts for row in part.categories]
-        return cls(texts, np.concatenate([part.numbers for part in parts]), categories)
+        numbers, extra = (
+            np.concatenate(arrays)
+            for arrays in zip(*((part.numbers, part.extra) for part in parts), strict=True)
+        )
+        return cls(texts, numbers, categories, extra)
 
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
@@ -170,6 +214,23 @@ def _number(table: TableReader, block: Block, i: int, column: int) -> float:
         hint = f"correct the cell, or fit the model with --categorical {quote(table.names[column])}"
         raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
     return np.nan if value is None else value
+
+
+def _extra_row(table: TableReader, numbers: "NumberFile", block: Block, i: int) -> int:
+    """The place of an answer's extra features in their file, from 0."""
+    number = block.first + i
+    if ROW in table.names:
+        cell = block.rows[i][table.names.index(ROW)]
+        text = plain_text(cell).strip().removesuffix(".0")
+        if not (text.isdecimal() and 1 <= int(text) <= numbers.n_rows):
+            where = table.where(number, table.names.index(ROW))
+            message = f"{where}: expected a row of {numbers.path.name}, 1 to {numbers.n_rows}"
+            hint = f"leave the column {ROW} as nldd predict wrote it, and give the same file"
+            raise InputError(f"{message}, got {quote(text)}.", hint=hint)
+        return int(text) - 1
+    if number > numbers.n_rows:
+        raise numbers.other_length(table.path.name, "more")
+    return number - 1
 
 
 def _json_list(cell: str) -> set[str] | None:

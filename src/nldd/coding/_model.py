@@ -19,7 +19,7 @@ from nldd._wording import escaped
 from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._chance import N_CLUES, ChanceRegression
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
-from nldd.coding._features import ANALYZERS, AnswerFeatures, Terms
+from nldd.coding._features import ANALYZERS, RECIPES, AnswerFeatures, Terms, count_terms
 from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch
 from nldd.coding._selective import Selection
 from nldd.estimators import NLDDClassifier
@@ -30,8 +30,14 @@ from nldd.linear import MultiLabelLogisticRegression
 KIND = "coding-model"
 FEWEST_ANSWERS = 10
 EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
-# The points of texts have length 1, so their coordinates are small: less shrinkage suits them.
-C = 10.0
+# How much answers count against shrinkage. Points of texts have about length 1, so that their
+# coordinates are small and need little; how little differs from study to study.
+GRID = (1.0, 3.0, 10.0, 30.0, 100.0)
+# Scores so near to the lowest are as good; a small C is fitted faster, and less sure of itself.
+TIED = 1.02
+MOST_TO_CHOOSE = 4000
+# Newton's method squares its error in each step: this gives probabilities to five digits.
+TOL = 1e-3
 UPDATED = (
     "The model has learned from an update. If its answers were those left over for people, they "
     "are harder than new ones will be, and the promise is not exact."
@@ -166,14 +172,15 @@ def fit_coding_model(
     if np.isinf(answers.numbers).any():
         hint = "leave such cells empty"
         raise InputError("A numeric feature of the answers is infinite.", hint=hint)
-    features = AnswerFeatures.fit(answers)
-    X = features.transform(answers)
+    counted = count_terms(answers)
+    features = AnswerFeatures.fit(counted)
+    X = features.transform(counted)
     if X.shape[1] == 0:
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
-    classifier = new_classifier(settings).fit(X, Y)
+    classifier = new_classifier(settings, choose_C(X, Y, settings)).fit(X, Y)
     how = (settings.n_folds, settings.random_state, watch)
-    validation = cross_validate(classifier, answers, Y, *how)
+    validation = cross_validate(classifier, counted, Y, *how)
     return CodingModel(columns, settings, labels, answers, Y, features, classifier, validation)
 
 
@@ -191,10 +198,27 @@ def add_answers(
     return replace(fitted, history=model.history, identity_columns=model.identity_columns)
 
 
-def new_classifier(settings: Settings) -> NLDDClassifier:
+def choose_C(X: Any, Y: NDArray[np.int8], settings: Settings) -> float:
+    """The smallest C of a low Brier score, where two halves of the answers predict each other.
+
+    All folds use it. As with the weights of the distances, what one number of a short list knows of
+    a single answer is next to nothing. A few thousand answers are enough to choose by.
+    """
+    rows = np.random.default_rng(settings.random_state).permutation(len(Y))[:MOST_TO_CHOOSE]
+    halves = np.sort(rows[::2]), np.sort(rows[1::2])
+    scores = dict.fromkeys(GRID, 0.0)
+    for train, test in (halves, halves[::-1]):
+        model = MultiLabelLogisticRegression(tol=TOL, warm_start=True, n_jobs=settings.n_jobs)
+        for C in GRID:
+            P = model.set_params(C=C).fit(X[train], Y[train]).predict_proba(X[test])
+            scores[C] += float(np.square(P - Y[test]).sum())
+    return next(C for C in GRID if scores[C] <= TIED * min(scores.values()))
+
+
+def new_classifier(settings: Settings, C: float) -> NLDDClassifier:
     return NLDDClassifier(
-        MultiLabelLogisticRegression(C=C),
-        # Texts are points of length 1, numbers are standardised already.
+        MultiLabelLogisticRegression(C=C, tol=TOL),
+        # Texts are points of about length 1, numbers are standardised already.
         standardize="none",
         n_jobs=settings.n_jobs,
         random_state=settings.random_state,
@@ -247,6 +271,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
             "words": features.words.terms,
             "letters": features.letters.terms,
             "levels": features.levels,
+            "recipe": features.recipe,
         },
         "answers": {
             "texts": model.answers.texts,
@@ -261,6 +286,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
     arrays = {
         **parts.arrays,
         "answers/numbers": model.answers.numbers,
+        **({"answers/extra": model.answers.extra} if model.columns.n_extra else {}),
         "answers/Y": model.Y,
         "features/words": features.words.weights,
         "features/letters": features.letters.weights,
@@ -314,19 +340,27 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
     inputs = {kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")}
     marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"])
+    recipe = model.get("recipe", 1)
+    if recipe not in RECIPES:
+        raise ValueError(f"its recipe of features is {recipe!r}")
     words, letters = (
-        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"]) for kind in ANALYZERS
+        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"], recipe)
+        for kind in ANALYZERS
     )
     levels = tuple(map(_names, model["levels"]))
     categories = list(map(_names, answers["categories"]))
+    n_extra = _count(columns.get("n_extra", 0))  # which files of older versions have not
+    extra = (arrays["answers/extra"],) if n_extra else ()
     return CodingModel(
-        columns=Columns(codes=marks, **inputs),
+        columns=Columns(codes=marks, n_extra=n_extra, **inputs),
         settings=Settings(settings["n_folds"], settings["random_state"]),
         labels=_names(model["labels"]),
-        answers=Answers(list(_names(answers["texts"])), arrays["answers/numbers"], categories),
+        answers=Answers(
+            list(_names(answers["texts"])), arrays["answers/numbers"], categories, *extra
+        ),
         Y=arrays["answers/Y"],
         features=AnswerFeatures(
-            words, letters, arrays["features/centre"], arrays["features/scale"], levels
+            words, letters, arrays["features/centre"], arrays["features/scale"], levels, recipe
         ),
         classifier=classifier,
         validation=_unpack_validation(model.get("validation", {}), arrays),
@@ -343,6 +377,13 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _count(value: Any) -> int:
+    """A whole number from 0 on; anything else is refused."""
+    if type(value) is not int or value < 0:
+        raise TypeError("a count is something else")
+    return value
+
+
 def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     """Each part with whether its kind and size are right; later ones rely on earlier ones."""
     n, n_labels, evidence = len(model.answers), len(model.labels), model.evidence
@@ -354,6 +395,8 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
         yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
     yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
+    shape, extra = (n, columns.n_extra), model.answers.extra
+    yield "extra features", _is_float(extra, shape, kind=np.float32)
     widths = {len(row) for row in model.answers.categories}
     yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
     features, n_numeric = model.features, len(columns.numeric)
@@ -362,10 +405,11 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
         yield "names", len(set(names)) == len(names)
     for some in (features.words, features.letters):
         yield some.kind, _is_float(some.weights, (len(some.terms),))
-    yield "centre", _is_float(features.centre, (n_numeric,))
-    yield "scale", _is_float(features.scale, (n_numeric,)) and bool((features.scale > 0).all())
+    n_numbers = n_numeric + columns.n_extra
+    yield "centre", _is_float(features.centre, (n_numbers,))
+    yield "scale", _is_float(features.scale, (n_numbers,)) and bool((features.scale > 0).all())
     yield "levels", len(features.levels) == len(columns.categorical)
-    sizes = (2 * n_numeric, *map(len, (*terms, *features.levels)))
+    sizes = (n_numbers, n_numeric, *map(len, (*terms, *features.levels)))
     yield "number of features", model.classifier.n_features_in_ == sum(sizes)
     for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
         yield name, _is_float(getattr(evidence, name), (n,))
@@ -394,8 +438,10 @@ def _checks_of_chances(
         yield "scale of theta", regression.scale > 0
 
 
-def _is_float(values: Any, shape: tuple[int, ...], nan: bool = False) -> bool:
-    if values.shape != shape or values.dtype != np.float64:
+def _is_float(
+    values: Any, shape: tuple[int, ...], nan: bool = False, kind: Any = np.float64
+) -> bool:
+    if values.shape != shape or values.dtype != kind:
         return False
     return bool((np.isfinite(values) | (nan & np.isnan(values))).all())
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding._answers import PREFIX, find_column, read_mark, unguard
+from nldd.coding._answers import PREFIX, ROW, find_column, read_mark, unguard
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._selective import accuracy_interval
@@ -116,6 +116,7 @@ def code_table(
             if for_people is not None:
                 marked = zip(rows, statuses, strict=True)
                 for_people.write((*row, *[""] * len(blank)) for row, s in marked if s == REVIEW)
+        model.columns.check_extra(table, counts.n_rows)
         counts.notes += table.notes
     return counts
 
@@ -133,7 +134,7 @@ class _RowCoder:
         marks = () if columns.codes.listed else self.model.labels
         # The column that people fill in must not be mistaken for that of the predictions.
         taken = {*names, *columns.codes.names, *columns.inputs}
-        added: list[str] = []
+        added: list[str] = [ROW] if self._numbers_rows(names) else []
         for name in (*ADDED, *marks, *(EXPLAINED if self.policy.explain else ())):
             ends = chain([""], (f" ({number})" for number in count(2)))
             added.append(next(n for end in ends if (n := PREFIX + name + end) not in taken))
@@ -160,8 +161,10 @@ class _RowCoder:
         why = [(EMPTY if e else reason) if s == REVIEW else "" for s, e, reason in each]
         counts.add(statuses, why)
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
+        numbers = range(block.first, block.first + len(block.rows))
         chance = [""] * len(found) if found.chance is None else _six_digits(found.chance)
-        columns: list[Sequence[Cell]] = [self._codes(found.Y), statuses, chance]
+        columns: list[Sequence[Cell]] = [numbers] if self._numbers_rows(table.names) else []
+        columns += [self._codes(found.Y), statuses, chance]
         columns += [_six_digits(found.theta), nearest, why]
         if not codes.listed:
             columns += found.Y.T.tolist()
@@ -171,6 +174,10 @@ class _RowCoder:
             columns += [self._codes(near.labelsets[:, 1]), _six_digits(near.theta[:, 1])]
         added = zip(*columns, strict=True)
         return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)], statuses
+
+    def _numbers_rows(self, names: Sequence[str]) -> bool:
+        """Whether rows get numbers, by which a review finds its extra features again."""
+        return self.model.columns.n_extra > 0 and ROW not in names
 
     def _codes(self, Y: NDArray[Any]) -> list[str]:
         return list(map(self.model.columns.codes.join, self.model.codes(Y)))

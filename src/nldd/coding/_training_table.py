@@ -66,7 +66,8 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
                 values.update(map(itemgetter(table.column(name)), block.rows))
     numeric = tuple(name for name in features if holds_numbers(cells[name], table.format.decimal))
     words = (name for name in features if name not in numeric)
-    return Columns(text, codes, numeric, (*words, *categorical))
+    n_extra = 0 if table.numbers is None else table.numbers.n_columns
+    return Columns(text, codes, numeric, (*words, *categorical), n_extra)
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -165,6 +166,7 @@ def read_coded(
             n_rows += len(block.rows)
             if columns.codes.listed:
                 cells += filter(None, columns.codes.cells(table, block))
+        columns.check_extra(table, n_rows)
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
     if not n_rows:
         hint = "put the answers below the header, one a row; or use another file"

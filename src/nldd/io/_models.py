@@ -358,7 +358,8 @@ def _pack_rows(index: LabelsetIndex) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"scale": index.scale, "Y": Y}
     if not issparse(Z):
         return {**arrays, "Z": _narrowed(Z)}
-    return {**arrays, "Z.data": _narrowed(Z.data), "Z.indices": Z.indices, "Z.indptr": Z.indptr}
+    places = {"Z.indices": _narrow_places(Z.indices), "Z.indptr": _narrow_places(Z.indptr)}
+    return {**arrays, "Z.data": _narrowed(Z.data), **places}
 
 
 def _unpack_rows(arrays: Arrays, search: str) -> LabelsetIndex:
@@ -381,6 +382,13 @@ def _unpack_rows(arrays: Arrays, search: str) -> LabelsetIndex:
     index = Index(Z, Y.astype(np.int8), np.ones(n_features))
     index.scale = scale
     return index
+
+
+def _narrow_places(places: NDArray[Any]) -> NDArray[Any]:
+    """Positions, which are never negative, in the smallest signed type that holds them."""
+    highest = int(places.max(initial=0))
+    kinds = (np.int16, np.int32, np.int64)
+    return places.astype(next(kind for kind in kinds if highest <= np.iinfo(kind).max))
 
 
 def _narrowed(values: NDArray[np.float64]) -> NDArray[Any]:

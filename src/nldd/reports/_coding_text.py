@@ -46,7 +46,10 @@ def _learned(model: CodingModel, found: tables.Answered, *more: Row) -> Iterator
 def columns_sentence(columns: Columns) -> str:
     """What a model reads and where its codes stood."""
     kinds = {"text": columns.text, "numbers": columns.numeric, "categories": columns.categorical}
-    read = ", the ".join(f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names)
+    parts = [f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names]
+    if columns.n_extra:
+        parts.append(f"{count_noun(columns.n_extra, 'extra feature')} from a file")
+    read = ", the ".join(parts)
     codes = columns.codes
     where = (
         f"the column {name_list(codes.names)}, separated by {quote(codes.separator)}"

@@ -5,6 +5,7 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
@@ -23,6 +24,9 @@ from nldd.tables._records import (
 )
 from nldd.tables._text import OLE, ZIP, first_bytes, refuse_foreign, text_file
 
+if TYPE_CHECKING:
+    from nldd.tables._numbers import NumberFile
+
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 JSON_LINES, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 TAB_SEPARATED = (".tsv", ".tab")
@@ -34,7 +38,7 @@ class TableReader:
 
     `header` has the cells of the header as they are in the file. `names` are names of the columns,
     no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
-    is written.
+    is written. `numbers` are those that lie beside the table in a file of their own.
     """
 
     def __init__(self, path: Path, source: Source) -> None:
@@ -43,6 +47,7 @@ class TableReader:
         self.header = source.header
         self.names = distinct_names(source.header)
         self.format: TableFormat = source.format
+        self.numbers: NumberFile | None = None
         self._source = source
         self._open: list[Generator[Row, None, None]] = []
 
@@ -169,15 +174,25 @@ def open_table(
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table is opened, see :func:`open_table`; what is None is found out."""
+    """How a table is opened, see :func:`open_table`; what is None is found out.
+
+    `numbers` is a ``.npy`` file with a row of numbers for each row of the table.
+    """
 
     encoding: str | None = None
     separator: str | None = None
     sheet: str | None = None
+    numbers: Path | None = None
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file."""
-        return open_table(path, encoding=self.encoding, separator=self.separator, sheet=self.sheet)
+        how = {"encoding": self.encoding, "separator": self.separator, "sheet": self.sheet}
+        table = open_table(path, **how)
+        if self.numbers is not None:
+            from nldd.tables._numbers import NumberFile
+
+            table.numbers = NumberFile(self.numbers)
+        return table
 
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
