@@ -250,8 +250,9 @@ def test_binary_relevance_of_blocks_is_that_of_all_rows(kind, yeast):
 
 def test_default_settings_agree_to_their_tolerance(yeast):
     X, Y, X_new = yeast_in(np.asarray, yeast)
-    one = NLDDClassifier(random_state=0).fit(X, Y)
+    one = NLDDClassifier(None, random_state=0).fit(X, Y)
     blocks = NLDDClassifier(random_state=0).fit(in_blocks(X, 400), in_blocks(Y, 400))
+    assert blocks.chosen_.name == "logistic"  # there is nothing else to choose from
     assert_allclose(blocks.estimators_[0].coef_, one.estimators_[0].coef_, atol=1e-3)
     assert_allclose(blocks.predict_theta(X_new), one.predict_theta(X_new), atol=1e-4)
     assert (blocks.predict(X_new) == one.predict(X_new)).mean() > 0.999
@@ -301,7 +302,7 @@ def test_nothing_is_predicted_before_it_is_asked_for(small):
 
 def test_bars_show_labels_and_queries(small, capsys):
     X, Y = small
-    NLDDClassifier(random_state=0, verbose=1).fit(in_blocks(X), in_blocks(Y)).predict(X)
+    NLDDClassifier(None, random_state=0, verbose=1).fit(in_blocks(X), in_blocks(Y)).predict(X)
     shown = capsys.readouterr().err
     assert shown.count("classifiers on T1 and T: 4 of 4 in ") == 2
     for title in ("pairs nearest in x", "pairs nearest in y", "nearest labelsets"):

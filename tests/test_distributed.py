@@ -57,7 +57,7 @@ def model(small):
 def classes(small):
     """A model of three classes, rather than of labelsets."""
     X, Y = small
-    return NLDDClassifier(random_state=0).fit(
+    return NLDDClassifier(None, random_state=0).fit(
         X, np.array(["low", "mid", "high"])[Y[:, 1] + Y[:, 2]]
     )
 

@@ -48,7 +48,7 @@ def test_distances_that_differ_by_rounding_are_tied():
 @pytest.mark.parametrize("i", [0, 149])
 def test_choice_is_the_one_that_the_model_made(yeast, i):
     X, Y, _ = yeast
-    model = NLDDClassifier(random_state=4).fit(X[:300], Y[:300])
+    model = NLDDClassifier(None, random_state=4).fit(X[:300], Y[:300])
     choice = PairChoiceDisplay.from_training(X[:300], Y[:300], i, random_state=4).choice
     pairs = model.pairs_
     mine = pairs.instance == np.unique(pairs.instance)[i]

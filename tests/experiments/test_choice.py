@@ -99,7 +99,7 @@ def test_own_file_may_have_the_name_of_a_shipped_one(own):
     [
         ("papr", "did you mean 'paper'"),
         ("Default", "did you mean 'default'"),
-        ("something", "there are default, paper"),
+        ("something", "there are default, best, paper"),
         ("mine.tom", r"ends in \.toml"),
     ],
 )

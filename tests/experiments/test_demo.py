@@ -17,7 +17,7 @@ def demo():
 
 def test_cross_validate_scores_every_method_on_the_same_folds(small):
     X, Y = small
-    methods = {"BR": BinaryRelevance(), "NLDD": NLDDClassifier(random_state=0)}
+    methods = {"BR": BinaryRelevance(), "NLDD": NLDDClassifier(None, random_state=0)}
     cells = list(cross_validate(methods, X, Y, n_folds=3, random_state=5))
     assert [(cell.method, cell.fold) for cell in cells] == [
         (method, fold) for fold in range(3) for method in methods
