@@ -34,6 +34,7 @@ from nldd.io import (
     unpack_classifier,
     write_archive,
 )
+from nldd.io._models import _narrow_places
 from problems import random_problem
 
 
@@ -399,3 +400,19 @@ def test_missing_faiss_is_told(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtraError, match=r'pip install "nldd\[faiss\]"'):
         load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("highest", "kind"),
+    [
+        (0, np.int16),
+        (2**15 - 1, np.int16),
+        (2**15, np.int32),
+        (2**31 - 1, np.int32),
+        (2**31, np.int64),
+    ],
+)
+def test_positions_take_as_few_bytes_as_they_need(highest, kind):
+    narrow = _narrow_places(np.array([0, highest]))
+    assert narrow.dtype == kind
+    assert narrow.tolist() == [0, highest]
