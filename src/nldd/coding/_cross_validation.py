@@ -3,8 +3,8 @@
 They give the doubt that answers are ranked by, the threshold that holds a target, and the limit for
 new answers. That is somewhat stricter: the model of all answers has learned from more of them than
 those of the folds, so it is surer. What is proven of the surest share of the folds' predictions
-holds for the same share of the model's, as learning from more makes none of its shares worse; at
-the same threshold, it would let more through than was tested. How much the doubt falls when a fold
+holds for the same share of the model's, if learning from more makes that no worse; at the same
+threshold, the model would let more through than was tested. How much the doubt falls when a fold
 more is learned from is measured one step below, by models that leave out two folds.
 """
 
@@ -31,8 +31,8 @@ from nldd.coding._selective import Selection, selective_threshold
 MANY_FOLDS, FEWER_FOLDS, MANY_ANSWERS = 20, 10, 5000
 # Answers that tell how much doubt falls with a fold more.
 ENOUGH_PAIRED = 2000
-# Of fewer answers, chances that were learned across folds prove less than theta: with 195 answers
-# of medical they did, with 340 of enron and 483 of yeast they no longer did.
+# Of fewer answers, chances that were learned across folds prove less than theta: they did with 195
+# of medical, while with 483 of yeast they prove about as much, and with 340 of enron far more.
 FEWEST_RANKED = 250
 
 
