@@ -109,6 +109,20 @@ def test_the_first_of_equals_is_chosen(rings):
     assert NLDDClassifier(twins, random_state=0).fit(X, Y).chosen_.name == "b"
 
 
+class NoNumbers(MultiLabelLogisticRegression):
+    def predict_proba(self, X):
+        return np.full((X.shape[0], 3), np.nan)
+
+
+def test_probabilities_that_are_no_numbers_are_the_worst(rings):
+    X, Y = rings
+    mine = {"none": NoNumbers(), "plain": MultiLabelLogisticRegression()}
+    model = NLDDClassifier(mine, random_state=0).fit(X, Y)
+    assert (model.chosen_.name, model.chosen_.brier["none"]) == ("plain", 1.0)
+    with pytest.raises(InputError, match="probabilities that are not finite"):
+        NLDDClassifier({"none": NoNumbers()}, random_state=0).fit(X, Y)
+
+
 def test_choice_is_forgotten_with_the_parameter(rings):
     X, Y = rings
     model = NLDDClassifier("auto", random_state=0).fit(X, Y)

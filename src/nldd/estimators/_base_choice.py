@@ -113,9 +113,13 @@ def _checked(candidates: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def brier_score(P: NDArray[np.float64], T: Training) -> float:
-    """Mean squared distance between labels and their probabilities, with the rows' weights."""
+    """Mean squared distance between labels and their probabilities, with the rows' weights.
+
+    Of probabilities that are no such numbers it is 1, the worst there is.
+    """
     squares = ((P - T.Y) ** 2).mean(axis=1)
-    return float(np.average(squares, weights=T.sample_weight))
+    score = float(np.average(squares, weights=T.sample_weight))
+    return score if score <= 1 else 1.0  # which NaN is not
 
 
 def choose_base(
@@ -134,8 +138,7 @@ def choose_base(
         (model,) = fit_label_probabilities(estimator, [T1], label_names, **options)
         fitted[name] = model, model.probabilities(T2.X, options["n_jobs"])
     scores = {name: brier_score(P, T2) for name, (_, P) in fitted.items()}
-    # A candidate whose probabilities are no numbers is the worst of all.
-    best = min(scores, key=lambda name: np.nan_to_num(scores[name], nan=np.inf))
+    best = min(scores, key=scores.__getitem__)
     compared = scores if len(scores) > 1 else {}
     return Choice(best, candidates[best], compared, len(T2)), *fitted[best]
 

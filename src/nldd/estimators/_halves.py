@@ -40,14 +40,14 @@ def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]
     return np.sort(rng.permutation(n_samples)[:size])
 
 
-def best_tau(U: NDArray[np.int8], loss: FloatArray, Y: NDArray[np.int8], decision: str) -> float:
+def best_tau(U: NDArray[np.int8], loss: FloatArray, T: Training, decision: str) -> float:
     """The temperature at which :func:`best_of_nearest` is best on rows with known labels."""
     measure = {"accuracy": "multilabel_accuracy", "f": "f_measure"}[decision]
     every = np.arange(len(U))
 
     def score(tau: float) -> float:
         Y_pred = U[every, best_of_nearest(U, loss, tau, decision)]
-        return float(row_values(Y, Y_pred)[measure].mean())
+        return float(np.average(row_values(T.Y, Y_pred)[measure], weights=T.sample_weight))
 
     return max(TAUS, key=score)
 
@@ -117,7 +117,7 @@ class Halves:
         k = min(N_NEAREST, len(self.index.labelsets))
         near = self._nearest(P, score_of(regression), k, "labelsets of T2")
         loss = self.T2.Y.shape[1] * regression.theta(near.Dx, near.Dy)
-        return best_tau(self.index.labelsets[near.labelset], loss, self.T2.Y, decision)
+        return best_tau(self.index.labelsets[near.labelset], loss, self.T2, decision)
 
     def _nearest(self, P: FloatArray, score: Score, k: int, title: str) -> Neighbors:
         bar = title if self.verbose else None
