@@ -1,5 +1,6 @@
 """The committed records: complete, and what the documentation says about them is true."""
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,26 @@ def test_weights_under_paper_are_near_the_published_ones(records, dataset):
     _, b1_printed, b2_printed = PUBLISHED_COEFFICIENTS[dataset]
     assert abs(b2 / b2_printed - 1) < 0.25
     assert abs(b1 / b1_printed - 1) < 0.5
+
+
+def program(name):
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_page_has_what_settings_of_nldd_reach():
+    page = program("page")
+    text = page.PAGE.read_text("utf-8")
+    assert page.beaten() in text
+    assert page.decisions() in text
+    assert [page.n_beaten(runs) for runs in page.SETTINGS.values()] == [6, 23, 26, 24, 28]
+
+
+def test_page_has_what_auto_finds_and_costs():
+    choice = program("choice")
+    found = choice.compare(choice.read())
+    assert len(found) == 9 * 3 * 4
+    assert choice.table(found) in choice.PAGE.read_text("utf-8")
+    assert max(row["cost"] for row in found) < 3
