@@ -130,11 +130,13 @@ def calibration_sentence(found: Calibration) -> str:
 
 def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) -> str:
     """All that a model file says about itself."""
-    features = ("features", f"{model.classifier.n_features_in_:,}")
-    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), features))
+    classifier = model.classifier
+    features = ("features", f"{classifier.n_features_in_:,}")
+    strength = ("C of the classifiers, the larger the less shrunk", f"{classifier.estimator.C:g}")
+    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), features, strength))
     return _paragraphs(
         f"Model {path}\n{learned}",
-        f"Weights of the two distances\n{model.classifier.regression_}",
+        f"Weights of the two distances\n{classifier.regression_}",
         to_text(tables.versions_table(manifest["versions"])),
         to_text(tables.history_table(model.history), columns=(0, 1, 2, 3, 4, 6)),
         to_text(tables.files_table(model)),
