@@ -1,7 +1,8 @@
 """The halves T1 and T2 of the training rows, on which NLDD learns how much each distance counts."""
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,11 @@ class Halves:
     covariance: str = "independent"
     n_jobs: int | None = None
     verbose: int = 0
-    index: Any = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "index", build_index(self.T1, self.scale))
+    @cached_property
+    def index(self) -> Any:
+        """The rows of T1 to search, from when they are first asked for."""
+        return build_index(self.T1, self.scale)
 
     def pairs(self, P: FloatArray) -> Pairs:
         """Each instance of T2 with its nearest row of T1 in features, and in labels.

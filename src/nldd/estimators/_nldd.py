@@ -210,6 +210,7 @@ class NLDDClassifier(WithWorkers):
         self.regression_ = halves.regression(self.pairs_)
         if self.decision != "nearest":
             self.tau_ = halves.tau(P, self.regression_, self.decision)
+        del halves  # whose index need not lie beside that of all rows
         return self._hold(T, h, scale)
 
     @of_one_state
