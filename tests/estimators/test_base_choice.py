@@ -1,5 +1,7 @@
 """Which base classifier is chosen, why, and that nothing but the choice changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -153,7 +155,7 @@ def test_rows_of_weight_zero_have_no_say(rings):
 @pytest.mark.parametrize("key", WITH_BASE)
 def test_auto_takes_the_smallest_problems(key):
     """Few rows, constant labels, equal rows: no error, and labels that are there."""
-    for seed in range(30):
+    for seed in range(8):
         X, Y, new = random_problem(seed)
         model = METHODS[key].default(estimator="auto", random_state=0).fit(X, Y)
         assert set(np.unique(model.predict(new))) <= {0, 1}
@@ -176,11 +178,10 @@ def test_trees_are_averaged_where_they_help_on_the_other_half():
 
 def test_trees_and_the_chosen_base_count_alike(rings):
     X, Y = rings
-    model = next(
-        model
-        for seed in range(20)
-        if (model := NLDDClassifier("auto+trees", random_state=seed).fit(X, Y)).chosen_.with_trees
-    )
+    model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
+    # Whether they help here or not, a refit takes them if that was found.
+    model.chosen_ = replace(model.chosen_, f={"alone": 0.5, "with trees": 0.6})
+    model = model.refit(X, Y)
     base, trees = model.estimators_
     assert isinstance(trees, ExtraTreesClassifier)
     of_trees = np.transpose([p[:, 1] for p in trees.predict_proba(X)])
