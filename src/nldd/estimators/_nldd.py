@@ -18,7 +18,7 @@ from nldd._base import Training, agreeing
 from nldd._dask import RowBlocks, block_by_block, named, share
 from nldd._labels import as_label_sets
 from nldd._parallel import become, changing, of_one_state
-from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
@@ -152,8 +152,10 @@ class NLDDClassifier(WithWorkers):
     _parameter_constraints: dict[str, list[Any]] = {
         **WithWorkers._parameter_constraints,
         "estimator": [
+            HasMethods(["fit", "predict"]),
             StrOptions({"auto", "auto+trees"}),
-            *WithWorkers._parameter_constraints["estimator"],
+            dict,
+            None,
         ],
         "decision": [StrOptions({"nearest", "accuracy", "f"})],
         "model": [StrOptions({"linear", "multiplicative"})],

@@ -126,12 +126,11 @@ def _has_all_labels(model: Attributes) -> bool:
     And for each feature that is made of those that are given.
     """
     is_binary = model["single_label_"] and model["n_labels_"] == 2
-    n_rows, features = 1 if is_binary else model["n_labels_"], model.get("features_")
-    width = model["n_features_in_"]
-    if features is not None and features.n_given is not None and features.n_given > width:
-        return False
-    width = width if features is None else features.width(width)
-    return bool(model["coef_"].shape == (n_rows, width))
+    n_rows, width = 1 if is_binary else model["n_labels_"], model["n_features_in_"]
+    if (features := model.get("features_")) is None:
+        return bool(model["coef_"].shape == (n_rows, width))
+    is_wide_enough = (features.n_given or 0) <= width
+    return bool(is_wide_enough and model["coef_"].shape == (n_rows, features.width(width)))
 
 
 def _is_chain(chain: Attributes) -> bool:
