@@ -96,6 +96,14 @@ def test_page_has_what_settings_of_nldd_reach():
     assert [page.n_beaten(runs) for runs in page.SETTINGS.values()] == [6, 23, 26, 24, 28]
 
 
+def test_page_has_what_the_chance_is_worth():
+    chance = program("chance")
+    records = chance.read()
+    seeds = {(record["dataset"], record["seed"]) for record in records}
+    assert seeds == {(name, seed) for name, some in chance.SEEDS.items() for seed in some}
+    assert chance.table(records) in chance.PAGE.read_text("utf-8")
+
+
 def test_page_has_what_auto_finds_and_costs():
     choice = program("choice")
     found = choice.compare(choice.read())

@@ -25,11 +25,11 @@ from nldd.linear import MultiLabelLogisticRegression
 
 # Fewer rows cannot be cut into halves that say anything.
 FEWEST_ROWS = 4
-# Rows to compare candidates on; more would change no choice, and cost.
+# Rows to compare candidates on, as many as NLDD pairs by default.
 MOST_COMPARED = 2000
 # Where fewer numbers than this are not 0, columns are like words, which occur or do not.
 SPARSE = 0.25
-# Of more rows, the features of a kernel would be larger than the rows.
+# Of more rows, the features of a kernel would take more than 100 megabytes.
 MOST_ROWS_OF_KERNEL = 50_000
 
 LOGISTIC = "logistic"

@@ -358,7 +358,7 @@ class NLDDClassifier(WithWorkers):
         candidates = candidates_for(self.estimator, T)
         options = self._fit_options("candidates on T1", rng)
         self.chosen_, h1, P = choose_base(candidates, T1, T2, self.label_names_, **options)
-        if self.estimator == "auto+trees" and isinstance(T1, Training):
+        if self.estimator == "auto+trees":
             (trees,) = self._fit_classifiers(EXTRA_TREES, [T1], rng)
             P_mean = (P + self._probabilities(trees, T2.X)) / 2
             f = {"alone": halves.f_measure(P), "with trees": halves.f_measure(P_mean)}
