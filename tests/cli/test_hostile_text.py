@@ -12,7 +12,7 @@ from nldd import cli
 from nldd._wording import KEPT, escaped
 from nldd.cli._printing import print_json, show
 from nldd.coding import load_coding_model
-from nldd.coding._model import save_coding_model
+from nldd.coding._model_file import save_coding_model
 
 # Clear the screen, in two ways; set the title; ring; turn words around; go back.
 EVIL = "\x1b[2J\x9b2J\x1b]0 pwned\x07\u202e\u2066\x7f\x08"

@@ -32,8 +32,10 @@ from ._model import (
     add_answers as add_answers,
     checksum as checksum,
     fit_coding_model as fit_coding_model,
-    load_coding_model as load_coding_model,
     now as now,
+)
+from ._model_file import (
+    load_coding_model as load_coding_model,
     save_coding_model as save_coding_model,
 )
 from ._output import (

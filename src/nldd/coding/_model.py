@@ -1,9 +1,9 @@
-"""The model of a coding study and its file: no pickle, checked, whole or not there."""
+"""The model of a coding study: its coded answers, what was learned from them, its history."""
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import file_digest
 from pathlib import Path
@@ -16,20 +16,16 @@ from numpy.typing import NDArray
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd._wording import escaped
-from nldd.coding._answers import Answers, CodeColumns, Columns
-from nldd.coding._chance import N_CLUES, ChanceRegression
+from nldd.coding._answers import Answers, Columns
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
-from nldd.coding._features import ANALYZERS, RECIPES, AnswerFeatures, Terms, count_terms
+from nldd.coding._features import AnswerFeatures, count_terms
 from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch
 from nldd.coding._selective import Selection
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
-from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, write_archive
 from nldd.linear import MultiLabelLogisticRegression
 
-KIND = "coding-model"
 FEWEST_ANSWERS = 10
-EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
 # How much answers count against shrinkage. Points of texts have about length 1, so that their
 # coordinates are small and need little; how little differs from study to study.
 GRID = (1.0, 3.0, 10.0, 30.0, 100.0)
@@ -253,198 +249,3 @@ def checksum(path: Path) -> str:
     """Sha256 of a file."""
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
-
-
-def save_coding_model(model: CodingModel, path: Path | str) -> None:
-    """Write a model to a file; the old file stays until the new one is complete.
-
-    The file holds the coded answers themselves, so keep it as you keep them.
-    """
-    parts = pack_classifier(model.classifier)
-    features, settings = model.features, model.settings
-    documents = {
-        **parts.documents,
-        "model": {
-            "columns": asdict(model.columns),
-            "settings": {"n_folds": settings.n_folds, "random_state": settings.random_state},
-            "labels": model.labels,
-            "words": features.words.terms,
-            "letters": features.letters.terms,
-            "levels": features.levels,
-            "recipe": features.recipe,
-        },
-        "answers": {
-            "texts": model.answers.texts,
-            "categories": model.answers.categories,
-            "identities": model.identities,
-            "identity_columns": model.identity_columns,
-        },
-        "history": [asdict(event) for event in model.history],
-    }
-    validation_document, validation_arrays = _pack_validation(model.validation)
-    documents["model"] |= {"validation": validation_document}
-    arrays = {
-        **parts.arrays,
-        "answers/numbers": model.answers.numbers,
-        **({"answers/extra": model.answers.extra} if model.columns.n_extra else {}),
-        "answers/Y": model.Y,
-        "features/words": features.words.weights,
-        "features/letters": features.letters.weights,
-        "features/centre": features.centre,
-        "features/scale": features.scale,
-        **validation_arrays,
-    }
-    write_archive(path, Contents(KIND, documents, arrays, parts.estimators, {}))
-
-
-def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dict[str, Any]]:
-    evidence, regression = validation.evidence, validation.regression
-    numbers = {"gain_theta": validation.gain_theta, "gain_chance": validation.gain_chance}
-    arrays = {f"evidence/{name}": getattr(evidence, name) for name in EVIDENCE}
-    if regression is not None:
-        numbers |= {name: getattr(regression, name) for name in ("intercept", "centre", "scale")}
-        arrays |= {"evidence/chance": evidence.chance, "chance/weights": regression.weights}
-    return numbers, arrays
-
-
-def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) -> CrossValidation:
-    """The cross-validation of a file; in those of old versions, theta alone ranks."""
-    evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE))
-    gains = numbers.get("gain_theta", 0.0), numbers.get("gain_chance", 0.0)
-    if "chance/weights" not in arrays:
-        return CrossValidation(evidence, None, *gains)
-    theta = numbers["centre"], numbers["scale"]
-    regression = ChanceRegression(numbers["intercept"], arrays["chance/weights"], *theta)
-    evidence = replace(evidence, chance=arrays["evidence/chance"])
-    return CrossValidation(evidence, regression, *gains)
-
-
-def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
-    """Read a model; a file that is damaged or holds anything foreign is refused."""
-    contents = read_archive(path, kind=KIND, trusted=trusted)
-    classifier = unpack_classifier(contents)
-    try:
-        model = _build_model(contents, classifier)
-        for part, fits in _checks(model):
-            if not fits:
-                raise ValueError(f"{part} cannot be right")
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        message = f"{Path(path).name}: the parts of the model do not fit together ({error!r:.200})."
-        raise InputError(message, hint="use the file as nldd fit wrote it, or fit again") from error
-    return model
-
-
-def _build_model(contents: Contents, classifier: Any) -> CodingModel:
-    documents, arrays = contents.documents, contents.arrays
-    model, answers = documents["model"], documents["answers"]
-    columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
-    inputs = {kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")}
-    marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"])
-    recipe = model.get("recipe", 1)
-    if recipe not in RECIPES:
-        raise ValueError(f"its recipe of features is {recipe!r}")
-    words, letters = (
-        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"], recipe)
-        for kind in ANALYZERS
-    )
-    levels = tuple(map(_names, model["levels"]))
-    categories = list(map(_names, answers["categories"]))
-    n_extra = _count(columns.get("n_extra", 0))  # which files of older versions have not
-    extra = (arrays["answers/extra"],) if n_extra else ()
-    return CodingModel(
-        columns=Columns(codes=marks, n_extra=n_extra, **inputs),
-        settings=Settings(settings["n_folds"], settings["random_state"]),
-        labels=_names(model["labels"]),
-        answers=Answers(
-            list(_names(answers["texts"])), arrays["answers/numbers"], categories, *extra
-        ),
-        Y=arrays["answers/Y"],
-        features=AnswerFeatures(
-            words, letters, arrays["features/centre"], arrays["features/scale"], levels, recipe
-        ),
-        classifier=classifier,
-        validation=_unpack_validation(model.get("validation", {}), arrays),
-        history=tuple(Event(**event) for event in documents["history"]),
-        identities=_names(answers["identities"]),
-        identity_columns=_names(answers.get("identity_columns", [])),
-    )
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    """A list of texts; anything else is refused."""
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise TypeError("a list of texts is something else")
-    return tuple(value)
-
-
-def _count(value: Any) -> int:
-    """A whole number from 0 on; anything else is refused."""
-    if type(value) is not int or value < 0:
-        raise TypeError("a count is something else")
-    return value
-
-
-def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
-    """Each part with whether its kind and size are right; later ones rely on earlier ones."""
-    n, n_labels, evidence = len(model.answers), len(model.labels), model.evidence
-    columns, codes, settings = model.columns, model.columns.codes, model.settings
-    yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
-    n_folds = settings.n_folds
-    yield "folds", n_folds is None or (type(n_folds) is int and n_folds >= 2)
-    yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
-    for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
-        yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
-    yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
-    shape, extra = (n, columns.n_extra), model.answers.extra
-    yield "extra features", _is_float(extra, shape, kind=np.float32)
-    widths = {len(row) for row in model.answers.categories}
-    yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
-    features, n_numeric = model.features, len(columns.numeric)
-    terms = (features.words.terms, features.letters.terms)
-    for names in (model.labels, *terms, *features.levels):
-        yield "names", len(set(names)) == len(names)
-    for some in (features.words, features.letters):
-        yield some.kind, _is_float(some.weights, (len(some.terms),))
-    n_numbers = n_numeric + columns.n_extra
-    yield "centre", _is_float(features.centre, (n_numbers,))
-    yield "scale", _is_float(features.scale, (n_numbers,)) and bool((features.scale > 0).all())
-    yield "levels", len(features.levels) == len(columns.categorical)
-    sizes = (n_numbers, n_numeric, *map(len, (*terms, *features.levels)))
-    yield "number of features", model.classifier.n_features_in_ == sum(sizes)
-    for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
-        yield name, _is_float(getattr(evidence, name), (n,))
-    yield "theta", _lie_within(evidence.theta, 0, 1)
-    yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
-    yield "rows", _lie_within(np.concatenate([model.classifier.rows_, evidence.row]), 0, n - 1)
-    yield from _checks_of_chances(model.validation, n, n_labels)
-    yield "number of labels", model.classifier.n_labels_ == n_labels
-    yield "identities", len(model.identities) in (0, n)
-    # Dataclasses do not check the types of their fields.
-    kinds = [(getattr(event, f.name), f.type) for event in model.history for f in fields(event)]
-    yield "history", all(type(value) is kind for value, kind in kinds)
-
-
-def _checks_of_chances(
-    validation: CrossValidation, n: int, n_labels: int
-) -> Iterator[tuple[str, bool]]:
-    for gain in (validation.gain_theta, validation.gain_chance):
-        yield "gain", type(gain) is float and 0 <= gain < np.inf
-    regression, chance = validation.regression, validation.evidence.chance
-    if regression is not None and chance is not None:
-        yield "chances", _is_float(chance, (n,)) and _lie_within(chance, 0, 1)
-        yield "weights of the chances", _is_float(regression.weights, (N_CLUES + n_labels,))
-        numbers = (regression.intercept, regression.centre, regression.scale)
-        yield "chances", all(type(x) is float and bool(np.isfinite(x)) for x in numbers)
-        yield "scale of theta", regression.scale > 0
-
-
-def _is_float(
-    values: Any, shape: tuple[int, ...], nan: bool = False, kind: Any = np.float64
-) -> bool:
-    if values.shape != shape or values.dtype != kind:
-        return False
-    return bool((np.isfinite(values) | (nan & np.isnan(values))).all())
-
-
-def _lie_within(values: Any, low: int, high: int) -> bool:
-    return bool(((values >= low) & (values <= high)).all())

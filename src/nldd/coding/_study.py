@@ -15,9 +15,8 @@ from nldd.coding._model import (
     add_answers,
     checksum,
     fit_coding_model,
-    load_coding_model,
-    save_coding_model,
 )
+from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._output import check_places
 from nldd.coding._predictions import Watch
 from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
