@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
-from nldd.exceptions import NLDDError
+from nldd.exceptions import InputError, NLDDError
 
 try:
     import fcntl
@@ -22,6 +22,14 @@ except ImportError:  # Windows, where nobody can remove an open file
 
 WAIT_SECONDS = 600.0
 POLL_SECONDS = 0.1
+
+
+def refuse_existing(*places: Path | str | None, force: bool = False) -> None:
+    """Refuse to write where a file is already, unless told to; ``-`` is standard output."""
+    for place in places if not force else ():
+        if place is not None and str(place) != "-" and Path(place).exists():
+            message = f"{place} is there already, and is not replaced unasked."
+            raise InputError(message, hint="another name; or --force, to replace it")
 
 
 @contextmanager

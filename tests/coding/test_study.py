@@ -5,6 +5,7 @@ from hashlib import sha256
 from multiprocessing import get_context
 from threading import Event, Thread
 
+import numpy as np
 import pytest
 
 from coding.made_up import (
@@ -19,7 +20,15 @@ from coding.made_up import (
 )
 from nldd import __version__
 from nldd._files import file_lock
-from nldd.coding import Request, _study as study_module, fit_table, load_coding_model, update_model
+from nldd.coding import (
+    Request,
+    _study as study_module,
+    evaluate_evidence,
+    fit_table,
+    load_coding_model,
+    selective_threshold,
+    update_model,
+)
 from nldd.coding._model import checksum
 from nldd.exceptions import InputError
 
@@ -247,3 +256,32 @@ def test_new_columns_of_marks_are_told(tmp_path):
         "'q_rent': no codes of the model, and left out; to use them, fit anew."
     ]
     assert step.model.labels == ("q_bus", "q_park")
+
+
+def test_thresholds_are_found_on_answers_drawn_at_random(tmp_path):
+    texts, codes = made_up(120)
+    table = write_coded(tmp_path / "first.csv", texts, codes)
+    fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS)
+    more, given = made_up(30, seed=1)
+    marks = ["yes"] * 10 + ["no"] * 10 + [""] * 10
+    rows = [(t, ";".join(c), m) for t, c, m in zip(more, given, marks, strict=True)]
+    review = write_csv(tmp_path / "review.csv", ("answer", "codes", "nldd_drawn"), rows)
+    model = update_model(tmp_path / "model.nldd", review).model
+    # The first table was drawn, and of the review what says so.
+    assert model.drawn.tolist() == [True] * 130 + [False] * 20
+    assert load_coding_model(tmp_path / "model.nldd").drawn.tolist() == model.drawn.tolist()
+    found = model.select(0.6)
+    known = model.evidence[np.arange(130)]
+    alone = selective_threshold(known.doubt(found.rank_by), known.right(model.Y[:130]), 0.6)
+    assert (found.n_answers, found.threshold) == (130, alone.threshold)
+    assert len(evaluate_evidence(model).Y) == 130
+    # All were predicted without themselves, and taught.
+    assert len(model.evidence) == 150 == len(model.answers)
+
+
+def test_a_word_that_is_no_yes_or_no_is_not_guessed(tmp_path):
+    texts, codes = made_up(20)
+    rows = [(t, ";".join(c), "maybe") for t, c in zip(texts, codes, strict=True)]
+    table = write_csv(tmp_path / "t.csv", ("answer", "codes", "nldd_drawn"), rows)
+    with pytest.raises(InputError, match="row 1, column 'nldd_drawn': expected yes or no"):
+        fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS)

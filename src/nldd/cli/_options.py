@@ -119,6 +119,7 @@ def report_option(beside: str) -> Decorator:
 
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+force_option = click.option("--force", is_flag=True, help="Replace files that are there already.")
 raw_option = click.option(
     "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
 )

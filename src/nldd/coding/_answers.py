@@ -22,6 +22,8 @@ Row = Sequence[Cell]
 PREFIX = "nldd_"
 # Which row of a file of extra features is an answer's, in tables of which rows may be missing.
 ROW = f"{PREFIX}row"
+# Whether an answer was drawn at random, rather than left over for people.
+DRAWN = f"{PREFIX}drawn"
 EXTRA = "--extra-features FILE.npy"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})

@@ -67,11 +67,16 @@ class CrossValidation:
         confidence: float = 0.9,
         measure: str = "subset",
         rank_by: str = "chance",
+        rows: Any = slice(None),
     ) -> Selection:
-        """The doubt up to which answers, whose codes are `Y`, reach the target; and new ones."""
+        """The doubt up to which answers, whose codes are `Y`, reach the target; and new ones.
+
+        It is tested on some of the `rows`, which must have been drawn at random; all have taught.
+        """
         rank_by = self.ranking(measure, rank_by)
-        right = self.evidence.right(Y, measure)
-        found = selective_threshold(self.evidence.doubt(rank_by), right, target, confidence)
+        tested = self.evidence[rows]
+        right = tested.right(Y[rows], measure)
+        found = selective_threshold(tested.doubt(rank_by), right, target, confidence)
         gain = self.gain_theta if rank_by == "theta" else self.gain_chance
         return replace(found, rank_by=rank_by, limit=stricter(found.threshold, gain))
 

@@ -136,8 +136,8 @@ def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
 
 
 def evaluate_evidence(model: CodingModel) -> Evaluation:
-    """Evaluate a model by its out-of-fold predictions."""
-    return _evaluate(model.Y, model.evidence, model.labels)
+    """Evaluate a model by its out-of-fold predictions of answers that were drawn at random."""
+    return _evaluate(model.Y[model.tested], model.evidence[model.tested], model.labels)
 
 
 def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
@@ -247,9 +247,10 @@ def triage(
     human_accuracy: float = 1.0,
 ) -> Triage:
     """The triage table of a model, from its out-of-fold predictions."""
-    right = model.evidence.right(model.Y, measure)
+    tested = model.evidence[model.tested]
+    right = tested.right(model.Y[model.tested], measure)
     selection = model.select(target, confidence, measure, rank_by)
-    doubt = model.evidence.doubt(selection.rank_by)
+    doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
     return Triage(rows, selection, measure, human_accuracy)
 

@@ -75,8 +75,10 @@ class CodingModel:
     """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
 
     `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `validation` tells what
-    predicting each answer without itself has shown. By `identities`, made of `identity_columns`,
-    answers that come a second time are known again; both may be empty.
+    predicting each answer without itself has shown. Answers that were `drawn` at random tell what
+    new ones will be like; others, such as those left over for people, are harder, and only taught.
+    By `identities`, made of `identity_columns`, answers that come a second time are known again;
+    both may be empty.
     """
 
     columns: Columns
@@ -87,6 +89,7 @@ class CodingModel:
     features: AnswerFeatures
     classifier: NLDDClassifier
     validation: CrossValidation
+    drawn: NDArray[np.bool_]
     history: tuple[Event, ...] = ()
     identities: tuple[str, ...] = ()
     identity_columns: tuple[str, ...] = ()
@@ -101,6 +104,11 @@ class CodingModel:
         """Parts that the answers were dealt into, to predict each without itself."""
         n = len(self.answers)
         return min(self.settings.n_folds or usual_folds(n), n)
+
+    @property
+    def tested(self) -> NDArray[np.intp]:
+        """Places of the answers that were drawn at random: thresholds are found on these."""
+        return np.flatnonzero(self.drawn)
 
     @property
     def updated(self) -> bool:
@@ -128,7 +136,7 @@ class CodingModel:
         rank_by: str = "chance",
     ) -> Selection:
         """The doubt up to which answers may be coded automatically; see `CrossValidation`."""
-        return self.validation.select(self.Y, target, confidence, measure, rank_by)
+        return self.validation.select(self.Y, target, confidence, measure, rank_by, self.tested)
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""
@@ -141,7 +149,8 @@ class CodingModel:
     def record(self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int) -> Self:
         """The model with an event of now in its history."""
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
-        whole, by_label = (float(self.evidence.right(self.Y, m).mean()) for m in MEASURES)
+        found, Y = self.evidence[self.tested], self.Y[self.tested]
+        whole, by_label = (float(found.right(Y, measure).mean()) for measure in MEASURES)
         event = Event(action, now(), file, sha256, n_added, n_set_aside, *sizes, whole, by_label)
         return self.with_event(event)
 
@@ -152,8 +161,12 @@ def fit_coding_model(
     columns: Columns,
     settings: Settings = Settings(),
     watch: Watch = lambda folds, total: folds,
+    drawn: Sequence[bool] | None = None,
 ) -> CodingModel:
-    """Fit a model to coded answers; to those with an empty set, no code applies."""
+    """Fit a model to coded answers; to those with an empty set, no code applies.
+
+    Without word on which of them were `drawn` at random, all were.
+    """
     labels = order_codes(codes, columns)
     if len(codes) < FEWEST_ANSWERS:
         needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
@@ -177,7 +190,9 @@ def fit_coding_model(
     classifier = new_classifier(settings, choose_C(X, Y, settings)).fit(X, Y)
     how = (settings.n_folds, settings.random_state, watch)
     validation = cross_validate(classifier, counted, Y, *how)
-    return CodingModel(columns, settings, labels, answers, Y, features, classifier, validation)
+    random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
+    learned = (features, classifier, validation, random)
+    return CodingModel(columns, settings, labels, answers, Y, *learned)
 
 
 def add_answers(
@@ -186,11 +201,17 @@ def add_answers(
     codes: Sequence[set[str]],
     watch: Watch = lambda folds, total: folds,
     corrections: Mapping[int, set[str]] = MappingProxyType({}),
+    drawn: Sequence[bool] | None = None,
 ) -> CodingModel:
-    """The model fitted anew to its own answers, with corrected codes by place, and further ones."""
+    """The model fitted anew to its own answers, with corrected codes by place, and further ones.
+
+    Without word on which of these were `drawn` at random, none were.
+    """
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
-    fitted = fit_coding_model(joined, [*known, *codes], model.columns, model.settings, watch)
+    random = [*model.drawn.tolist(), *(drawn or [False] * len(codes))]
+    how = (model.columns, model.settings, watch, random)
+    fitted = fit_coding_model(joined, [*known, *codes], *how)
     return replace(fitted, history=model.history, identity_columns=model.identity_columns)
 
 

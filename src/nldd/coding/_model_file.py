@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._chance import N_CLUES, ChanceRegression
@@ -53,6 +54,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
         "answers/numbers": model.answers.numbers,
         **({"answers/extra": model.answers.extra} if model.columns.n_extra else {}),
         "answers/Y": model.Y,
+        "answers/drawn": model.drawn,
         "features/words": features.words.weights,
         "features/letters": features.letters.weights,
         "features/centre": features.centre,
@@ -116,6 +118,7 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     categories = list(map(_names, answers["categories"]))
     n_extra = _count(columns.get("n_extra", 0))  # which files of older versions have not
     extra = (arrays["answers/extra"],) if n_extra else ()
+    history = tuple(Event(**event) for event in documents["history"])
     return CodingModel(
         columns=Columns(codes=marks, n_extra=n_extra, **inputs),
         settings=Settings(settings["n_folds"], settings["random_state"]),
@@ -129,10 +132,17 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
         ),
         classifier=classifier,
         validation=_unpack_validation(model.get("validation", {}), arrays),
-        history=tuple(Event(**event) for event in documents["history"]),
+        drawn=arrays.get("answers/drawn", _first_answers(history, len(answers["texts"]))),
+        history=history,
         identities=_names(answers["identities"]),
         identity_columns=_names(answers.get("identity_columns", [])),
     )
+
+
+def _first_answers(history: Sequence[Event], n: int) -> NDArray[np.bool_]:
+    """Answers of the first table, in files of older versions: those of updates come behind."""
+    n_first = history[0].n_added if len(history) > 1 else n
+    return np.arange(n) < n_first
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -159,6 +169,8 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
     for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
         yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
+    is_drawn = model.drawn.shape == (n,) and model.drawn.dtype == bool
+    yield "drawn", is_drawn and bool(model.drawn.any())
     yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
     shape, extra = (n, columns.n_extra), model.answers.extra
     yield "extra features", _is_float(extra, shape, kind=np.float32)

@@ -62,7 +62,7 @@ def fit_table(
         columns = find_columns(path, request, options)
         table, digest = _read_unchanged(path, columns, options)
         table = table.once()
-        model = fit_coding_model(table.answers, table.codes, columns, settings, watch)
+        model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
         model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
@@ -101,7 +101,7 @@ def update_model(
     with _model_lock(target, tell):
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns)
+        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
@@ -110,7 +110,7 @@ def update_model(
             raise InputError(message, hint=hint)
         _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
-        model = add_answers(old, table.answers, table.codes, watch, corrections)
+        model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
         if old.identities:
             model = replace(model, identities=(*old.identities, *table.identities))
         model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)

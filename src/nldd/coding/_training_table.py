@@ -16,9 +16,21 @@ from unicodedata import normalize
 import numpy as np
 
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding._answers import PREFIX, Answers, CodeColumns, Columns, plain_text, unguard
+from nldd.coding._answers import (
+    DRAWN,
+    MISSING,
+    NO,
+    PREFIX,
+    YES,
+    Answers,
+    CodeColumns,
+    Columns,
+    plain_text,
+    read_mark,
+    unguard,
+)
 from nldd.exceptions import InputError
-from nldd.tables import Cell, TableOptions, TableReader, cell_number
+from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
 
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95
@@ -102,7 +114,8 @@ class CodedAnswers:
     """The rows of a table that somebody has coded, by their numbers in it, from 1.
 
     By `identities`, digests of the `identity_columns`, answers are known again; `tell_apart` says
-    whether equal ones are one answer. `n_known` rows were left out: they are there already.
+    whether equal ones are one answer. `n_known` rows were left out: they are there already. Which
+    were `drawn` at random, a column of the table may say.
     """
 
     answers: Answers
@@ -114,6 +127,7 @@ class CodedAnswers:
     identity_columns: tuple[str, ...] = ()
     tell_apart: bool = False
     n_known: int = 0
+    drawn: list[bool] = field(default_factory=list)
 
     @property
     def n_set_aside(self) -> int:
@@ -138,20 +152,29 @@ class CodedAnswers:
             codes=[self.codes[i] for i in places],
             rows=[self.rows[i] for i in places],
             identities=[self.identities[i] for i in places],
+            drawn=[self.drawn[i] for i in places],
             notes=[*self.notes, f"{count_noun(n_out, 'coded answer')}: {why}."],
             n_known=self.n_known + n_out,
         )
 
 
 def read_coded(
-    path: Path, columns: Columns, options: TableOptions, identity_columns: Sequence[str] = ()
+    path: Path,
+    columns: Columns,
+    options: TableOptions,
+    identity_columns: Sequence[str] = (),
+    drawn: bool = True,
 ) -> CodedAnswers:
-    """All rows of a table that have codes; those of an earlier table may be known again by it."""
+    """All rows of a table that have codes; those of an earlier table may be known again by it.
+
+    Rows that do not say whether they were drawn at random are taken to be as `drawn` says.
+    """
     parts: list[Answers] = []
     codes: list[set[str]] = []
     rows: list[int] = []
     ids: list[tuple[str, ...]] = []
     cells: list[str] = []
+    random: list[bool] = []
     n_rows = 0
     with options.open(path) as table:
         places = _identity_places(table, columns, identity_columns)
@@ -163,6 +186,7 @@ def read_coded(
             codes += [{normalize("NFC", name) for name in found[i] or ()} for i in coded]
             rows += [block.first + i for i in coded]
             ids += [_identity(block.rows[i], places.values()) for i in coded]
+            random += [_is_drawn(table, block, i, drawn) for i in coded]
             n_rows += len(block.rows)
             if columns.codes.listed:
                 cells += filter(None, columns.codes.cells(table, block))
@@ -181,7 +205,18 @@ def read_coded(
     contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in ids)
     digests = [sha256(content.encode()).hexdigest() for content in contents]
     apart = len(places) == len(names) and _are_told_apart(ids, places, columns.text)
-    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, digests, names, apart)
+    known = (digests, names, apart)
+    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, *known, drawn=random)
+
+
+def _is_drawn(table: TableReader, block: Block, i: int, silent: bool) -> bool:
+    """What a row says of having been drawn at random, or what it means if it is silent."""
+    if DRAWN not in table.names:
+        return silent
+    place, hint = table.names.index(DRAWN), f"leave the column {DRAWN} as nldd predict wrote it"
+    known = (YES | NO | MISSING, "yes or no", hint)
+    mark = read_mark(table, block.first + i, block.rows[i], place, *known)
+    return mark in YES or (mark in MISSING and silent)
 
 
 def _identity_places(table: TableReader, columns: Columns, names: Sequence[str]) -> dict[str, int]:

@@ -135,7 +135,7 @@ def fit_page(
             Section("What can be coded automatically", promise, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
             *_quality_sections(quality, how, table, curve(model, triage), ranking),
-            _examples_section(quality, model.answers, model, ranking),
+            _examples_section(quality, model.answers[model.tested], model, ranking),
             *provenance_sections(model, {"the model": model_file}),
         ),
         FOOT,
@@ -198,8 +198,9 @@ def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
 
 def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with the chosen threshold."""
-    right = model.evidence.right(model.Y, triage.measure)
-    doubt = model.evidence.doubt(triage.selection.rank_by)
+    tested = model.evidence[model.tested]
+    right = tested.right(model.Y[model.tested], triage.measure)
+    doubt = tested.doubt(triage.selection.rank_by)
     return _curve(doubt, right, triage, triage.selection)
 
 
