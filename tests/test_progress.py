@@ -105,10 +105,21 @@ def test_progress_takes_steps_only_when_asked(show):
 
 
 def test_progress_writes_to_standard_error(capsys):
-    assert list(progress([1], 1, "folds", show=True)) == [1]
+    assert list(progress([1, 2], 2, "folds", show=True)) == [1, 2]
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "folds: 1 of 1 in 00:00\n"
+    assert captured.err == "folds: 2 of 2 in 00:00\n"
+
+
+@on_terminal
+def test_a_single_step_says_at_once_what_is_being_done(stream):
+    for _ in progress([1], 1, "counting words", show=True):
+        assert stream.getvalue().split("\r")[-1] == "counting words ... [00:00]"
+
+
+def test_a_single_step_in_a_log_is_not_counted(stream, clock):
+    walk(progress([1], 1, "counting words", show=True), clock, 65)
+    assert stream.getvalue() == "counting words: 01:05\n"
 
 
 def test_progress_asks_for_standard_error_when_it_starts(monkeypatch):

@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 T = TypeVar("T")
 
+ONE_FORMAT = "{desc} ... [{elapsed}]"
 COUNT_FORMAT = "{desc} |{bar:30}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} left]"
 SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} left]"
 
@@ -16,14 +17,16 @@ SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} le
 def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Iterator[T]:
     """Pass `steps` through, drawing how many of `total` have gone by.
 
-    On a terminal the line is redrawn in place; in a log file one is written at the end.
+    On a terminal the line is redrawn in place; in a log file one is written at the end. A single
+    step has no bar, and says what is being done.
     """
     if not show:
         yield from steps
         return
     out = sys.stderr
     if out.isatty():
-        yield from tqdm(steps, title, total, file=out, bar_format=COUNT_FORMAT, dynamic_ncols=True)
+        look = ONE_FORMAT if total == 1 else COUNT_FORMAT
+        yield from tqdm(steps, title, total, file=out, bar_format=look, dynamic_ncols=True)
         return
     start, done = time.monotonic(), 0
     try:
@@ -31,7 +34,8 @@ def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Itera
             yield step
             done += 1
     finally:
-        out.write(f"{title}: {done} of {total} in {clock(time.monotonic() - start)}\n")
+        steps_done = f"{done} of {total} in " if total != 1 else ""
+        out.write(f"{title}: {steps_done}{clock(time.monotonic() - start)}\n")
         out.flush()
 
 

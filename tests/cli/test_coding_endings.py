@@ -96,7 +96,7 @@ def test_progress_is_drawn_on_terminals_without_escape_sequences(
         monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True, raising=False)
     words = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
     done = succeed(capsys, *words)
-    assert "\rcross-validation |" in done.err
+    assert "\rtesting: each answer without itself |" in done.err
     assert " 2/2 [" in done.err
     assert "\r" not in done.out
     done = succeed(capsys, *PREDICT, "-o", tmp_path / "coded.csv")

@@ -105,7 +105,7 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, e
 def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
     totals = []
 
-    def backwards(folds, total):
+    def backwards(folds, total, title):
         totals.append(total)
         return reversed(list(folds))
 
@@ -134,9 +134,8 @@ def test_fold_with_a_single_labelset_has_no_evidence():
 def test_no_more_folds_than_rows():
     X, Y = numeric_data(12)
     totals = []
-    found = out_of_fold(
-        numeric_model(X, Y), *(X, Y, 50), watch=lambda folds, total: totals.append(total) or folds
-    )
+    watch = lambda folds, total, title: totals.append(total) or folds  # noqa: E731
+    found = out_of_fold(numeric_model(X, Y), *(X, Y, 50), watch=watch)
     assert totals == [12]
     assert (found.row != np.arange(12)).all()  # each by the eleven others
     np.testing.assert_array_equal(found.Y, Y[found.row])

@@ -89,7 +89,7 @@ def fit(
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
     settings = coding.Settings(folds, seed, jobs)
-    watch = partial(progress, title="cross-validation", show=True)
+    watch = partial(progress, show=True)
     step = coding.fit_table(table, out, request, settings, options, watch, say)
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)

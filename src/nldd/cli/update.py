@@ -51,7 +51,7 @@ def update(
     out = out or model
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
-    watch = partial(progress, title="cross-validation", show=True)
+    watch = partial(progress, show=True)
     step = coding.update_model(model, table, out, options, watch, again, new_codes, jobs, say)
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])

@@ -24,6 +24,7 @@ from nldd.coding._predictions import (
     join,
     leave_out,
     predict,
+    unwatched,
 )
 from nldd.coding._selective import Selection, selective_threshold
 
@@ -107,7 +108,7 @@ def cross_validate(
     Y: NDArray[np.int8],
     n_folds: int | None = None,
     random_state: int = 0,
-    watch: Watch = lambda folds, total: folds,
+    watch: Watch = unwatched,
 ) -> CrossValidation:
     """Test a fitted NLDD `model` on its own rows, of which each is predicted without its fold.
 

@@ -19,7 +19,7 @@ from nldd._wording import escaped
 from nldd.coding._answers import Answers, Columns
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
-from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch
+from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, unwatched
 from nldd.coding._selective import Selection
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -160,7 +160,7 @@ def fit_coding_model(
     codes: Sequence[set[str]],
     columns: Columns,
     settings: Settings = Settings(),
-    watch: Watch = lambda folds, total: folds,
+    watch: Watch = unwatched,
     drawn: Sequence[bool] | None = None,
 ) -> CodingModel:
     """Fit a model to coded answers; to those with an empty set, no code applies.
@@ -181,13 +181,16 @@ def fit_coding_model(
     if np.isinf(answers.numbers).any():
         hint = "leave such cells empty"
         raise InputError("A numeric feature of the answers is infinite.", hint=hint)
-    counted = count_terms(answers)
-    features = AnswerFeatures.fit(counted)
-    X = features.transform(counted)
+    for _ in watch(range(1), 1, "counting words"):
+        counted = count_terms(answers)
+        features = AnswerFeatures.fit(counted)
+        X = features.transform(counted)
     if X.shape[1] == 0:
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
-    classifier = new_classifier(settings, choose_C(X, Y, settings)).fit(X, Y)
+    C = choose_C(X, Y, settings, watch)
+    for _ in watch(range(1), 1, "learning from all answers"):
+        classifier = new_classifier(settings, C).fit(X, Y)
     how = (settings.n_folds, settings.random_state, watch)
     validation = cross_validate(classifier, counted, Y, *how)
     random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
@@ -199,7 +202,7 @@ def add_answers(
     model: CodingModel,
     answers: Answers,
     codes: Sequence[set[str]],
-    watch: Watch = lambda folds, total: folds,
+    watch: Watch = unwatched,
     corrections: Mapping[int, set[str]] = MappingProxyType({}),
     drawn: Sequence[bool] | None = None,
 ) -> CodingModel:
@@ -215,7 +218,7 @@ def add_answers(
     return replace(fitted, history=model.history, identity_columns=model.identity_columns)
 
 
-def choose_C(X: Any, Y: NDArray[np.int8], settings: Settings) -> float:
+def choose_C(X: Any, Y: NDArray[np.int8], settings: Settings, watch: Watch = unwatched) -> float:
     """The smallest C of a low Brier score, where two halves of the answers predict each other.
 
     All folds use it. As with the weights of the distances, what one number of a short list knows of
@@ -224,11 +227,13 @@ def choose_C(X: Any, Y: NDArray[np.int8], settings: Settings) -> float:
     rows = np.random.default_rng(settings.random_state).permutation(len(Y))[:MOST_TO_CHOOSE]
     halves = np.sort(rows[::2]), np.sort(rows[1::2])
     scores = dict.fromkeys(GRID, 0.0)
-    for train, test in (halves, halves[::-1]):
+    steps = []
+    for half in (halves, halves[::-1]):
         model = MultiLabelLogisticRegression(tol=TOL, warm_start=True, n_jobs=settings.n_jobs)
-        for C in GRID:
-            P = model.set_params(C=C).fit(X[train], Y[train]).predict_proba(X[test])
-            scores[C] += float(np.square(P - Y[test]).sum())
+        steps += [(model, half, C) for C in GRID]
+    for model, (train, test), C in watch(steps, len(steps), "choosing how much to shrink"):
+        P = model.set_params(C=C).fit(X[train], Y[train]).predict_proba(X[test])
+        scores[C] += float(np.square(P - Y[test]).sum())
     return next(C for C in GRID if scores[C] <= TIED * min(scores.values()))
 
 

@@ -18,13 +18,19 @@ from nldd.coding._chance import N_CLUES, clues_of
 from nldd.coding._features import AnswerFeatures
 from nldd.exceptions import InputError
 
-# Passes the folds through, with a progress bar or whatever else.
-Watch = Callable[[Iterable[Any], int], Iterable[Any]]
+# Passes so many steps through, with a progress bar of that title or whatever else.
+Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
+TESTING = "testing: each answer without itself"
 MEASURES = ("subset", "hamming")
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
+
+
+def unwatched(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
+    """The steps, and nobody looks on."""
+    return steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +108,13 @@ def out_of_fold(
     Y: NDArray[np.int8],
     n_folds: int = 10,
     random_state: int = 0,
-    watch: Watch = lambda folds, total: folds,
+    watch: Watch = unwatched,
 ) -> Predictions:
     """Each row of `X` predicted as a fitted NLDD `model` would, had it not seen those of its fold.
 
     `X` is an array or :class:`Answers`, whose words and scales are learned anew in each fold: what
-    an answer alone contributes to them must not help to predict it. ``watch(folds, n_folds)``
-    passes the folds through, for a progress bar.
+    an answer alone contributes to them must not help to predict it. ``watch(folds,
+    n_folds, title)`` passes the folds through, for a progress bar.
     """
     folds = deal_folds(len(Y), n_folds, random_state)
     return join(folds, leave_out(model, X, Y, folds, watch))
@@ -128,7 +134,7 @@ def leave_out(
 ) -> list[Predictions]:
     """The rows of each part, predicted by a model of all others."""
     found: dict[int, Predictions] = {}
-    for number in watch(range(len(parts)), len(parts)):
+    for number in watch(range(len(parts)), len(parts), TESTING):
         test = parts[number]
         train = np.setdiff1d(np.arange(len(Y)), test)
         part = _predict_fold(model, X[train], Y[train], X[test], len(test))

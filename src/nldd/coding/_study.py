@@ -18,7 +18,7 @@ from nldd.coding._model import (
 )
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._output import check_places
-from nldd.coding._predictions import Watch
+from nldd.coding._predictions import Watch, unwatched
 from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
@@ -42,7 +42,7 @@ def fit_table(
     request: Request,
     settings: Settings = Settings(),
     options: TableOptions = TableOptions(),
-    watch: Watch = lambda folds, total: folds,
+    watch: Watch = unwatched,
     tell: Tell = None,
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
@@ -59,8 +59,9 @@ def fit_table(
     locked = out.exists()
     with _model_lock(out, tell, locked):
         _check_replaceable(out)
-        columns = find_columns(path, request, options)
-        table, digest = _read_unchanged(path, columns, options)
+        for _ in watch(range(1), 1, f"reading {path.name}"):
+            columns = find_columns(path, request, options)
+            table, digest = _read_unchanged(path, columns, options)
         table = table.once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
@@ -78,7 +79,7 @@ def update_model(
     path: Path,
     out: Path | None = None,
     options: TableOptions = TableOptions(),
-    watch: Watch = lambda folds, total: folds,
+    watch: Watch = unwatched,
     again: bool = False,
     new_codes: bool = False,
     n_jobs: int | None = None,
@@ -99,9 +100,10 @@ def update_model(
     target = (out or model_path).resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     with _model_lock(target, tell):
-        old = load_coding_model(model_path)
-        old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
+        for _ in watch(range(1), 1, f"reading {model_path.name} and {path.name}"):
+            old = load_coding_model(model_path)
+            old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
+            table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
