@@ -81,6 +81,7 @@ def prepared(tmp_path_factory):
     write_csv(folder / "new.csv", [row[:-1] for row in new], HEADER[:-1])
     write_csv(folder / "corrected.csv", answers(20, seed=2))
     write_csv(folder / "coded-by-people.csv", new)
+    write_csv(folder / "codebook.csv", [("pay", "Salaries"), ("rooms", "")], ("code", "name"))
     model = folder / "model.nldd"
     words = (*COLUMNS, "--features", "age,region", "--folds", "2", "--no-report", "-o", model)
     assert call("fit", folder / "answers.csv", *words) == 0
@@ -150,6 +151,8 @@ def test_examples_run(line, folder, capsys):
         (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
     if line.startswith("nldd predict"):
         (folder / "review.csv").unlink()  # nor are their codes
+    if line == "nldd codebook model.nldd -o codebook.csv":
+        (folder / "codebook.csv").unlink()
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert call(*words_of(line)) == 0, capsys.readouterr().err
     out, err = capsys.readouterr()

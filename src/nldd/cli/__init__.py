@@ -28,6 +28,7 @@ COMMANDS = {
         "predict": "Code new answers.",
         "update": "Let hand-coded answers join a model.",
         "inspect": "Show what a model holds.",
+        "codebook": "Name, describe, merge and order codes.",
         "evaluate": "Compare a model's codes with people's.",
         "audit": "Check automatic codes by hand.",
     },

@@ -45,5 +45,8 @@ def evaluate(
     written = place and try_report(
         lambda: reports.write_evaluation_report(loaded, *found, model, table, place)
     )
-    record, text = reports.evaluation_record(*found), reports.render_evaluation(*found)
+    record, text = (
+        reports.evaluation_record(*found),
+        reports.render_evaluation(quality.named(loaded.codebook), kept, answers),
+    )
     print_result(as_json, record, text, report=written)

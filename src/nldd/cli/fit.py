@@ -51,6 +51,9 @@ column_options = shared.bundle(
 @click.argument("table", type=shared.FILE, metavar="ANSWERS")
 @column_options
 @shared.file_option(
+    "--codebook", help="Table of codes with names, merges and order; see nldd codebook."
+)
+@shared.file_option(
     "-o", "--out", default=Path("model.nldd"), show_default=True, help="File for the model."
 )
 @shared.report_option("the model")
@@ -65,6 +68,7 @@ column_options = shared.bundle(
 def fit(
     table: Path,
     request: "coding.Request",
+    codebook: Path | None,
     out: Path,
     report_place: shared.ReportPlace,
     promise: shared.Promise,
@@ -90,7 +94,8 @@ def fit(
     coding.check_places(table, out, place, hint="--report with another name")
     settings = coding.Settings(folds, seed, jobs)
     watch = partial(progress, show=True)
-    step = coding.fit_table(table, out, request, settings, options, watch, say)
+    book = coding.read_codebook(codebook) if codebook else coding.Codebook()
+    step = coding.fit_table(table, out, request, settings, options, watch, say, book)
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)

@@ -1,5 +1,11 @@
 from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
 from ._chance import ChanceRegression as ChanceRegression
+from ._codebook import (
+    Codebook as Codebook,
+    Entry as Entry,
+    read_codebook as read_codebook,
+    write_codebook as write_codebook,
+)
 from ._cross_validation import (
     CrossValidation as CrossValidation,
     cross_validate as cross_validate,
@@ -57,7 +63,12 @@ from ._selective import (
     answers_needed as answers_needed,
     selective_threshold as selective_threshold,
 )
-from ._study import Step as Step, fit_table as fit_table, update_model as update_model
+from ._study import (
+    Step as Step,
+    apply_codebook as apply_codebook,
+    fit_table as fit_table,
+    update_model as update_model,
+)
 from ._training_table import (
     CodedAnswers as CodedAnswers,
     Request as Request,

@@ -1,13 +1,14 @@
 """How good a model's codes are on answers that people have coded, and whether its promise held."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
+from nldd.coding._codebook import Codebook
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._selective import Selection, accuracy_interval
@@ -89,6 +90,19 @@ class Evaluation:
         """How right each prediction is, as a whole or by its share of labels."""
         return self.predictions.right(self.Y, measure)
 
+    def named(self, codebook: Codebook) -> "Evaluation":
+        """The same with the names of the codes, as reports show them."""
+        name = codebook.shown
+        return replace(
+            self,
+            labels=tuple(map(name, self.labels)),
+            by_label=tuple(replace(score, name=name(score.name)) for score in self.by_label),
+            confusions=tuple(
+                replace(pair, missed=name(pair.missed), predicted=name(pair.predicted))
+                for pair in self.confusions
+            ),
+        )
+
     @property
     def unknown_labels(self) -> tuple[str, ...]:
         """Codes that the model cannot predict."""
@@ -130,8 +144,9 @@ def n_learned(model: CodingModel, table: CodedAnswers, sha256: str) -> int:
 
 def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
     """Evaluate a model on coded answers that it has not seen."""
-    labels = (*model.labels, *sorted(set().union(*table.codes) - set(model.labels)))
-    Y = indicator(table.codes, np.array(labels, dtype=object))
+    codes = list(map(model.codebook.translate, table.codes))
+    labels = (*model.labels, *sorted(set().union(*codes) - set(model.labels)))
+    Y = indicator(codes, np.array(labels, dtype=object))
     return _evaluate(Y, model.code(table.answers), labels)
 
 

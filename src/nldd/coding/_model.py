@@ -17,6 +17,7 @@ from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd._wording import escaped
 from nldd.coding._answers import Answers, Columns
+from nldd.coding._codebook import Codebook
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
 from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, unwatched
@@ -77,6 +78,7 @@ class CodingModel:
     `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `validation` tells what
     predicting each answer without itself has shown. Answers that were `drawn` at random tell what
     new ones will be like; others, such as those left over for people, are harder, and only taught.
+    The `codebook` knows what codes are called, and which ones have become others.
     By `identities`, made of `identity_columns`, answers that come a second time are known again;
     both may be empty.
     """
@@ -93,6 +95,7 @@ class CodingModel:
     history: tuple[Event, ...] = ()
     identities: tuple[str, ...] = ()
     identity_columns: tuple[str, ...] = ()
+    codebook: Codebook = Codebook()
 
     @property
     def evidence(self) -> Predictions:
@@ -109,6 +112,11 @@ class CodingModel:
     def tested(self) -> NDArray[np.intp]:
         """Places of the answers that were drawn at random: thresholds are found on these."""
         return np.flatnonzero(self.drawn)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The codes with their names, as reports show them."""
+        return tuple(map(self.codebook.shown, self.labels))
 
     @property
     def updated(self) -> bool:
@@ -162,12 +170,15 @@ def fit_coding_model(
     settings: Settings = Settings(),
     watch: Watch = unwatched,
     drawn: Sequence[bool] | None = None,
+    codebook: Codebook = Codebook(),
 ) -> CodingModel:
     """Fit a model to coded answers; to those with an empty set, no code applies.
 
-    Without word on which of them were `drawn` at random, all were.
+    Without word on which of them were `drawn` at random, all were. Codes that the codebook has
+    merged count as what they have become.
     """
-    labels = order_codes(codes, columns)
+    codes = list(map(codebook.translate, codes))
+    labels = order_codes(codes, columns, codebook)
     if len(codes) < FEWEST_ANSWERS:
         needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
         hint = "code more answers by hand first; a few hundred are a good start"
@@ -195,7 +206,7 @@ def fit_coding_model(
     validation = cross_validate(classifier, counted, Y, *how)
     random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
     learned = (features, classifier, validation, random)
-    return CodingModel(columns, settings, labels, answers, Y, *learned)
+    return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 
 
 def add_answers(
@@ -213,7 +224,7 @@ def add_answers(
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
     random = [*model.drawn.tolist(), *(drawn or [False] * len(codes))]
-    how = (model.columns, model.settings, watch, random)
+    how = (model.columns, model.settings, watch, random, model.codebook)
     fitted = fit_coding_model(joined, [*known, *codes], *how)
     return replace(fitted, history=model.history, identity_columns=model.identity_columns)
 
@@ -247,10 +258,12 @@ def new_classifier(settings: Settings, C: float) -> NLDDClassifier:
     )
 
 
-def order_codes(codes: Sequence[set[str]], columns: Columns) -> tuple[str, ...]:
+def order_codes(
+    codes: Sequence[set[str]], columns: Columns, codebook: Codebook = Codebook()
+) -> tuple[str, ...]:
     """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10."""
     if not columns.codes.listed:
-        return columns.codes.names
+        return codebook.unique(columns.codes.names)
 
     def by_value(name: str) -> Any:
         parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)

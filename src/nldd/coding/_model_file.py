@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._chance import N_CLUES, ChanceRegression
+from nldd.coding._codebook import Codebook, Entry
 from nldd.coding._cross_validation import CrossValidation
 from nldd.coding._features import ANALYZERS, RECIPES, AnswerFeatures, Terms
 from nldd.coding._model import CodingModel, Event, Settings
@@ -38,6 +39,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
             "letters": features.letters.terms,
             "levels": features.levels,
             "recipe": features.recipe,
+            "codebook": [asdict(entry) for entry in model.codebook.entries],
         },
         "answers": {
             "texts": model.answers.texts,
@@ -136,6 +138,7 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
         history=history,
         identities=_names(answers["identities"]),
         identity_columns=_names(answers.get("identity_columns", [])),
+        codebook=Codebook(tuple(Entry(**entry) for entry in model.get("codebook", []))),
     )
 
 
@@ -197,8 +200,11 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "number of labels", model.classifier.n_labels_ == n_labels
     yield "identities", len(model.identities) in (0, n)
     # Dataclasses do not check the types of their fields.
-    kinds = [(getattr(event, f.name), f.type) for event in model.history for f in fields(event)]
-    yield "history", all(type(value) is kind for value, kind in kinds)
+    for part, records in (("history", model.history), ("codebook", model.codebook.entries)):
+        kinds = [(getattr(each, f.name), f.type) for each in records for f in fields(each)]
+        yield part, all(type(value) is kind for value, kind in kinds)
+    yield "codebook", len(model.codebook.by_code) == len(model.codebook.entries)
+    yield "codebook", model.codebook.unique(model.labels) == model.labels
 
 
 def _checks_of_chances(

@@ -9,6 +9,7 @@ from typing import Any
 
 from nldd._files import file_lock
 from nldd._wording import count_noun, escaped, quote, quote_first
+from nldd.coding._codebook import Codebook, Entry, read_codebook
 from nldd.coding._model import (
     CodingModel,
     Settings,
@@ -44,6 +45,7 @@ def fit_table(
     options: TableOptions = TableOptions(),
     watch: Watch = unwatched,
     tell: Tell = None,
+    codebook: Codebook = Codebook(),
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
 
@@ -63,7 +65,9 @@ def fit_table(
             columns = find_columns(path, request, options)
             table, digest = _read_unchanged(path, columns, options)
         table = table.once()
-        model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
+        model = fit_coding_model(
+            table.answers, table.codes, columns, settings, watch, table.drawn, codebook
+        )
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
         model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
@@ -110,6 +114,7 @@ def update_model(
             hint = "give a file with new answers; or --again, to take the same file once more"
             message = f"{path.name}: the model has these answers already, {since}."
             raise InputError(message, hint=hint)
+        table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
         _check_new_codes(old, table, path, new_codes)
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
@@ -118,6 +123,68 @@ def update_model(
         model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
         save_coding_model(model, target)
     return Step(model, table, len(corrections))
+
+
+def apply_codebook(
+    model_path: Path,
+    path: Path,
+    options: TableOptions = TableOptions(),
+    watch: Watch = unwatched,
+    n_jobs: int | None = None,
+    tell: Tell = None,
+) -> tuple[CodingModel, list[str]]:
+    """Let a saved model take over names, merges and the order of a codebook; and what that meant.
+
+    Codes merged into one that is there become it in all answers, into a new one are renamed. Where
+    labels changed, all is fitted anew to the model's own answers; a mere rename takes no fit.
+    """
+    check_places(path, model_path, hint="nldd codebook model.nldd codebook.csv")
+    read_manifest(model_path)
+    with _model_lock(model_path, tell):
+        old = load_coding_model(model_path)
+        given, digest = read_codebook(path, options), checksum(path)
+        codebook = old.codebook.updated(given)
+        changes = _changes(old, codebook)
+        labels = tuple(map(codebook.current, old.labels))
+        if len(set(labels)) == len(labels):
+            model = replace(old, labels=labels, codebook=codebook)
+        else:
+            settings = replace(old.settings, n_jobs=n_jobs)
+            how = (old.columns, settings, watch, old.drawn.tolist(), codebook)
+            known = [set(names) for names in old.codes(old.Y)]
+            model = fit_coding_model(old.answers, known, *how)
+            kept = ("history", "identities", "identity_columns")
+            model = replace(model, **{name: getattr(old, name) for name in kept})
+        model = model.record("codebook", path.name, digest, 0, 0)
+        save_coding_model(model, model_path.resolve())
+    return model, changes
+
+
+def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
+    """What a codebook does to the codes of a model, in words."""
+    becomes: dict[str, list[str]] = {}
+    for code in model.labels:
+        becomes.setdefault(codebook.current(code), []).append(code)
+    changes = []
+    for new, old in becomes.items():
+        others = [code for code in old if code != new]
+        if len(old) > 1:
+            changes.append(f"{quote_first(others)} merged into {quote(new)}.")
+        elif others:
+            changes.append(f"{quote(old[0])} renamed to {quote(new)}.")
+    before = model.codebook.by_code
+    n_named = sum(
+        (e.name, e.description, e.order) != (b.name, b.description, b.order)
+        for e in codebook.entries
+        if (b := before.get(e.code, Entry(e.code))) is not None
+    )
+    if n_named:
+        changes.append(f"{count_noun(n_named, 'code')} with another name, description or place.")
+    used = {*model.labels, *becomes}
+    new_codes = [c for c in codebook.codes if c not in used and c not in before]
+    if new_codes:
+        changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}.")
+    return changes
 
 
 def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextManager[None]:
@@ -152,7 +219,7 @@ def _new_answers(
 
 def _check_new_codes(model: CodingModel, table: CodedAnswers, path: Path, allowed: bool) -> None:
     """Note codes that are new to the model, and refuse those that look misspelt."""
-    new = sorted(set().union(*table.codes) - set(model.labels))
+    new = sorted(set().union(*table.codes) - {*model.labels, *model.codebook.codes})
     for name in () if allowed else new:
         if known := close_code(name, model.labels):
             row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)

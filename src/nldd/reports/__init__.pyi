@@ -9,6 +9,7 @@ from ._coding_text import (
     fit_record as fit_record,
     model_record as model_record,
     render_audit as render_audit,
+    render_codebook as render_codebook,
     render_evaluation as render_evaluation,
     render_fit as render_fit,
     render_model as render_model,

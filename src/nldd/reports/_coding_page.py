@@ -82,7 +82,7 @@ def write_fit_report(
     `quality` is that of its out-of-fold predictions. Returns `path`, where the file is whole or as
     it was before.
     """
-    page = fit_page(model, quality, triage, _study_file(model_path))
+    page = fit_page(model, quality.named(model.codebook), triage, _study_file(model_path))
     write_atomically(path, render_page(page).encode("utf-8"))
     return path
 
@@ -98,7 +98,8 @@ def write_evaluation_report(
 ) -> Path:
     """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
     files = {"the model": _study_file(model_path), "the answers evaluated": _study_file(table_path)}
-    page = evaluation_page(model, quality, kept, answers, files, coding.now())
+    named = quality.named(model.codebook)
+    page = evaluation_page(model, named, kept, answers, files, coding.now())
     write_atomically(path, render_page(page).encode("utf-8"))
     return path
 
@@ -276,7 +277,7 @@ def _examples_section(
 ) -> Section:
     """Predictions with what speaks for them; `numbers` are those of the rows in their table."""
     found, n_labels = quality.predictions, len(quality.labels)
-    machine, people = model.codes(found.Y), as_label_sets(quality.Y, quality.labels)
+    machine, people = as_label_sets(found.Y, model.shown), as_label_sets(quality.Y, quality.labels)
     n_wrong = np.rint((1 - quality.right("hamming")) * n_labels).astype(int)
 
     def sureness(row: int) -> Entry:

@@ -12,6 +12,7 @@ from nldd.reports._promise import MEASURED, SURE
 from nldd.reports._table import Entry, Row, Table, tabulate
 from nldd.reports._text import doubt_number, exact_percent, percent_range, visible
 
+LONGEST_DESCRIPTION = 60
 MICRO = "all codes of all answers together, so that frequent codes count most"
 MACRO = (
     "each code by itself, then the mean over the codes: rare ones count as much as frequent ones"
@@ -55,7 +56,7 @@ class Answered(NamedTuple):
 
 def answers_of_model(model: CodingModel) -> Answered:
     n, n_set_aside = len(model.answers), sum(event.n_set_aside for event in model.history)
-    return Answered(coding.summarise(model.labels, model.Y), n + n_set_aside, n, n_set_aside)
+    return Answered(coding.summarise(model.shown, model.Y), n + n_set_aside, n, n_set_aside)
 
 
 def answers_of_table(
@@ -95,6 +96,22 @@ def codes_table(answers: Mapping[str, Answered]) -> Table:
         rows.append((visible(name), *cells))
     head = ("code", *(text for name in answers for text in (name, "share")))
     return Table("code-counts", "Codes and how many answers carry them", head, tuple(rows))
+
+
+def codebook_table(book: coding.Codebook, counts: Mapping[str, int]) -> Table:
+    """Codes in their order, those that have become others last."""
+    return tabulate(
+        "codebook",
+        "Codes, what they are called and what they mean",
+        book.entries,
+        {
+            "code": lambda e: visible(e.code),
+            "name": lambda e: visible(e.name),
+            "description": lambda e: visible(e.description, LONGEST_DESCRIPTION),
+            "merged into": lambda e: visible(e.merged_into),
+            "answers": lambda e: f"{counts.get(e.code, 0):,}",
+        },
+    )
 
 
 def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:

@@ -23,7 +23,7 @@ MOST_CODES, MOST_WORST = 30, 10
 def render_fit(step: Step, quality: Evaluation, triage: Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
     model, by_key = step.model, {score.key: score for score in quality.scores}
-    summary = coding.summarise(model.labels, model.Y)
+    summary = coding.summarise(model.shown, model.Y)
     return _paragraphs(
         *_learned(model, tables.answers_of_table(summary, step.table)),
         to_text(tables.measures_table(by_key[key] for key in FIT_SCORES), columns=(0, 1)),
@@ -141,6 +141,11 @@ def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) ->
         to_text(tables.history_table(model.history), columns=(0, 1, 2, 3, 4, 6)),
         to_text(tables.files_table(model)),
     )
+
+
+def render_codebook(book: coding.Codebook, counts: Mapping[str, int]) -> str:
+    """The codes with their names, and how many answers carry them."""
+    return to_text(tables.codebook_table(book, counts))
 
 
 def render_sample(sample: coding.Sample, out: Path) -> str:

@@ -1,0 +1,153 @@
+"""The codebook of a study: what codes are called, what they mean, and which have become others.
+
+A code is what stands in the data, perhaps a number; its name is for people. Codes that were merged
+or renamed keep their entry, so that a table which still has the old code is understood.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from unicodedata import normalize
+
+from nldd._wording import quote, quote_first
+from nldd.coding._answers import plain_text
+from nldd.exceptions import InputError
+from nldd.tables import TableOptions, TableReader, create_table
+
+FIELDS = ("code", "name", "description", "merged_into", "order")
+LARGEST_ORDER = 10**9
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A code: its name and description, the code that it has become, its place from 1 on (or 0)."""
+
+    code: str
+    name: str = ""
+    description: str = ""
+    merged_into: str = ""
+    order: int = 0
+
+    @property
+    def shown(self) -> str:
+        """What a report shows: the code, and its name behind it."""
+        return f"{self.code}: {self.name}" if self.name and self.name != self.code else self.code
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """Entries of codes, each code once; codes without one are what they are called."""
+
+    entries: tuple[Entry, ...] = ()
+
+    @cached_property
+    def by_code(self) -> Mapping[str, Entry]:
+        return {entry.code: entry for entry in self.entries}
+
+    @cached_property
+    def _current(self) -> Mapping[str, str]:
+        """What each code has become, through all steps."""
+        following = {e.code: e.merged_into for e in self.entries if e.merged_into}
+        found = {}
+        for code in following:
+            passed = [code]
+            while passed[-1] in following:
+                passed.append(following[passed[-1]])
+                if passed[-1] in passed[:-1]:
+                    circle = " into ".join(map(quote, passed[passed.index(passed[-1]) :]))
+                    hint = "let each chain of merged codes end at a code that stays"
+                    raise InputError(f"Codes are merged in a circle: {circle}.", hint=hint)
+            found[code] = passed[-1]
+        return found
+
+    def current(self, code: str) -> str:
+        """The code that counts: the code itself, or what it was merged into."""
+        return self._current.get(code, code)
+
+    def translate(self, codes: Iterable[str]) -> set[str]:
+        """Codes of an answer as they count today."""
+        return set(map(self.current, codes))
+
+    def unique(self, codes: Iterable[str]) -> tuple[str, ...]:
+        """Codes as they count today, each once, in their order."""
+        return tuple(dict.fromkeys(map(self.current, codes)))
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Codes that count, and have an entry."""
+        return tuple(entry.code for entry in self.entries if not entry.merged_into)
+
+    def shown(self, code: str) -> str:
+        """A code with its name, as reports show it."""
+        return self.by_code[code].shown if code in self.by_code else code
+
+    def sorted(self, codes: Sequence[str]) -> list[str]:
+        """Codes in the order of the codebook; those that have no place there come behind."""
+        place = {e.code: e.order for e in self.entries if e.order}
+        return sorted(codes, key=lambda code: place.get(code, LARGEST_ORDER + 1))
+
+    def for_labels(self, labels: Sequence[str]) -> "Codebook":
+        """The codebook with an entry for each of these codes, in its order, merged ones last."""
+        missing = [Entry(code) for code in labels if code not in self.by_code]
+        both = {entry.code: entry for entry in (*self.entries, *missing)}
+        here = [both[code] for code in self.sorted([c for c in both if not both[c].merged_into])]
+        gone = [entry for entry in both.values() if entry.merged_into]
+        return Codebook((*here, *gone))
+
+    def updated(self, new: "Codebook") -> "Codebook":
+        """The codebook with entries of another one, which win, and of codes that stay."""
+        joined = Codebook(tuple({**self.by_code, **new.by_code}.values()))
+        joined.current("")  # says so if codes are merged in a circle
+        return joined
+
+
+def read_codebook(path: Path, options: TableOptions = TableOptions()) -> Codebook:
+    """The codebook in a table with a column ``code``, and any of the other fields."""
+    entries = []
+    with options.open(path) as table:
+        names = [name.strip().lower().replace(" ", "_") for name in table.names]
+        if "code" not in names:
+            table.column("code")
+        places = {field: names.index(field) for field in FIELDS if field in names}
+        for block in table.blocks():
+            for number, row in enumerate(block.rows, block.first):
+                texts = {f: normalize("NFC", plain_text(row[j]).strip()) for f, j in places.items()}
+                if any(texts.values()):
+                    entries.append(_entry(table, number, texts))
+    if not entries:
+        hint = "nldd codebook model.nldd -o codebook.csv writes one to start from"
+        raise InputError(f"{path.name} has no codes.", hint=hint)
+    repeated = [code for code, n in Counter(e.code for e in entries).items() if n > 1]
+    if repeated:
+        named = f"{path.name}: more than one row for the code {quote_first(repeated)}."
+        raise InputError(named, hint="leave one row for each code")
+    found = Codebook(tuple(entries))
+    found.current("")
+    return found
+
+
+def _entry(table: TableReader, number: int, texts: dict[str, str]) -> Entry:
+    if not texts["code"]:
+        hint = "write the code as it stands in the data, or delete the row"
+        raise InputError(f"{table.where(number)}: a code is missing.", hint=hint)
+    order = texts.pop("order", "").removesuffix(".0") or "0"
+    if not order.isdecimal() or int(order) > LARGEST_ORDER:
+        place = f"{table.where(number)}: expected a whole number as order"
+        raise InputError(f"{place}, got {quote(order)}.", hint="1, 2, 3, ...; or leave it empty")
+    entry = Entry(**texts, order=int(order))
+    if entry.merged_into == entry.code:
+        same = f"{table.where(number)}: {quote(entry.code)} is merged into itself."
+        raise InputError(same, hint="leave merged_into empty for a code that stays")
+    return entry
+
+
+def write_codebook(
+    path: Path | str, codebook: Codebook, counts: Mapping[str, int], raw: bool = False
+) -> None:
+    """Write a codebook as a table, with how many answers carry each code."""
+    with create_table(path, (*FIELDS, "answers"), raw=raw) as writer:
+        for place, entry in enumerate(codebook.entries, 1):
+            cells = asdict(entry) | {"order": "" if entry.merged_into else entry.order or place}
+            writer.write([(*cells.values(), counts.get(entry.code, 0))])

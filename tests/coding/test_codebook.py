@@ -1,0 +1,178 @@
+"""Codebooks: names for reports, codes that become others, tables that have the old ones."""
+
+import numpy as np
+import pytest
+
+from coding.made_up import (
+    REQUEST,
+    SETTINGS,
+    answers_of,
+    assert_equal_predictions,
+    made_up,
+    read_csv,
+    write_coded,
+    write_csv,
+)
+from nldd.coding import (
+    Codebook,
+    Entry,
+    Request,
+    apply_codebook,
+    evaluate_table,
+    fit_table,
+    load_coding_model,
+    read_codebook,
+    update_model,
+    write_codebook,
+)
+from nldd.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+TEXTS, CODES = made_up(80)
+HEADER = ("code", "name", "merged into", "order")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("codebook")
+    table = write_coded(folder / "answers.csv", TEXTS[:60], CODES[:60])
+    fit_table(table, folder / "model.nldd", REQUEST, SETTINGS)
+    return (folder / "model.nldd").read_bytes()
+
+
+@pytest.fixture
+def model_file(first, tmp_path):
+    path = tmp_path / "model.nldd"
+    path.write_bytes(first)
+    return path
+
+
+def merged(codes):
+    return [{"transport" if c in ("bus", "rent") else c for c in names} for names in codes]
+
+
+def test_names_and_renames_change_no_prediction(model_file, tmp_path):
+    before = load_coding_model(model_file)
+    rows = [("bus", "Buses", "", "2"), ("park", "", "green", ""), ("green", "Parks", "", "1")]
+    book = write_csv(tmp_path / "book.csv", HEADER, rows)
+    model, changes = apply_codebook(model_file, book)
+    assert model.labels == ("bus", "green", "rent")
+    assert model.shown == ("bus: Buses", "green: Parks", "rent")
+    assert changes == [
+        "'park' renamed to 'green'.",
+        "2 codes with another name, description or place.",
+    ]
+    new = answers_of(made_up(30, seed=2)[0])
+    assert_equal_predictions(model.code(new), before.code(new))
+    assert load_coding_model(model_file).codebook == model.codebook
+    assert [event.action for event in model.history] == ["fit", "codebook"]
+
+
+def test_merged_codes_are_fitted_anew_as_if_people_had_given_the_new_one(model_file, tmp_path):
+    rows = [("bus", "", "transport", ""), ("rent", "", "transport", "")]
+    model, changes = apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
+    assert changes[0] == "'bus', 'rent' merged into 'transport'."
+    table = write_coded(tmp_path / "same.csv", TEXTS[:60], merged(CODES[:60]))
+    same = fit_table(table, tmp_path / "same.nldd", REQUEST, SETTINGS).model
+    assert model.labels == same.labels == ("park", "transport")
+    assert (model.Y == same.Y).all()
+    assert_equal_predictions(model.evidence, same.evidence)
+    assert (model.drawn == same.drawn).all()
+    assert model.identities == same.identities
+
+
+def test_tables_that_still_have_the_old_codes_are_understood(model_file, tmp_path):
+    rows = [("bus", "", "transport", ""), ("rent", "", "bus", "")]
+    apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
+    review = write_coded(tmp_path / "review.csv", TEXTS[60:], CODES[60:])
+    model = load_coding_model(model_file)
+    quality, _ = evaluate_table(model, review)
+    assert quality.unknown_labels == ()
+    new = update_model(model_file, review).model
+    assert new.labels == ("park", "transport")
+    assert [set(names) for names in new.codes(new.Y[60:])] == merged(CODES[60:])
+
+
+def test_columns_of_marks_keep_their_names_in_the_data(tmp_path):
+    names = ("bus", "park", "rent")
+    rows = [(t, *(int(n in c) for n in names)) for t, c in zip(TEXTS, CODES, strict=True)]
+    table = write_csv(tmp_path / "a.csv", ("answer", *names), rows[:60])
+    request = Request(("answer",), label_columns="bus,park,rent")
+    fit_table(table, tmp_path / "m.nldd", request, SETTINGS)
+    book = write_csv(
+        tmp_path / "b.csv", HEADER, [("bus", "", "transport", ""), ("rent", "", "bus", "")]
+    )
+    apply_codebook(tmp_path / "m.nldd", book)
+    more = write_csv(tmp_path / "more.csv", ("answer", *names), rows[60:])
+    model = update_model(tmp_path / "m.nldd", more).model
+    assert model.labels == ("transport", "park")
+    assert [set(c) for c in model.codes(model.Y)] == merged(CODES)
+
+
+def test_a_codebook_can_be_had_before_the_first_fit(tmp_path):
+    table = write_coded(tmp_path / "a.csv", TEXTS, CODES)
+    book = Codebook((Entry("rent", merged_into="bus"), Entry("bus", "Buses and rent", order=1)))
+    model = fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS, codebook=book).model
+    assert model.shown == ("bus: Buses and rent", "park")
+    carries = [bool({"bus", "rent"} & names) for names in CODES]
+    assert model.Y[:, 0].astype(bool).tolist() == carries
+
+
+def test_codebooks_are_written_and_read(tmp_path):
+    entries = (
+        Entry("=1", "a \u00e4", "what, it\nmeans", order=7),
+        Entry("12", "Price", order=1),
+        Entry("old", merged_into="12"),
+    )
+    book = Codebook(entries).for_labels(["12", "new"])
+    write_codebook(tmp_path / "b.csv", book, {"12": 5})
+    header, rows = read_csv(tmp_path / "b.csv")
+    assert header == ["code", "name", "description", "merged_into", "order", "answers"]
+    assert [(row[0], row[-2], row[-1]) for row in rows] == [
+        ("12", "1", "5"),
+        ("'=1", "7", "0"),
+        ("new", "3", "0"),
+        ("old", "", "0"),
+    ]
+    again = read_codebook(tmp_path / "b.csv")
+    assert again.by_code == {**book.by_code, "new": Entry("new", order=3)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("a", "", "b", ""), ("b", "", "a", "")], "merged in a circle: 'a' into 'b' into 'a'"),
+        ([("a", "", "a", "")], "row 1: 'a' is merged into itself"),
+        ([("a", "", "", ""), ("a", "", "", "")], "more than one row for the code 'a'"),
+        ([("", "no code", "", "")], "row 1: a code is missing"),
+        ([("a", "", "", "first")], "expected a whole number as order, got 'first'"),
+        ([], "has no codes"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
+        read_codebook(write_csv(tmp_path / "b.csv", HEADER, rows))
+
+
+def test_a_merge_that_leaves_nothing_to_choose_leaves_the_model(model_file, tmp_path):
+    before = model_file.read_bytes()
+    rows = [("bus", "", "x", ""), ("park", "", "x", ""), ("rent", "", "x", "")]
+    with pytest.raises(InputError, match="carry the same codes"):
+        apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
+    assert model_file.read_bytes() == before
+
+
+def test_chains_of_merges_end_at_the_code_that_stays():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = int(rng.integers(2, 9))
+        target = [int(rng.integers(i + 1, n + 1)) for i in range(n)]  # n: stays
+        book = Codebook(
+            tuple(Entry(str(i), merged_into=str(t) if t < n else "") for i, t in enumerate(target))
+        )
+        for code in range(n):
+            end = code
+            while target[end] < n:
+                end = target[end]
+            assert book.current(str(code)) == str(end)
