@@ -171,7 +171,7 @@ def test_inspect_shows_all_that_the_model_knows(study, capsys):
         f"{time} (nldd {__version__}) fit answers.csv 108 (12 set aside) 108 "
         f"{100 * event.subset_accuracy:.1f} %"
     ) in lines
-    assert lines[-1] == f"answers.csv answers of nldd fit {event.sha256}"
+    assert lines[-1] == f"answers.csv read by nldd fit {event.sha256}"
 
 
 def test_inspect_as_json_agrees_with_the_model(study, capsys):

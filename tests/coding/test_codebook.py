@@ -63,6 +63,9 @@ def test_names_and_renames_change_no_prediction(model_file, tmp_path):
         "'park' renamed to 'green'.",
         "2 codes with another name, description or place.",
     ]
+    typo = write_csv(tmp_path / "typo.csv", HEADER, [("buss", "Buses", "", "")])
+    with pytest.raises(InputError, match="does not know the code 'buss', but 'bus'"):
+        apply_codebook(model_file, typo)
     new = answers_of(made_up(30, seed=2)[0])
     assert_equal_predictions(model.code(new), before.code(new))
     assert load_coding_model(model_file).codebook == model.codebook

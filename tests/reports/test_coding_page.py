@@ -12,6 +12,7 @@ import pytest
 
 from nldd import __version__
 from nldd._versions import library_versions
+from nldd._wording import percent
 from nldd.coding import (
     Answers,
     CodeColumns,
@@ -43,7 +44,7 @@ from nldd.reports._coding_page import (
     write_fit_report,
 )
 from nldd.reports._coding_tables import MEANINGS, labels_table
-from nldd.reports._coding_text import calibration_sentence, columns_sentence
+from nldd.reports._coding_text import calibration_sentence, columns_sentence, methods_paragraph
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs
 from nldd.reports._table import as_entry
 from nldd.reports._text import chance_in_words, visible
@@ -243,7 +244,7 @@ def test_hamming_is_said_in_labels(model):
 def test_sections_come_in_the_order_of_the_questions(fitted_page):
     assert [section.id for section in fitted_page.sections] == [
         *("answer", "data", "measures", "triage", "calibration", "labels", "confusions"),
-        *("examples", "history", "provenance"),
+        *("examples", "methods", "history", "provenance"),
     ]
     figures = [figure.key for section in fitted_page.sections for figure in section.figures]
     assert figures == ["coverage", "calibration"]
@@ -267,9 +268,13 @@ def test_data_summary_counts_rows_codes_and_combinations(fit_html, model):
 
 
 def test_measures_are_those_of_the_evaluation_with_intervals_and_a_meaning(fit_html, quality):
-    rows = body(fit_html, "measures")
-    assert len(rows) == len(quality.scores) == len(MEANINGS)
-    for row, score in zip(rows, quality.scores, strict=True):
+    few, more = body(fit_html, "measures"), body(fit_html, "more-measures")
+    assert (len(few), len(few + more)) == (4, len(MEANINGS))
+    by_name = {score.name: score for score in quality.scores}
+    assert {row[0].split("|")[0] for row in few + more} == by_name.keys()
+    assert fit_html.count("<details>") == 1  # the others are folded away
+    for row in few + more:
+        score = by_name[row[0].split("|")[0]]
         assert row[0] == f"{score.name}|{MEASURES[score.key].direction}"
         assert numbers(row[1]) == pytest.approx([score.value, score.low, score.high], abs=5.1e-4)
         assert row[2] == MEANINGS[score.key]
@@ -334,7 +339,9 @@ def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, qualit
     assert doubt[found["unsure"][0]] == doubt.max()
     assert right[found["surest"]].all() and not right[found["wrong"]].any()
     for key, rows in found.items():
-        assert len({model.answers.texts[row] for row in rows}) == 3
+        distinct = {model.answers.texts[row] for row in rows}
+        n_wrong = len({model.answers.texts[row] for row in np.flatnonzero(~right)})
+        assert len(distinct) == len(rows) == {"wrong": min(10, n_wrong)}.get(key, 3)
         assert (np.diff(doubt[rows]) >= 0).all() or key == "unsure"
         for row, cells in zip(rows, body(fit_html, f"examples-{key}"), strict=True):
             sure, theta = cells[0].split("|")
@@ -347,6 +354,26 @@ def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, qualit
             assert nearest != row
             assert cells[4].split("|")[0] == model.answers.texts[nearest]
             assert model.codes(model.Y)[nearest] == model.codes(model.evidence.Y)[row]
+
+
+def test_methods_are_told_with_the_numbers_of_the_model(model, quality, made):
+    said, found = methods_paragraph(model, quality, made), made.selection
+    by_key = {score.key: score.value for score in quality.scores}
+    facts = (
+        "trained on 150 answers that people had coded with 3 codes",
+        f"({model.Y.sum() / 150:.2f} codes an answer on average)",
+        f"{model.n_folds}-fold cross-validation on all drawn at random",
+        f"{percent(by_key['subset_accuracy'], 1)} of the answers received exactly the codes",
+        f"Hamming loss {by_key['hamming_loss']:.3f}",
+        f"was at least {1 - found.limit:.4f} were coded automatically",
+        f"at least {100 * found.target:g} % of the automatic codings are entirely correct",
+        f"{percent(found.share, 1)} of the answers passed, of which {percent(found.accuracy, 1)}",
+    )
+    for fact in facts:
+        assert fact in said
+    none = replace(found, threshold=None, limit=None)
+    without = methods_paragraph(model, quality, replace(made, selection=none))
+    assert without.endswith("so that all new answers were coded by people.")
 
 
 def test_chances_in_words():
@@ -379,7 +406,7 @@ def test_history_versions_and_checksums_are_told(fit_html, model):
     )
     assert body(fit_html, "files") == [
         ["model.nldd", "the model", 64 * "a"],
-        ["answers.csv", "answers of nldd fit", 64 * "c"],
+        ["answers.csv", "read by nldd fit", 64 * "c"],
     ]
     assert dict(body(fit_html, "versions")) == library_versions()
 

@@ -143,6 +143,7 @@ def apply_codebook(
     with _model_lock(model_path, tell):
         old = load_coding_model(model_path)
         given, digest = read_codebook(path, options), checksum(path)
+        _check_codes_of_book(old, given, path)
         codebook = old.codebook.updated(given)
         changes = _changes(old, codebook)
         labels = tuple(map(codebook.current, old.labels))
@@ -158,6 +159,16 @@ def apply_codebook(
         model = model.record("codebook", path.name, digest, 0, 0)
         save_coding_model(model, model_path.resolve())
     return model, changes
+
+
+def _check_codes_of_book(model: CodingModel, given: Codebook, path: Path) -> None:
+    """Refuse a row for a code that nobody has, but that looks like a known one misspelt."""
+    known = {*model.labels, *model.codebook.by_code, *(e.merged_into for e in given.entries)}
+    for code in given.by_code:
+        if code not in known and (meant := close_code(code, sorted(known))):
+            unknown = f"the model does not know the code {quote(code)}, but {quote(meant)}"
+            hint = f"write {quote(meant)} in the column code; or leave the row out"
+            raise InputError(f"{path.name}: {unknown}.", hint=hint)
 
 
 def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
@@ -176,7 +187,7 @@ def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
     n_named = sum(
         (e.name, e.description, e.order) != (b.name, b.description, b.order)
         for e in codebook.entries
-        if (b := before.get(e.code, Entry(e.code))) is not None
+        if e.code in becomes and (b := before.get(e.code, Entry(e.code)))
     )
     if n_named:
         changes.append(f"{count_noun(n_named, 'code')} with another name, description or place.")

@@ -15,18 +15,23 @@ from nldd.coding import Answers, CodedAnswers, CodingModel, Columns, Evaluation,
 from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
-from nldd.reports._coding_text import calibration_sentence, columns_sentence, unknown_codes
+from nldd.reports._coding_text import (
+    calibration_sentence,
+    columns_sentence,
+    methods_paragraph,
+    unknown_codes,
+)
 from nldd.reports._page import Page, Section, draw, render_page, save_figure
 from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Table, tabulate
 from nldd.reports._text import chance_in_words, exact_percent, visible
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
-N_EXAMPLES = 3
+N_EXAMPLES = {"surest": 3, "unsure": 3, "wrong": 10}
 EXAMPLES = {
     "surest": "The surest of those that are right",
     "unsure": "The least sure of all: for people to look at",
-    "wrong": "The surest of those that are wrong",
+    "wrong": "The surest of those that are wrong: here people may have slipped",
 }
 PRIVATE = "This page holds answers of respondents: keep it as you keep the answers themselves."
 FOOT = f"Made by nldd {__version__}."
@@ -37,6 +42,10 @@ ASSUMED = (
 LEARNED = (
     "Careful: the model has learned from these answers, or from some of them, so that all numbers "
     "here are too good. Evaluate it on answers that are new to it."
+)
+CITED = (
+    "As these numbers are. Cite the paper of the method, and say who coded the answers, by which "
+    "rules, and how far two people agree."
 )
 ABOUT_TRIAGE = (
     "The surest answers go to the machine and the others to people. The further down the table, "
@@ -120,7 +129,7 @@ def fit_page(
     )
     remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
     promise = (*promise_paragraphs(triage), *remarks)
-    ranking = selection.rank_by
+    ranking, words = selection.rank_by, methods_paragraph(model, quality, triage)
     table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)
     return Page(
         f"Coding by machine: {visible(model_file[0])}",
@@ -137,6 +146,7 @@ def fit_page(
             _data_section(model, {"answers": tables.answers_of_model(model)}),
             *_quality_sections(quality, how, table, curve(model, triage), ranking),
             _examples_section(quality, model.answers[model.tested], model, ranking),
+            Section("For the methods section of a paper", (CITED, words), id="methods"),
             *provenance_sections(model, {"the model": model_file}),
         ),
         FOOT,
@@ -233,8 +243,8 @@ def _quality_sections(
     quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, rank_by: str
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
-    measures = tables.measures_table(quality.scores)
-    yield Section("How good the codes are", (how,), (measures,), id="measures")
+    measures = tables.measures_tables(quality.scores)
+    yield Section("How good the codes are", (how,), measures, id="measures")
     alt = (
         f"Risk-coverage curve: {display.measure} falls or rises with the share of answers coded "
         "automatically; the numbers are in the table above."
@@ -315,7 +325,9 @@ def example_rows(quality: Evaluation, answers: Answers, rank_by: str) -> dict[st
     right = quality.right("subset") == 1
     order = np.argsort(quality.predictions.doubt(rank_by), kind="stable")
     found = {"surest": order[right[order]], "unsure": order[::-1], "wrong": order[~right[order]]}
-    return {key: _distinct(rows.tolist(), answers) for key, rows in found.items()}
+    return {
+        key: _distinct(rows.tolist(), answers)[: N_EXAMPLES[key]] for key, rows in found.items()
+    }
 
 
 def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
@@ -324,7 +336,7 @@ def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
     for row in rows:
         content = answers.texts[row] or (answers.categories[row], answers.numbers[row].tobytes())
         found.setdefault(content, row)
-    return list(found.values())[:N_EXAMPLES]
+    return list(found.values())
 
 
 def _code_list(names: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Tables of the coding reports, for terminals and pages: counts, measures, triage, codes, files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from nldd import coding
@@ -13,6 +14,8 @@ from nldd.reports._table import Entry, Row, Table, tabulate
 from nldd.reports._text import doubt_number, exact_percent, percent_range, visible
 
 LONGEST_DESCRIPTION = 60
+FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
+MORE_MEASURES = "All other measures, with their 95 % intervals"
 MICRO = "all codes of all answers together, so that frequent codes count most"
 MACRO = (
     "each code by itself, then the mean over the codes: rare ones count as much as frequent ones"
@@ -112,6 +115,14 @@ def codebook_table(book: coding.Codebook, counts: Mapping[str, int]) -> Table:
             "answers": lambda e: f"{counts.get(e.code, 0):,}",
         },
     )
+
+
+def measures_tables(scores: Iterable[Score]) -> tuple[Table, Table]:
+    """The few measures that most people need, and the others folded away."""
+    scores = list(scores)
+    few = measures_table(score for score in scores if score.key in FEW_MEASURES)
+    more = measures_table(score for score in scores if score.key not in FEW_MEASURES)
+    return few, replace(more, key="more-measures", title=MORE_MEASURES, notes=(), folded=True)
 
 
 def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
@@ -247,7 +258,7 @@ def readable_time(time: str) -> str:
 
 def files_table(model: CodingModel, files: Mapping[str, tuple[str, str]] = {}) -> Table:
     """Names and checksums of files, by what they are, and of those a model has learned from."""
-    learned = ((f"answers of nldd {visible(e.action)}", (e.file, e.sha256)) for e in model.history)
+    learned = ((f"read by nldd {visible(e.action)}", (e.file, e.sha256)) for e in model.history)
     rows = ((visible(n), what, visible(sha)) for what, (n, sha) in (*files.items(), *learned))
     note = "A checksum changes with every byte of a file: equal ones mean that it is the same."
     head = ("file", "what it is", "sha256")

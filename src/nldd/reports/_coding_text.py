@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from nldd import coding
+from nldd import __version__, coding
 from nldd._wording import count_noun, percent, quote
 from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
 from nldd.reports._table import Row, to_text
-from nldd.reports._text import name_list, percent_range, wrap
+from nldd.reports._text import doubt_number, exact_percent, name_list, percent_range, wrap
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10
@@ -164,6 +164,43 @@ def render_audit(audit: coding.Audit) -> str:
         f"{audit.n_right:,} of {count_noun(audit.n_checked, 'checked answer')} right: "
         f"{percent(audit.accuracy, 1)} ({percent_range(audit.low, audit.high)}, exact 95 % "
         f"interval){still_open}"
+    )
+
+
+def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -> str:
+    """What was done, as the methods section of a paper would say it."""
+    found, n_tested = triage.selection, len(model.tested)
+    scores = {score.key: score.value for score in quality.scores}
+    cardinality = model.Y.sum(axis=1).mean()
+    drawn = "all" if n_tested == len(model.answers) else f"the {n_tested:,} of them"
+    sure = {"chance": "chance of being entirely correct", "theta": "expected share of errors"}
+    right = {"subset": "entirely correct", "hamming": "correct label by label"}[triage.measure]
+    target, confidence = exact_percent(found.target), exact_percent(found.confidence)
+    learned = (
+        f"Open-ended answers were coded semi-automatically by NLDD (Gweon, Schonlau and Steiner; "
+        f"nldd {__version__}), a model that predicts whole sets of codes, trained on "
+        f"{count_noun(len(model.answers), 'answer')} that people had coded with "
+        f"{count_noun(len(model.labels), 'code')} ({cardinality:.2f} codes an answer on average). "
+    )
+    tested = (
+        f"In {model.n_folds}-fold cross-validation on {drawn} drawn at random, "
+        f"{percent(scores['subset_accuracy'], 1)} of the answers received exactly the codes that "
+        f"people gave (Hamming loss {scores['hamming_loss']:.3f}, micro-averaged F "
+        f"{scores['micro_f']:.3f}). "
+    )
+    if found.threshold is None or found.limit is None:
+        return (
+            f"{learned}{tested}No threshold held a target of {target} {right} with {confidence} "
+            "confidence, so that all new answers were coded by people."
+        )
+    side = "at least" if found.rank_by == "chance" else "at most"
+    return (
+        f"{learned}{tested}New answers whose {sure[found.rank_by]} was {side} "
+        f"{doubt_number(found.limit, found.rank_by)} were coded automatically, the others by "
+        "people. This threshold was chosen by a fixed sequence of binomial tests so that, with "
+        f"{confidence} confidence, at least {target} of the automatic codings are {right}. In the "
+        f"cross-validation, {percent(found.share, 1)} of the answers passed, of which "
+        f"{percent(found.accuracy or 0.0, 1)} were {right}."
     )
 
 

@@ -49,6 +49,8 @@ class Table:
         Sentences below the table.
     data_head, data : tuple of str, tuple of rows of plain values
         The long form for the CSV file; where it is empty the CSV file is the printed table.
+    folded : bool
+        Whether a page shows the title alone until somebody opens the table.
     """
 
     key: str
@@ -59,6 +61,7 @@ class Table:
     notes: tuple[str, ...] = ()
     data_head: tuple[str, ...] = ()
     data: tuple[DataRow, ...] = ()
+    folded: bool = False
 
     def __post_init__(self) -> None:
         check_key("table", self.key)
