@@ -119,6 +119,7 @@ def test_a_single_step_says_at_once_what_is_being_done(stream):
 
 def test_a_single_step_in_a_log_is_not_counted(stream, clock):
     walk(progress([1], 1, "counting words", show=True), clock, 65)
+    walk(progress([1], 1, "quick", show=True), clock, 0.9)
     assert stream.getvalue() == "counting words: 01:05\n"
 
 

@@ -18,7 +18,7 @@ def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Itera
     """Pass `steps` through, drawing how many of `total` have gone by.
 
     On a terminal the line is redrawn in place; in a log file one is written at the end. A single
-    step has no bar, and says what is being done.
+    step has no bar, and says what is being done; in a log file, if it took a second or more.
     """
     if not show:
         yield from steps
@@ -34,9 +34,11 @@ def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Itera
             yield step
             done += 1
     finally:
-        steps_done = f"{done} of {total} in " if total != 1 else ""
-        out.write(f"{title}: {steps_done}{clock(time.monotonic() - start)}\n")
-        out.flush()
+        seconds = time.monotonic() - start
+        if total != 1 or seconds >= 1:
+            steps_done = f"{done} of {total} in " if total != 1 else ""
+            out.write(f"{title}: {steps_done}{clock(seconds)}\n")
+            out.flush()
 
 
 def progress_of_share(

@@ -285,3 +285,22 @@ def test_a_word_that_is_no_yes_or_no_is_not_guessed(tmp_path):
     table = write_csv(tmp_path / "t.csv", ("answer", "codes", "nldd_drawn"), rows)
     with pytest.raises(InputError, match="row 1, column 'nldd_drawn': expected yes or no"):
         fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS)
+
+
+def test_progress_says_from_the_start_on_what_is_being_done(tmp_path):
+    seen = []
+
+    def watch(steps, total, title):
+        for step in steps:
+            seen.append((title, total))
+            yield step
+
+    table = write_coded(tmp_path / "a.csv", TEXTS[:40], CODES[:40])
+    fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS, watch=watch)
+    assert list(dict.fromkeys(seen)) == [
+        ("reading a.csv", 1),
+        ("counting words", 1),
+        ("choosing how much to shrink", 10),
+        ("learning from all answers", 1),
+        ("testing: each answer without itself", 2),
+    ]
