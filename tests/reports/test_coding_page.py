@@ -217,7 +217,7 @@ def test_fit_page_says_first_how_much_can_be_coded_automatically(fitted_page, ma
     assert "at least 94 % of these answers get exactly the codes" in said
     assert f"{selection.n_auto} are that sure" in said
     assert f"The other {150 - selection.n_auto} go to people" in said
-    assert dict(fitted_page.facts)["promised accuracy"] == "94 %"
+    assert dict(fitted_page.facts)["target accuracy"] == "94 %"
     assert "holds answers of respondents" in fitted_page.subtitle
 
 
@@ -362,7 +362,7 @@ def test_methods_are_told_with_the_numbers_of_the_model(model, quality, made):
     facts = (
         "trained on 150 answers that people had coded with 3 codes",
         f"({model.Y.sum() / 150:.2f} codes an answer on average)",
-        f"{model.n_folds}-fold cross-validation on all drawn at random",
+        f"{model.n_folds}-fold cross-validation, ",
         f"{percent(by_key['subset_accuracy'], 1)} of the answers received exactly the codes",
         f"Hamming loss {by_key['hamming_loss']:.3f}",
         f"was at least {1 - found.limit:.4f} were coded automatically",

@@ -135,8 +135,8 @@ def fit_page(
         f"Coding by machine: {visible(model_file[0])}",
         f"What a model learned from {n:,} coded answers, and how far it can be trusted. {PRIVATE}",
         (
+            ("target accuracy", exact_percent(selection.target)),
             ("coded automatically", percent(selection.share, 1) if promised else "none yet"),
-            ("promised accuracy", exact_percent(selection.target)),
             ("confidence", exact_percent(selection.confidence)),
             ("coded answers", f"{n:,}"),
             ("codes", f"{len(model.labels):,}"),

@@ -172,7 +172,8 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
     found, n_tested = triage.selection, len(model.tested)
     scores = {score.key: score.value for score in quality.scores}
     cardinality = model.Y.sum(axis=1).mean()
-    drawn = "all" if n_tested == len(model.answers) else f"the {n_tested:,} of them"
+    some = f" on the {n_tested:,} of them that were drawn at random"
+    drawn = some if n_tested < len(model.answers) else ""
     sure = {"chance": "chance of being entirely correct", "theta": "expected share of errors"}
     right = {"subset": "entirely correct", "hamming": "correct label by label"}[triage.measure]
     target, confidence = exact_percent(found.target), exact_percent(found.confidence)
@@ -183,7 +184,7 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
         f"{count_noun(len(model.labels), 'code')} ({cardinality:.2f} codes an answer on average). "
     )
     tested = (
-        f"In {model.n_folds}-fold cross-validation on {drawn} drawn at random, "
+        f"In {model.n_folds}-fold cross-validation{drawn}, "
         f"{percent(scores['subset_accuracy'], 1)} of the answers received exactly the codes that "
         f"people gave (Hamming loss {scores['hamming_loss']:.3f}, micro-averaged F "
         f"{scores['micro_f']:.3f}). "
