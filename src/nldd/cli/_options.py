@@ -157,13 +157,25 @@ _table_options = (
         "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
+    click.option(
+        "--skip-rows",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Rows below the header that are no answers; those of Qualtrics are known.",
+    ),
 )
 
 
 def _open_how(
-    encoding: str | None, delimiter: str | None, sheet: str | None, numbers: Path | None = None
+    encoding: str | None,
+    delimiter: str | None,
+    sheet: str | None,
+    skip_rows: int,
+    numbers: Path | None = None,
 ) -> "tables.TableOptions":
-    return tables.TableOptions(encoding, TABS.get(delimiter or "", delimiter), sheet, numbers)
+    separator = TABS.get(delimiter or "", delimiter)
+    return tables.TableOptions(encoding, separator, sheet, numbers, skip_rows)
 
 
 table_options = bundle("options", _open_how, *_table_options)

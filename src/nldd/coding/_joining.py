@@ -40,7 +40,9 @@ def agree_on_lists(table: CodedAnswers, columns: Columns, path: Path, ask: Ask =
         return columns
     found = tuple(dict.fromkeys("".join(slip.separator for slip in slips)))
     between = " or ".join(map(quote, found))
-    what = "1 code looks like a list" if len(slips) == 1 else f"{len(slips):,} codes look like lists"
+    what = (
+        "1 code looks like a list" if len(slips) == 1 else f"{len(slips):,} codes look like lists"
+    )
     lines = lines_of(slips, lambda slip: quote(slip.written, 80))
     message = f"{path.name}: {what} of others, with {between} between them:{lines}"
     if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
@@ -88,11 +90,13 @@ def without_blank(
     columns: Columns,
     path: Path,
     earlier: Iterable[Collection[str]] = (),
+    fewest: int = 1,
 ) -> CodedAnswers:
     """Leave out rows that say nothing, unless nearly all of them have the same codes.
 
     A code for "no answer" can be learned. Otherwise codes come from something that is not in the
     table, and what empty answers get would be a guess. `earlier` are codes of such rows before.
+    At least the `fewest` rows must be left.
     """
     answers = table.answers
     silent = [i for i, text in enumerate(answers.texts) if columns.text and not text.strip()]
@@ -109,10 +113,11 @@ def without_blank(
         learned = f"nearly all have {which}, and new answers without text will get these too"
         return replace(table, notes=[*notes, f"{_without_text(len(blank), table)}: {learned}."])
     kept = sorted({*range(len(table.codes))} - {*blank})
-    if not kept:
-        message = f"{path.name}: none of the {len(blank):,} coded rows has text."
-        hint = f"check that the answers stand in {quote_first(columns.text)}"
-        raise InputError(message, hint=hint)
+    if len(kept) < fewest:
+        have = f"only {len(kept)} of the" if kept else "none of the"
+        message = f"{path.name}: {have} {len(table.codes):,} coded rows has text"
+        hint = f"check that the answers stand in {quote_first(columns.text)}, or name it by --text"
+        raise InputError(f"{message}; {fewest} are needed.", hint=hint)
     left = "left out, as their codes cannot come from it; if it stands in another column, add that"
     notes.append(f"{_without_text(len(blank), table)}: {left} to --text.")
     return replace(table.take(kept, ""), notes=notes)

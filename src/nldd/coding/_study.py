@@ -12,6 +12,7 @@ from nldd._wording import count_noun, escaped
 from nldd.coding._answers import Listing
 from nldd.coding._joining import Ask, agree_on_lists, check_new_codes, without_blank
 from nldd.coding._model import (
+    FEWEST_ANSWERS,
     CodingModel,
     Settings,
     add_answers,
@@ -70,7 +71,7 @@ def fit_table(
             if agreed != columns:
                 columns = agreed
                 table, digest = _read_unchanged(path, columns, options)
-        table = without_blank(table, columns, path).once()
+        table = without_blank(table, columns, path, fewest=FEWEST_ANSWERS).once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
