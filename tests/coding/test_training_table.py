@@ -5,13 +5,8 @@ import pytest
 
 from coding.made_up import write_csv
 from nldd.coding import CodeColumns, Columns, Request, find_columns, read_coded
-from nldd.coding._training_table import (
-    close_code,
-    holds_numbers,
-    likely_separator,
-    match_columns,
-    similar_groups,
-)
+from nldd.coding._code_slips import close_code, likely_separator, similar_groups
+from nldd.coding._training_table import holds_numbers, match_columns
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 

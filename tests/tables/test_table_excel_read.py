@@ -65,7 +65,12 @@ def test_workbook_of_openpyxl(tmp_path):
         (3, "so bold", None, None, None, None, None),
     ]
     assert loaded.format.sheet == "Answers"
-    assert loaded.notes == ["1 empty row was skipped.", "1 column had no name: 'column 5'."]
+    assert loaded.notes == [
+        "1 empty row was skipped.",
+        "1 cell with a formula and no value, the first F2: read as empty. Open the file in a "
+        "spreadsheet, save it and run the command again.",
+        "1 column had no name: 'column 5'.",
+    ]
 
 
 def test_shared_texts(tmp_path):
@@ -152,9 +157,14 @@ def test_workbook_of_libreoffice(ending):
         ),
         ("merged", *[None] * 9),
     ]
+    merged = (
+        "1 group of merged cells in the rows: of each only the first has a value, the others "
+        "were read as empty."
+    )
     assert loaded.notes == [
         "The sheet 'Answers' was read, and not 'Notes'.",
         "1 empty row was skipped.",
+        *([merged] if ending == ".xlsx" else []),
     ]
     assert loaded.format.kind == "xlsx"
     assert load(FILES / f"libreoffice{ending}", sheet="Notes").header == ("not this one",)

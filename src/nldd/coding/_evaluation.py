@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
+from nldd.coding._answers import Listing
+from nldd.coding._code_slips import find_new_slips, first_rows, lines_of, sep_options
 from nldd.coding._codebook import Codebook
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
@@ -128,10 +130,22 @@ class Kept:
 
 
 def evaluate_table(
-    model: CodingModel, path: Path, options: TableOptions = TableOptions()
+    model: CodingModel,
+    path: Path,
+    options: TableOptions = TableOptions(),
+    listing: Listing = Listing(),
 ) -> tuple[Evaluation, CodedAnswers]:
-    """Evaluate a model on the coded answers of a table."""
-    table = read_coded(path, model.columns, options, model.identity_columns)
+    """Evaluate a model on the coded answers of a table, which may list codes in its own way."""
+    columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
+    again_by = (model.identity_columns, True, model.labels)
+    table = read_coded(path, columns, options, *again_by)
+    table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
+    slips = find_new_slips(first_rows(table.codes, table.rows), model.labels, columns.codes)
+    if slips:
+        sep = sep_options(slips, columns.codes.separators)
+        lists = f"; if the file lists codes with another separator, use {sep}"
+        advice = lists if any(slip.separator for slip in slips) else ""
+        table.notes.append(f"Codes that may be slips{advice}:{lines_of(slips)}")
     return evaluate_model(model, table), table
 
 
@@ -144,9 +158,8 @@ def n_learned(model: CodingModel, table: CodedAnswers, sha256: str) -> int:
 
 def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
     """Evaluate a model on coded answers that it has not seen."""
-    codes = list(map(model.codebook.translate, table.codes))
-    labels = (*model.labels, *sorted(set().union(*codes) - set(model.labels)))
-    Y = indicator(codes, np.array(labels, dtype=object))
+    labels = (*model.labels, *sorted(set().union(*table.codes) - set(model.labels)))
+    Y = indicator(table.codes, np.array(labels, dtype=object))
     return _evaluate(Y, model.code(table.answers), labels)
 
 

@@ -9,8 +9,12 @@ from typing import Any
 
 from nldd._files import file_lock
 from nldd._wording import count_noun, escaped, quote, quote_first
+from nldd.coding._answers import Columns, Listing
+from nldd.coding._code_slips import close_code
 from nldd.coding._codebook import Codebook, Entry, read_codebook
+from nldd.coding._joining import Ask, agree_on_lists, check_new_codes, without_blank
 from nldd.coding._model import (
+    FEWEST_ANSWERS,
     CodingModel,
     Settings,
     add_answers,
@@ -20,7 +24,7 @@ from nldd.coding._model import (
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._output import check_places
 from nldd.coding._predictions import Watch, unwatched
-from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
+from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
 from nldd.tables import TableOptions
@@ -45,10 +49,12 @@ def fit_table(
     options: TableOptions = TableOptions(),
     watch: Watch = unwatched,
     tell: Tell = None,
+    ask: Ask = None,
     codebook: Codebook = Codebook(),
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
 
+    Where codes look like lists with another separator, a person may be able to answer (`ask`).
     Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
     """
     check_places(path, out, hint="-o model.nldd")
@@ -62,9 +68,7 @@ def fit_table(
     with _model_lock(out, tell, locked):
         _check_replaceable(out)
         for _ in watch(range(1), 1, f"reading {path.name}"):
-            columns = find_columns(path, request, options)
-            table, digest = _read_unchanged(path, columns, options)
-        table = table.once()
+            columns, table, digest = _read_first(path, request, options, ask)
         model = fit_coding_model(
             table.answers, table.codes, columns, settings, watch, table.drawn, codebook
         )
@@ -88,6 +92,8 @@ def update_model(
     new_codes: bool = False,
     n_jobs: int | None = None,
     tell: Tell = None,
+    listing: Listing = Listing(),
+    ask: Ask = None,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -96,7 +102,8 @@ def update_model(
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
     first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
-    takes a file that the model has had already, `new_codes` codes that look like known ones.
+    takes a file that the model has had already, `new_codes` codes that look like known ones. A
+    file may list its codes in its own way (`listing`), and a person may be able to answer (`ask`).
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -107,7 +114,9 @@ def update_model(
         for _ in watch(range(1), 1, f"reading {model_path.name} and {path.name}"):
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-            table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
+            columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
+            again_by = (old.identity_columns, False, old.labels)
+            table, digest = _read_unchanged(path, columns, options, *again_by)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
@@ -115,7 +124,10 @@ def update_model(
             message = f"{path.name}: the model has these answers already, {since}."
             raise InputError(message, hint=hint)
         table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
-        _check_new_codes(old, table, path, new_codes)
+        known = (*old.labels, *(c for c in old.codebook.codes if c not in old.labels))
+        table = check_new_codes(table, known, columns.codes, path, new_codes, ask)
+        pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
+        table = without_blank(table, columns, path, [c for text, c in pairs if not text.strip()])
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
         if old.identities:
@@ -228,19 +240,6 @@ def _new_answers(
     return table, corrections
 
 
-def _check_new_codes(model: CodingModel, table: CodedAnswers, path: Path, allowed: bool) -> None:
-    """Note codes that are new to the model, and refuse those that look misspelt."""
-    new = sorted(set().union(*table.codes) - {*model.labels, *model.codebook.codes})
-    for name in () if allowed else new:
-        if known := close_code(name, model.labels):
-            row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
-            unknown = f"the model does not know the code {quote(name)}, but {quote(known)}."
-            hint = "correct it in the file; or --new-codes, if it is a code of its own"
-            raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
-    if new:
-        table.notes.append(f"New codes: {quote_first(new)}.")
-
-
 def _check_replaceable(out: Path) -> None:
     """Refuse to fit in the place of a model that has learned from people since."""
     try:
@@ -252,6 +251,20 @@ def _check_replaceable(out: Path) -> None:
         times = count_noun(len(updated), "update")
         hint = "-o with another name; or rename the old model first"
         raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
+
+
+def _read_first(
+    path: Path, request: Request, options: TableOptions, ask: Ask
+) -> tuple[Columns, CodedAnswers, str]:
+    """The columns, coded answers and checksum of the table that a model is fitted to."""
+    columns = find_columns(path, request, options)
+    table, digest = _read_unchanged(path, columns, options)
+    if not request.as_written:
+        agreed = agree_on_lists(table, columns, path, ask)
+        if agreed != columns:
+            columns = agreed
+            table, digest = _read_unchanged(path, columns, options)
+    return columns, without_blank(table, columns, path, fewest=FEWEST_ANSWERS).once(), digest
 
 
 def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
