@@ -126,6 +126,13 @@ class CodeColumns:
         """Codes as one cell, listed as in the table that the model was fitted to."""
         return (self.separator or ";").join(codes) if codes else self.none
 
+    def fill(self, codes: Sequence[str]) -> list[str]:
+        """Codes as cells of the columns that list them: one in each, and the rest in the last."""
+        n = len(self.names)
+        cells = list(codes) if len(codes) <= n else [*codes[: n - 1], self.join(codes[n - 1 :])]
+        cells = cells or [self.none]
+        return [*cells, *[""] * (n - len(cells))]
+
 
 @dataclass(frozen=True)
 class Columns:

@@ -155,8 +155,8 @@ class WorkbookRows(Source):
         header, end = self._ends
         if n_merged := sum(b > header and a <= end for a, b in self._part.merged):
             merged = "group" if n_merged == 1 else "groups"
-            only = "of each only the first has a value, the others were read as empty"
-            notes.append(f"{n_merged:,} {merged} of merged cells in the rows: {only}.")
+            only = "only the first cell of each has a value. Unmerge them and fill in the others."
+            notes.append(f"{n_merged:,} {merged} of merged cells in the rows: {only}")
         return notes
 
     def advice(self, hint: str) -> str:
