@@ -39,6 +39,8 @@ ERRORS = frozenset(
 NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
 # Alt+Enter in a spreadsheet, and how some programs write its carriage return.
 BREAKS = r"(?:_x000[Dd]_|[\r\n\v\f\x85\u2028\u2029])+"
+_QUOTED = r"""(?:'[^'\\]*'|"[^"\\]*")"""
+_PYTHON_LIST = re.compile(rf"\[\s*{_QUOTED}\s*(?:,\s*{_QUOTED}\s*)*\]")
 # Beyond this, squares are no numbers any more.
 LARGEST = 1e150
 
@@ -95,7 +97,7 @@ class CodeColumns:
     def split(self, cell: str) -> set[str] | None:
         """The codes that a cell lists; None if it says nothing."""
         cell = cell.strip()
-        if cell.startswith("[") and (found := _json_list(cell)) is not None:
+        if cell.startswith("[") and (found := _written_list(cell)) is not None:
             return found or None
         if self.none and cell == self.none:
             return set()
@@ -125,6 +127,13 @@ class CodeColumns:
     def join(self, codes: Sequence[str]) -> str:
         """Codes as one cell, listed as in the table that the model was fitted to."""
         return (self.separator or ";").join(codes) if codes else self.none
+
+    def fill(self, codes: Sequence[str]) -> list[str]:
+        """Codes as cells of the columns that list them: one in each, and the rest in the last."""
+        n = len(self.names)
+        cells = list(codes) if len(codes) <= n else [*codes[: n - 1], self.join(codes[n - 1 :])]
+        cells = cells or [self.none]
+        return [*cells, *[""] * (n - len(cells))]
 
 
 @dataclass(frozen=True)
@@ -279,12 +288,14 @@ def _extra_row(table: TableReader, numbers: "NumberFile", block: Block, i: int) 
     return number - 1
 
 
-def _json_list(cell: str) -> set[str] | None:
-    """Codes of a list in JSON, as cells of JSON lines may hold one."""
+def _written_list(cell: str) -> set[str] | None:
+    """Codes of a list in JSON or in Python, as programs write one into a cell."""
+    if _PYTHON_LIST.fullmatch(cell):
+        return {text[1:-1].strip() for text in re.findall(_QUOTED, cell)} - {""}
     with suppress(ValueError, RecursionError):
         value = json.loads(cell)
-        if isinstance(value, list) and all(isinstance(name, str | int) for name in value):
-            return {str(name).strip() for name in value} - {""}
+        if isinstance(value, list) and all(isinstance(x, str | int | float) for x in value):
+            return {cell_text(name).strip() for name in value} - {""}
     return None
 
 

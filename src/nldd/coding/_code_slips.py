@@ -185,7 +185,7 @@ def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, 
     for mark in sorted(DASHES.intersection(names)):
         yield f"if it means that no code applies, use --no-code {mark!r}", [mark]
     if asked := [name for name in names if not set(name) - set("?¿ ")]:
-        yield "if it means that nobody has decided, leave the cell empty", asked
+        yield "if that means that nobody has decided, leave the cell empty", asked
     if dates := [name for name in names if _DATE.fullmatch(name)]:
         text = "format the column as text and write the codes again"
         yield f"if a spreadsheet made dates of codes such as 1-2, {text}", dates

@@ -137,15 +137,13 @@ def evaluate_table(
 ) -> tuple[Evaluation, CodedAnswers]:
     """Evaluate a model on the coded answers of a table, which may list codes in its own way."""
     columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
-    again_by = (model.identity_columns, True, model.labels)
-    table = read_coded(path, columns, options, *again_by)
+    table = read_coded(path, columns, options, model.identity_columns, known=model.labels)
     table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
-    slips = find_new_slips(first_rows(table.codes, table.rows), model.labels, columns.codes)
-    if slips:
-        sep = sep_options(slips, columns.codes.separators)
-        lists = f"; if the file lists codes with another separator, use {sep}"
-        advice = lists if any(slip.separator for slip in slips) else ""
-        table.notes.append(f"Codes that may be slips{advice}:{lines_of(slips)}")
+    found = find_new_slips(first_rows(table.codes, table.rows), model.labels, columns.codes)
+    if slips := [slip for slip in found if slip.meant]:
+        lists = sep_options(slips, columns.codes.separators)
+        sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
+        table.notes.append(f"These codes may be slips; correct them{sep}:{lines_of(slips)}")
     return evaluate_model(model, table), table
 
 

@@ -49,7 +49,7 @@ def agree_on_lists(table: CodedAnswers, columns: Columns, path: Path, ask: Ask =
         return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
     used = codes.separators if any(len(names) > 1 for names in table.codes) else ()
     hint = f"{sep_options(slips, used)}; or --as-written, if they are codes of their own"
-    raise InputError(message, hint=hint)
+    raise InputError(_without_lines(message) if ask else message, hint=hint)
 
 
 def check_new_codes(
@@ -72,12 +72,13 @@ def check_new_codes(
             where = f"{path.name}, row {slips[0].row:,}"
             message = f"{where}: the model does not know the code {slips[0]}."
         lists = [slip for slip in slips if len(slip.meant) > 1]
-        agreed = ask and len(lists) == len(slips) and ask(f"{message}\nAre these lists of codes?")
-        if not agreed:
+        asked = ask is not None and len(lists) == len(slips)
+        if not (ask and asked and ask(f"{message}\nAre these lists of codes?")):
             used = codes.separators if any(len(names) > 1 for names in table.codes) else ()
             sep = f"{sep_options(lists, used)}, if the file lists codes so; or " if lists else ""
             own = "--new-codes, if they are codes of their own"
-            raise InputError(message, hint=f"correct them in the file; or {sep}{own}")
+            said = _without_lines(message) if asked else message
+            raise InputError(said, hint=f"correct them in the file; or {sep}{own}")
     meant = {slip.written: slip.meant for slip in slips}
     settled = [{m for name in names for m in meant.get(name, (name,))} for names in table.codes]
     new = sorted(rows.keys() - meant.keys() - set(known))
@@ -108,19 +109,25 @@ def without_blank(
         return replace(table, notes=notes)
     sets = Counter(map(frozenset, chain(earlier, (table.codes[i] for i in blank))))
     (most, n_most), n = sets.most_common(1)[0], sets.total()
-    which = f"the codes {quote_first(sorted(most))}" if most else "no code"
     if n_most >= max(FEWEST_BLANK, SAME * n):
-        learned = f"nearly all have {which}, and new answers without text will get these too"
+        which = f"are coded {quote_first(sorted(most))}" if most else "have no code"
+        learned = f"learned, as nearly all {which}; new answers without text may be coded so too"
         return replace(table, notes=[*notes, f"{_without_text(len(blank), table)}: {learned}."])
     kept = sorted({*range(len(table.codes))} - {*blank})
     if len(kept) < fewest:
         have = f"only {len(kept)} of the" if kept else "none of the"
-        message = f"{path.name}: {have} {len(table.codes):,} coded rows has text"
+        needed = f"; {fewest} are needed" if fewest > 1 else ""
+        message = f"{path.name}: {have} {len(table.codes):,} coded rows has text{needed}."
         hint = f"check that the answers stand in {quote_first(columns.text)}, or name it by --text"
-        raise InputError(f"{message}; {fewest} are needed.", hint=hint)
+        raise InputError(message, hint=hint)
     left = "left out, as their codes cannot come from it; if it stands in another column, add that"
     notes.append(f"{_without_text(len(blank), table)}: {left} to --text.")
     return replace(table.take(kept, ""), notes=notes)
+
+
+def _without_lines(message: str) -> str:
+    """The first line of a message, for a person who has just read all of it."""
+    return message.partition(":\n")[0].removesuffix(".") + "."
 
 
 def _says_more(answers: Answers, i: int) -> bool:

@@ -115,8 +115,8 @@ def update_model(
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
             columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
-            again_by = (old.identity_columns, False, old.labels)
-            table, digest = _read_unchanged(path, columns, options, *again_by)
+            how = (columns, options, old.identity_columns, False)
+            table, digest = _read_unchanged(path, *how, known=old.labels)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
@@ -267,10 +267,10 @@ def _read_first(
     return columns, without_blank(table, columns, path, fewest=FEWEST_ANSWERS).once(), digest
 
 
-def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
+def _read_unchanged(path: Path, *how: Any, **more: Any) -> tuple[CodedAnswers, str]:
     """The coded answers of a table and its checksum, the same before and after."""
     digest = checksum(path) if path.is_file() else ""
-    table = read_coded(path, *how)  # says so if that cannot be done
+    table = read_coded(path, *how, **more)  # says so if that cannot be done
     if checksum(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)

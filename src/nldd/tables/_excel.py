@@ -155,8 +155,8 @@ class WorkbookRows(Source):
         header, end = self._ends
         if n_merged := sum(b > header and a <= end for a, b in self._part.merged):
             merged = "group" if n_merged == 1 else "groups"
-            only = "of each only the first has a value, the others were read as empty"
-            notes.append(f"{n_merged:,} {merged} of merged cells in the rows: {only}.")
+            only = "only the first cell of each has a value. Unmerge them and fill in the others."
+            notes.append(f"{n_merged:,} {merged} of merged cells in the rows: {only}")
         return notes
 
     def advice(self, hint: str) -> str:
@@ -274,7 +274,7 @@ def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
         for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
             column = reduce(lambda number, letter: 26 * number + letter - 64, letters, 0) - 1
             found.errors.setdefault(int(row) - 1, {})[column] = text.decode()
-        unknown = _UNKNOWN.findall(markup) if b"f>" in markup or b"/>" in markup else []
+        unknown = _UNKNOWN.findall(markup) if b"<f" in markup or b":f" in markup else []
         found.n_unknown += len(unknown)
         found.first_unknown = found.first_unknown or (unknown[0].decode() if unknown else "")
         if b"mergeCell" in markup:
