@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from nldd import coding, reports, tables
+from nldd._files import refuse_existing
 from nldd._progress import progress_of_share
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_json, print_notes, show
@@ -22,7 +23,18 @@ from nldd.cli._printing import print_json, print_notes, show
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
 )
-@shared.file_option("--review", help="File for the answers that people must code.")
+@shared.file_option(
+    "--review", help="File for the answers that people must code; XLSX has choices in its cells."
+)
+@shared.default_option(
+    "--random",
+    "n_random",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Answers drawn at random for the review, sure ones among them.",
+)
+@shared.seed_option
+@shared.force_option
 @shared.promise_options
 @click.option(
     "--max-theta",
@@ -40,6 +52,9 @@ def predict(
     table: Path,
     out: Path,
     review: Path | None,
+    n_random: int,
+    seed: int,
+    force: bool,
     promise: shared.Promise,
     max_theta: float | None,
     explain: bool,
@@ -53,9 +68,14 @@ def predict(
     review, or coded where people have coded an answer already), the chance that all codes are
     right, theta, the coded answer that is nearest, and why an answer is left to people.
 
+    The review shows a suggestion for each answer: correct the codes, or mark it with x in nldd_ok
+    if it is right, then give the file to `nldd update`. Answers of --random come without one; the
+    more of them people have coded, the more exactly the model knows how right it is.
+
     \b
     Examples:
       nldd predict model.nldd new.csv -o coded.csv
+      nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --random 50
       nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
@@ -65,11 +85,15 @@ def predict(
     sources = map(context.get_parameter_source, promise._fields)
     if max_theta is not None and click.core.ParameterSource.COMMANDLINE in sources:
         raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
+    if n_random and review is None:
+        raise click.UsageError("--random puts answers into a review; name one with --review.")
+    coding.check_places(table, out, review, hint="-o coded.csv --review review.csv")
+    refuse_existing(out, review, force=force)
     loaded = coding.load_coding_model(model)
     selection = loaded.select(*promise) if max_theta is None else None
     if selection is not None and selection.threshold is None:
         print_notes([reports.render_unsupported(selection, promise.measure)])
-    policy = coding.Policy(max_theta, explain, raw)
+    policy = coding.Policy(max_theta, explain, raw, n_random=n_random, seed=seed)
     if selection is not None:
         policy = replace(policy, threshold=selection.limit, rank_by=selection.rank_by)
     watch = partial(progress_of_share, title="coding", show=True)

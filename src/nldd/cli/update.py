@@ -22,6 +22,12 @@ from nldd.cli._printing import print_notes, print_result, say, try_report
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
+@click.option(
+    "--accept-suggestions",
+    "accept",
+    is_flag=True,
+    help="Take suggestions of a review as right that are unchanged and not marked.",
+)
 @shared.report_option("the model")
 @shared.threads_option
 @shared.promise_options
@@ -33,6 +39,7 @@ def update(
     out: Path | None,
     again: bool,
     new_codes: bool,
+    accept: bool,
     report_place: shared.ReportPlace,
     jobs: int,
     promise: shared.Promise,
@@ -41,8 +48,9 @@ def update(
 ) -> None:
     """Let hand-coded answers join a model; its threshold is estimated again.
 
-    CORRECTED has the columns that the model was fitted with; those that `nldd predict --review`
-    wrote, with the codes filled in, will do. Rows without codes are set aside.
+    CORRECTED has the columns that the model was fitted with; what `nldd predict --review` wrote,
+    with codes corrected or marked as right in nldd_ok, will do. Rows without codes are set aside,
+    and so are suggestions that nobody has changed or marked.
 
     \b
     Example:
@@ -52,7 +60,8 @@ def update(
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
     watch = partial(progress, title="cross-validation", show=True)
-    step = coding.update_model(model, table, out, options, watch, again, new_codes, jobs, say)
+    how = (options, watch, again, new_codes, jobs, say, accept)
+    step = coding.update_model(model, table, out, *how)
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])
     written = place and try_report(

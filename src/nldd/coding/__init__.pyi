@@ -1,4 +1,11 @@
 from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
+from ._audit import (
+    Audit as Audit,
+    Sample as Sample,
+    draw_sample as draw_sample,
+    is_checked as is_checked,
+    read_audit as read_audit,
+)
 from ._chance import ChanceRegression as ChanceRegression
 from ._cross_validation import (
     CrossValidation as CrossValidation,
@@ -39,16 +46,10 @@ from ._model_file import (
     save_coding_model as save_coding_model,
 )
 from ._output import (
-    Audit as Audit,
     Counts as Counts,
     Policy as Policy,
-    Sample as Sample,
     check_places as check_places,
     code_table as code_table,
-    draw_sample as draw_sample,
-    is_checked as is_checked,
-    read_audit as read_audit,
-    reasons as reasons,
 )
 from ._predictions import Predictions as Predictions, out_of_fold as out_of_fold
 from ._selective import (

@@ -83,6 +83,7 @@ def update_model(
     new_codes: bool = False,
     n_jobs: int | None = None,
     tell: Tell = None,
+    accept: bool = False,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -91,7 +92,8 @@ def update_model(
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
     first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
-    takes a file that the model has had already, `new_codes` codes that look like known ones.
+    takes a file that the model has had already, `new_codes` codes that look like known ones, and
+    `accept` suggestions of a review that nobody has marked.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -101,7 +103,8 @@ def update_model(
     with _model_lock(target, tell):
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
+        how = (old.columns, options, old.identity_columns, False, accept)
+        table, digest = _read_unchanged(path, *how)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")

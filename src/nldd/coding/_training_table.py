@@ -29,6 +29,7 @@ from nldd.coding._answers import (
     read_mark,
     unguard,
 )
+from nldd.coding._review import OK, open_note, take_decided
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
 
@@ -164,10 +165,12 @@ def read_coded(
     options: TableOptions,
     identity_columns: Sequence[str] = (),
     drawn: bool = True,
+    accept: bool = False,
 ) -> CodedAnswers:
     """All rows of a table that have codes; those of an earlier table may be known again by it.
 
-    Rows that do not say whether they were drawn at random are taken to be as `drawn` says.
+    Rows that do not say whether they were drawn at random are taken to be as `drawn` says. Rows of
+    a review that only show its suggestion count as coded where one may `accept` these unseen.
     """
     parts: list[Answers] = []
     codes: list[set[str]] = []
@@ -175,11 +178,14 @@ def read_coded(
     ids: list[tuple[str, ...]] = []
     cells: list[str] = []
     random: list[bool] = []
-    n_rows = 0
+    n_rows = n_undecided = 0
     with options.open(path) as table:
         places = _identity_places(table, columns, identity_columns)
         for block in table.blocks():
             found = columns.codes.read(table, block)
+            if not accept:
+                found, n_open = take_decided(table, block, columns.codes, found)
+                n_undecided += n_open
             coded = [i for i, names in enumerate(found) if names is not None]
             parts.append(columns.read(table, block, coded))
             # A letter and its accent become one character, so that equal looks are equal.
@@ -195,6 +201,10 @@ def read_coded(
     if not n_rows:
         hint = "put the answers below the header, one a row; or use another file"
         raise InputError(f"{path.name} has no rows below its header.", hint=hint)
+    if n_undecided:
+        notes.append(open_note(n_undecided))
+    if not codes and n_undecided:
+        raise InputError(f"{path.name}: {open_note(n_undecided)}", hint=f"x in {OK}")
     if not codes:
         named = quote_first(columns.codes.names)
         hint = "code some answers there first; or name another column of codes, or another file"

@@ -19,6 +19,7 @@ RULES = {
     "chance": "the chance that all its codes are right is at least",
     "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
 }
+COUNTED = ("rows", "auto", "part", "review", "coded", "drawn")
 SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
@@ -102,8 +103,13 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     )
     if kept.accuracy is None or kept.low is None or kept.high is None:
         return "The machine is sure of none of these answers: all go to people.", promise
-    if kept.accuracy >= selection.target:
-        verdict = "The promise held."
+    if kept.low >= selection.target:
+        verdict = "The promise held: even the lower end of the interval is not below it."
+    elif kept.accuracy >= selection.target:
+        verdict = (
+            "The promise held on these answers, but they are too few to prove that it holds for "
+            "all like them: the interval reaches below it."
+        )
     elif kept.high >= selection.target:
         verdict = "The accuracy is below the promise, by no more than chance can do."
     else:
@@ -137,11 +143,16 @@ def render_counts(
             f"  at least {exact_percent(selection.target)} of these are right "
             f"({MEASURED[measure]}), with {exact_percent(selection.confidence)} confidence"
         )
+    if counts.n_part:
+        part = percent(counts.n_part / n, 1)
+        lines.append(f"{counts.n_part:,} in part ({part}): people decide the codes of nldd_ask")
     lines.append(f"{counts.n_review:,} for people ({review})")
     if counts.n_coded:
         lines.append(f"{counts.n_coded:,} had codes already and were left alone (status: coded)")
     if counts.why:
         lines.append(align([("", f"{k:,}", why) for why, k in counts.why.most_common()], right=[1]))
+    if counts.n_drawn:
+        lines.append(f"{counts.n_drawn:,} drawn at random for the review, to be coded unaided")
     return "\n".join(lines)
 
 
@@ -150,7 +161,7 @@ def counts_record(
 ) -> dict[str, Any]:
     """The same for JSON."""
     return {
-        **{name: getattr(counts, f"n_{name}") for name in ("rows", "auto", "review", "coded")},
+        **{name: getattr(counts, f"n_{name}") for name in COUNTED},
         "why": dict(counts.why),
         "threshold": policy.threshold,
         "rank_by": policy.rank_by,

@@ -111,7 +111,8 @@ class WorkbookRows(Source):
         elif name not in names:
             hint = f"name one of its sheets: {quote_first(names)}"
             raise InputError(f"{self._path} has no sheet {quote(name)}.", hint=hint)
-        self._others = [other for other in names if other != name]
+        # What is hidden is seldom missed, and holds what a spreadsheet itself needs.
+        self._others = [n for n in names if n != name and names[n].endswith(".Visible")]
         return name
 
     def rows(self) -> Generator[Row, None, None]:
