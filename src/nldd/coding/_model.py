@@ -124,6 +124,7 @@ class CodingModel:
         found = self.validation.predict(self.classifier, X, k)
         empty = self.says_nothing(answers)
         chance = None if found.chance is None else np.where(empty, 0.0, found.chance)
+        assert found.P is not None
         P = np.where(empty[:, np.newaxis], np.float32(UNKNOWN), found.P)
         return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance, P=P)
 

@@ -237,7 +237,8 @@ class _RowCoder:
         ask: list[NDArray[np.bool_] | None] = [None] * len(found)
         settled = np.zeros(len(found), dtype=bool)
         if self.policy.per_code is not None:
-            given, asked = self.policy.per_code.settle(found, self.model.Y, empty)
+            assert found.P is not None
+            given, asked = self.policy.per_code.settle(found.P, self.model.Y, empty)
             n_asked, settled = asked.sum(axis=1), ~asked.all(axis=1)
             statuses = np.select([n_asked == 0, settled], [AUTO, PARTLY], REVIEW).tolist()
             ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]

@@ -20,6 +20,7 @@ RARE = "a code, or a combination, that was seen too rarely"
 CLOSE = "two combinations of codes are about as likely"
 NO_CODE = "no code is likely"
 FURTHER = "a further code may apply"
+NEARLY = "likely right, but not sure enough for the target"
 UNSURE = "a code is not sure enough"
 
 # Farther from its nearest than this share of the coded answers from theirs, an answer is strange.
@@ -28,6 +29,10 @@ FAR_SHARE = 0.95
 FEW_ANSWERS = 10
 # Odds up to which one of two is about as likely as the other.
 ABOUT_AS_LIKELY = 2.0
+# Below that, a code is no candidate, whatever the others are.
+UNLIKELY = 0.1
+# From that on, for each code that applies or does not, an answer is more than likely right.
+LIKELY = 0.85
 NEAREST = 1e-6
 MOST_NAMED = 4
 
@@ -85,16 +90,20 @@ class Reasons:
         if likely.sum() > 1 and likely.tobytes() not in self.seen:
             yield Reason(CONFLICT, f"{self._names(likely)} are likely, but never came together")
         yield from self._rare(Y, n_times)
+        none = Reason(NO_CODE, f"{NO_CODE}: {self._with_chance(int(P.argmax()), P)} comes first")
+        if P.max() < UNLIKELY:
+            yield none
         log_odds = np.log(np.clip(P, NEAREST, 1)) - np.log(np.clip(1 - P, NEAREST, 1))
         # How much likelier, code by code, the predicted labelset is than the next best.
         ahead = abs(float(log_odds[Y & ~other].sum() - log_odds[other & ~Y].sum()))
         if ahead <= np.log(ABOUT_AS_LIKELY):
             yield Reason(CLOSE, self._either(Y, other))
-        best = int(P.argmax())
         if not likely.any():
-            yield Reason(NO_CODE, f"{NO_CODE}: {self._with_chance(best, P)} comes first")
+            yield none
         off, on = np.where(Y, 0.0, P), np.where(Y, P, 1.0)
         weakest, strongest = int(on.argmin()), int(off.argmax())
+        if min(on[weakest], 1 - off[strongest]) >= LIKELY:
+            yield Reason(NEARLY, NEARLY)
         if Y.any() and 1 - on[weakest] >= off[strongest]:
             yield Reason(UNSURE, f"not sure enough of {self._with_chance(weakest, P)}")
         yield Reason(FURTHER, f"perhaps {self._with_chance(strongest, P)} too")

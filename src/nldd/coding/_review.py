@@ -68,6 +68,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
     ) -> None:
         self.model, self.policy, self.notes = model, policy, list[str]()
         self.numbered = numbers_rows(model, table.names)
+        self.seen = {labelset.tobytes() for labelset in model.classifier.labelsets_.astype(bool)}
         names = model.columns.codes.names
         there = {guarded(name) for name in table.names}
         self.new_codes = [name for name in names if guarded(name) not in there]
@@ -163,12 +164,22 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             yield key, (*own, *cells)
 
     def _nexts(self, block: CodedBlock) -> list[list[str]]:
-        """The next best labelsets of each row; those of small models are fewer."""
-        others = block.found.others
-        assert others is not None
-        ranks = [join_codes(self.model, others[:, rank]) for rank in range(others.shape[1])]
-        ranks += [[""] * len(block.rows)] * (N_NEXT - len(ranks))
-        return [list(cells) for cells in zip(*ranks, strict=True)]
+        """The next best labelsets of each row; those of small models are fewer.
+
+        Codes that are likely one by one come first, if that combination was never given.
+        """
+        found = block.found
+        assert found.others is not None
+        assert found.P is not None
+        likely = found.P > 0.5
+        columns = [likely, *found.others.swapaxes(0, 1)]
+        cells = zip(*(join_codes(self.model, Y) for Y in columns), strict=True)
+        nexts = []
+        for i, (first, *others) in enumerate(cells):
+            known = likely[i].tobytes() in self.seen or not likely[i].any()
+            shown = others if known else [first, *others]
+            nexts.append([*shown, *[""] * N_NEXT][:N_NEXT])
+        return nexts
 
     def _codes(self, block: CodedBlock, i: int, suggested: str) -> list[Cell]:
         """A row of the table with the codes that are suggested, or with none."""

@@ -34,7 +34,7 @@ def dress(book: Any, sheet: Any, look: Look) -> list[Any]:
     for column, width in look.widths.items():
         sheet.set_column(column, column, width, wrapped)
     lists: dict[tuple[Cell, ...], str] = {}
-    added = []
+    added: list[Any] = []
     for column, choices in look.choices.items():
         source: Any = list(map(str, choices))
         # A comma would end a choice.
