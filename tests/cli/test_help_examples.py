@@ -149,7 +149,8 @@ def test_examples_run(line, folder, capsys):
     if line.startswith("nldd audit coded.csv"):
         (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
     if line.startswith("nldd predict"):
-        (folder / "review.csv").unlink()  # nor are their codes
+        (folder / "review.csv").unlink()  # nor are their codes, or anything unasked
+        (folder / "coded.csv").unlink()
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert call(*words_of(line)) == 0, capsys.readouterr().err
     out, err = capsys.readouterr()

@@ -72,11 +72,15 @@ def predict(
     if it is right, then give the file to `nldd update`. Answers of --random come without one; the
     more of them people have coded, the more exactly the model knows how right it is.
 
+    By --measure per-code, codes that are sure are settled one by one, and people decide only those
+    of nldd_ask (status: part).
+
     \b
     Examples:
       nldd predict model.nldd new.csv -o coded.csv
       nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --random 50
       nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
+      nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --measure per-code
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
     to_stdout = str(out) == "-"
@@ -90,20 +94,25 @@ def predict(
     coding.check_places(table, out, review, hint="-o coded.csv --review review.csv")
     refuse_existing(out, review, force=force)
     loaded = coding.load_coding_model(model)
-    selection = loaded.select(*promise) if max_theta is None else None
-    if selection is not None and selection.threshold is None:
-        print_notes([reports.render_unsupported(selection, promise.measure)])
     policy = coding.Policy(max_theta, explain, raw, n_random=n_random, seed=seed)
-    if selection is not None:
+    selection = codes = None
+    if promise.measure == coding.PER_CODE:
+        codes = coding.select_codes(loaded, promise.target, promise.confidence)
+        policy = replace(policy, per_code=codes.limits)
+    elif max_theta is None:
+        selection = loaded.select(*promise)
         policy = replace(policy, threshold=selection.limit, rank_by=selection.rank_by)
+        if selection.threshold is None:
+            print_notes([reports.render_unsupported(selection, promise.measure)])
     watch = partial(progress_of_share, title="coding", show=True)
     counts = coding.code_table(loaded, table, out, policy, review, options, watch)
-    print_notes([*counts.notes, *([coding.UPDATED] if selection and loaded.updated else [])])
+    promised = selection or codes
+    print_notes([*counts.notes, *([coding.UPDATED] if promised and loaded.updated else [])])
     if as_json:
-        record = reports.counts_record(counts, policy, selection)
+        record = reports.counts_record(counts, policy, selection, codes)
         print_json({"out": out, "review": review, **record})
         return
-    text = reports.render_counts(counts, policy, selection, promise.measure)
+    text = reports.render_counts(counts, policy, selection, promise.measure, codes)
     show(text, err=to_stdout)
     if not to_stdout:
         show(f"Coded answers: {out}")

@@ -51,7 +51,16 @@ from ._output import (
     check_places as check_places,
     code_table as code_table,
 )
-from ._predictions import Predictions as Predictions, out_of_fold as out_of_fold
+from ._per_code import (
+    CodeLimits as CodeLimits,
+    CodeSelection as CodeSelection,
+    select_codes as select_codes,
+)
+from ._predictions import (
+    PER_CODE as PER_CODE,
+    Predictions as Predictions,
+    out_of_fold as out_of_fold,
+)
 from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,

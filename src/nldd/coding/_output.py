@@ -239,11 +239,10 @@ class _RowCoder:
         if self.policy.per_code is not None:
             assert found.P is not None
             given, asked = self.policy.per_code.settle(found.P, self.model.Y, empty)
-            n_asked, settled = asked.sum(axis=1), ~asked.all(axis=1)
+            n_asked, settled = asked.sum(axis=1), np.asarray(~asked.all(axis=1))
             statuses = np.select([n_asked == 0, settled], [AUTO, PARTLY], REVIEW).tolist()
             ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
-            Y = np.where(settled[:, np.newaxis], given, found.Y)
-            found = replace(found, Y=Y.astype(np.int8))
+            found = _with_settled(found, given, settled)
         there = _codes_there(self.model, table, block)  # these answers are left alone
         statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         drawn = [block.first + i in self.drawn for i in range(len(block.rows))]
@@ -297,6 +296,20 @@ class _RowCoder:
             columns.append(["yes" if drawn else "no" for drawn in block.drawn])
         added = zip(*columns, strict=True)
         return [(*row, *cells) for row, cells in zip(block.rows, added, strict=True)]
+
+
+def _with_settled(
+    found: Predictions, given: NDArray[np.bool_], settled: NDArray[np.bool_]
+) -> Predictions:
+    """Predictions with the codes that are settled one by one; the whole labelset comes next."""
+    assert found.others is not None
+    whole = found.Y[:, np.newaxis]
+    behind = np.concatenate([whole, found.others[:, :-1]], axis=1)
+    return replace(
+        found,
+        Y=np.where(settled[:, np.newaxis], given, found.Y).astype(np.int8),
+        others=np.where(settled[:, np.newaxis, np.newaxis], behind, found.others),
+    )
 
 
 def numbers_rows(model: CodingModel, names: Sequence[str]) -> bool:

@@ -76,13 +76,13 @@ def split_codes(
     P: FloatArray, yes: float | None, no: float | None
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Codes that are set, and codes that are ruled out."""
-    given = P >= (np.inf if yes is None else yes)
-    return given, (P <= (-np.inf if no is None else no)) & ~given
+    given = (np.inf if yes is None else yes) <= P
+    return given, ((-np.inf if no is None else no) >= P) & ~given
 
 
 def shares_right(P: FloatArray, Y: NDArray[np.int8], yes: float) -> FloatArray:
     """Of each answer in which codes are set, the share of these that is right."""
-    given = P >= yes
+    given = yes <= P
     some = given.any(axis=1)
     n_right = (given & (Y == 1))[some].sum(axis=1)
     return np.asarray(n_right / given[some].sum(axis=1))

@@ -21,6 +21,8 @@ from nldd.exceptions import InputError
 # Passes the folds through, with a progress bar or whatever else.
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
 MEASURES = ("subset", "hamming")
+# Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
+PER_CODE = "per-code"
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
@@ -78,7 +80,8 @@ class Predictions:
     def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
         if measure not in MEASURES:
-            raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
+            message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
+            raise InputError(message, hint="--measure subset, or hamming")
         n_wrong = self.n_wrong(Y)
         return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / Y.shape[1]
 

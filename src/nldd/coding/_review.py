@@ -42,7 +42,16 @@ from nldd.coding._output import (
 )
 from nldd.coding._reasons import DRAWN_BLIND
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, Look, TableOptions, TableReader, TableWriter, guarded
+from nldd.tables import (
+    Block,
+    Cell,
+    Choices,
+    Look,
+    TableOptions,
+    TableReader,
+    TableWriter,
+    guarded,
+)
 
 SUGGESTED = f"{PREFIX}codes"
 OK = f"{PREFIX}ok"
@@ -100,15 +109,15 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             if kind == "codes" and not codes.listed:
                 kind = "mark"
             widths[j] = WIDTHS.get(kind, 12.0)
-        choices: dict[int, Sequence[Cell]] = {start: ["x"]}
+        several = f"Several codes: type them with {codes.separator} between."
+        own = Choices(self.model.labels, several) if codes.listed else Choices([0, 1], "0 or 1.")
+        choices = {start: Choices(["x"], "x where the suggested codes are right.")}
         for name in names:
             place = self.places.get(name, len(table.header))
             if name in self.new_codes:
                 place += self.new_codes.index(name)
-            choices[place] = self.model.labels if codes.listed else [0, 1]
-        several = f"Several codes: type them with {codes.separator} between."
-        advice = several if codes.listed else "0 or 1."
-        return Look(widths, choices, advice)
+            choices[place] = own
+        return Look(widths, choices)
 
     def __enter__(self) -> Self:
         self.writer.__enter__()

@@ -7,7 +7,7 @@ from nldd._wording import count_noun, percent
 from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding import Counts, Kept, Policy, Selection, Triage
+    from nldd.coding import CodeSelection, Counts, Kept, Policy, Selection, Triage
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 OF_THESE = {"subset": "these", "hamming": "the labels of these"}
@@ -128,8 +128,51 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     )
 
 
+def code_paragraphs(codes: "CodeSelection") -> tuple[str, ...]:
+    """What is promised of codes that are settled one by one."""
+    if codes.yes is None and codes.no is None:
+        return (
+            "No code can be settled by itself yet: "
+            f"{count_noun(codes.n_answers, 'coded answer')} cannot show, with "
+            f"{exact_percent(codes.confidence)} confidence, that at least "
+            f"{exact_percent(codes.target)} of such codes are right.",
+        )
+    settled = (
+        f"Code by code, {percent(1 - codes.share_asked, 1)} of the decisions need no people: all "
+        f"codes of {codes.n_whole:,} of {count_noun(codes.n_answers, 'coded answer')} would be "
+        f"settled, and some of {codes.n_part:,}."
+    )
+    return settled, *_code_promises(codes)
+
+
+def _code_promises(codes: "CodeSelection") -> tuple[str, ...]:
+    said = []
+    if codes.yes is not None and codes.right is not None:
+        said.append(
+            f"of the codes that the machine sets in an answer, at least "
+            f"{exact_percent(codes.target)} are right ({percent(codes.right, 1)} of those tested)"
+        )
+    if codes.no is not None and codes.missed is not None:
+        said.append(
+            "of the codes that people would give an answer, at most "
+            f"{exact_percent(1 - codes.target)} are ruled out ({percent(codes.missed, 1)} of those "
+            "tested)"
+        )
+    sure = f"with {exact_percent(codes.confidence)} confidence"
+    promise = f"On average over answers, and {sure}: {'; and '.join(said)}."
+    if codes.yes is None:
+        promise += " No code is sure enough to be set, so that people decide on all that is likely."
+    if codes.no is None:
+        promise += " No code is unlikely enough to be ruled out, so that people decide on the rest."
+    return (promise,)
+
+
 def render_counts(
-    counts: "Counts", policy: "Policy", selection: "Selection | None", measure: str
+    counts: "Counts",
+    policy: "Policy",
+    selection: "Selection | None",
+    measure: str,
+    codes: "CodeSelection | None" = None,
 ) -> str:
     """How many answers got which status, and why."""
     n = counts.n_rows
@@ -143,6 +186,8 @@ def render_counts(
             f"  at least {exact_percent(selection.target)} of these are right "
             f"({MEASURED[measure]}), with {exact_percent(selection.confidence)} confidence"
         )
+    if codes is not None:
+        lines.append(wrap(code_paragraphs(codes)[-1:]))
     if counts.n_part:
         part = percent(counts.n_part / n, 1)
         lines.append(f"{counts.n_part:,} in part ({part}): people decide the codes of nldd_ask")
@@ -157,7 +202,10 @@ def render_counts(
 
 
 def counts_record(
-    counts: "Counts", policy: "Policy", selection: "Selection | None"
+    counts: "Counts",
+    policy: "Policy",
+    selection: "Selection | None",
+    codes: "CodeSelection | None" = None,
 ) -> dict[str, Any]:
     """The same for JSON."""
     return {
@@ -166,6 +214,7 @@ def counts_record(
         "threshold": policy.threshold,
         "rank_by": policy.rank_by,
         "selection": selection_record(selection),
+        "per_code": None if codes is None else asdict(codes),
         "notes": counts.notes,
     }
 

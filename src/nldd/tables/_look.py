@@ -15,16 +15,22 @@ SHEET_OF_CHOICES = "nldd choices"
 
 
 @dataclass(frozen=True)
-class Look:
-    """Widths of columns in characters, and cells to choose from, both by the column's place.
+class Choices:
+    """What a cell offers; it may hold something else, and whoever types that reads the advice."""
 
-    Texts are wrapped and the header stays in sight. A cell may hold something else than a choice:
-    `advice` is what a person is told who types it. Only workbooks have a look.
+    values: Sequence[Cell]
+    advice: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """Widths of columns in characters, and what their cells offer, both by the column's place.
+
+    Texts are wrapped and the header stays in sight. Only workbooks have a look.
     """
 
     widths: Mapping[int, float] = field(default_factory=dict)
-    choices: Mapping[int, Sequence[Cell]] = field(default_factory=dict)
-    advice: str = ""
+    choices: Mapping[int, Choices] = field(default_factory=dict)
 
 
 def dress(book: Any, sheet: Any, look: Look) -> list[Any]:
@@ -36,20 +42,23 @@ def dress(book: Any, sheet: Any, look: Look) -> list[Any]:
     lists: dict[tuple[Cell, ...], str] = {}
     added: list[Any] = []
     for column, choices in look.choices.items():
-        source: Any = list(map(str, choices))
+        source: Any = list(map(str, choices.values))
         # A comma would end a choice.
         if len(",".join(source)) > MOST_INLINE or any("," in name for name in source):
             if not added:
                 added.append(book.add_worksheet(SHEET_OF_CHOICES))
                 added[0].hide()
-            source = lists.setdefault(tuple(choices), _list_of(added[0], len(lists), source))
+            key = tuple(choices.values)
+            if key not in lists:
+                lists[key] = _list_of(added[0], len(lists), source)
+            source = lists[key]
         rule = {
             "validate": "list",
             "source": source,
             # Several choices may stand in a cell: whoever types them is told, not stopped.
             "error_type": "information",
             "error_title": "Not in the list",
-            "error_message": look.advice[:MOST_MESSAGE] or "This is none of the choices.",
+            "error_message": choices.advice[:MOST_MESSAGE],
         }
         sheet.data_validation(1, column, LAST_ROW, column, rule)
     return added
