@@ -204,10 +204,10 @@ def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
     assert [row[5] for row in rows] == status
     np.testing.assert_allclose([float(row[7]) for row in rows], theta, rtol=1e-5)
     assert all(row[8] in model.answers.texts for row in rows)
-    assert read_csv(review) == (
-        (*header, "codes"),
-        [(*row, "") for row in rows if row[5] == "review"],
-    )
+    found_header, for_people = read_csv(review)
+    assert found_header[:6] == (*HEADER[:-1], "codes", "nldd_ok")
+    expected = sorted((*row[:4], row[4], "") for row in rows if row[5] == "review")
+    assert sorted(row[:6] for row in for_people) == expected
     record = done.json
     assert (record["auto"], record["review"]) == (status.count("auto"), status.count("review"))
     assert sum(record["why"].values()) == record["review"]
@@ -219,7 +219,7 @@ def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
 def test_predict_prints_its_counts(study, tmp_path, capsys):
     words = ("predict", study / "model.nldd", study / "new.csv", "-o", tmp_path / "coded.csv")
     record = succeed(capsys, *words, "--json").json
-    lines = succeed(capsys, *words).out.splitlines()
+    lines = succeed(capsys, *words, "--force").out.splitlines()
     share = 100 * record["auto"] / 40
     assert lines[0] == (
         f"40 answers: {record['auto']} coded automatically ({share:.1f} %), "
@@ -272,7 +272,7 @@ def test_the_surest_are_those_most_likely_right_unless_theta_is_asked_for(tmp_pa
     new = write_csv(tmp_path / "new.csv", [row[:4] for row in NEW], HEADER[:-1])
     for ranking, head in ((), "chance from"), (("--rank-by", "theta"), "theta up to"):
         found = loaded.select(0.8, rank_by=ranking[-1] if ranking else "chance")
-        done = succeed(capsys, "predict", model, new, "-o", out, *options[:2], *ranking)
+        done = succeed(capsys, "predict", model, new, "-o", out, *options[:2], *ranking, "--force")
         assert f" {head} " in done.out.splitlines()[0]
         header, cells = read_csv(out)
         column = "nldd_theta" if ranking else "nldd_chance"

@@ -71,18 +71,18 @@ def test_interruption_between_blocks_leaves_the_old_file(study, tmp_path, capsys
     coder = _output._RowCoder
     calls = []
 
-    def rows(self, table, block, counts):
+    def rows(self, table, block):
         calls.append(block.first)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return original(self, table, block, counts)
+        return original(self, table, block)
 
     original = coder.rows
     monkeypatch.setattr(coder, "rows", rows)
     monkeypatch.setattr(_output, "BLOCK_ROWS", 10)
     (tmp_path / "coded.csv").write_text("old")
     words = (*PREDICT, "-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
-    assert nldd(capsys, *words).code == 130
+    assert nldd(capsys, *words, "--force").code == 130
     assert calls == [1, 11, 21]
     assert [path.name for path in tmp_path.iterdir()] == ["coded.csv"]
     assert (tmp_path / "coded.csv").read_text() == "old"

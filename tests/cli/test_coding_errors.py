@@ -247,7 +247,8 @@ def test_text_in_a_column_of_numbers_names_its_cell(study, tmp_path, capsys):
     rows = [("a", "more pay", "30", "Bonn"), ("b", "more pay", "thirty", "Bonn")]
     path = write_csv(tmp_path / "new.csv", rows, HEADER[:-1])
     (tmp_path / "coded.csv").write_text("old")
-    error, hint = refuse(capsys, "predict", "model.nldd", path, "-o", tmp_path / "coded.csv")
+    words = ("predict", "model.nldd", path, "-o", tmp_path / "coded.csv", "--force")
+    error, hint = refuse(capsys, *words)
     assert error == "new.csv, row 2, column 'age': expected a number, got 'thirty'."
     assert hint == "correct the cell, or fit the model with --categorical 'age'"
     assert (tmp_path / "coded.csv").read_text() == "old"

@@ -25,6 +25,7 @@ from coding_tables import (
 from nldd import __version__
 from nldd._wording import percent
 from nldd.coding import accuracy_interval, evaluate_table, load_coding_model, promise_kept, triage
+from nldd.coding._audit import checks_needed
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
@@ -85,7 +86,7 @@ def test_update_prints_what_joined(study, corrected, capsys):
 
 def test_promise_after_an_update_is_qualified(study, corrected, capsys):
     path = study / "model.nldd"
-    coded = ("predict", path, study / "new.csv", "-o", study / "coded.csv")
+    coded = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--force")
     commands = [("triage", path), (*coded, "--target-accuracy", "0.5")]
     for words in commands:
         assert "promise is not exact" not in succeed(capsys, *words).err
@@ -142,14 +143,66 @@ def test_a_review_filled_in_in_a_workbook_updates_the_model(study, capsys):
     words = ("predict", path, study / "new.csv", "-o", study / "coded.xlsx", "--review", review)
     succeed(capsys, *words, "--max-theta", "0")
     book = openpyxl.load_workbook(review)
-    for row in book.active.iter_rows(min_row=2, max_row=6):
-        row[-1].value = "pay;rooms"
+    header, *rows = book.worksheets[0].iter_rows()
+    place = {cell.value: j for j, cell in enumerate(header)}
+    for row in rows[:4]:
+        row[place["codes"]].value = "food;pay;rooms"
+    rows[4][place["nldd_ok"]].value = "x"
+    texts = [row[place["answer"]].value for row in rows[:5]]
+    kept = rows[4][place["nldd_codes"]].value
     book.save(review)
-    succeed(capsys, "update", path, review)
+    done = succeed(capsys, "update", path, review)
+    assert "Note: 35 rows with the suggestion unchanged and no mark in nldd_ok: not" in done.err
     model = load_coding_model(path)
     assert (model.history[-1].n_added, model.history[-1].n_set_aside) == (5, 35)
-    assert model.codes(model.Y)[-5:] == [("pay", "rooms")] * 5
-    assert model.answers.texts[-5:] == [row[1] for row in NEW[:5]]
+    joined = [";".join(codes) for codes in model.codes(model.Y)[-5:]]
+    assert joined == [*["food;pay;rooms"] * 4, kept]
+    assert model.answers.texts[-5:] == texts
+    assert not model.drawn[-5:].any()
+    succeed(capsys, "update", path, review, "--accept-suggestions", "--again")
+    assert load_coding_model(path).history[-1].n_added == 35
+
+
+def test_answers_drawn_for_a_review_are_tested_after_an_update(study, capsys):
+    path, review = study / "model.nldd", study / "review.csv"
+    words = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--review", review)
+    record = succeed(capsys, *words, "--max-theta", "0", "--random", "7", "--json").json
+    assert (record["drawn"], record["review"]) == (7, 40)
+    header, rows = read_csv(review)
+    codes, truth = header.index("codes"), {row[0]: row[-1] for row in NEW}
+    filled = [(*r[:codes], truth[r[0]], *r[codes + 1 :]) for r in rows[:12]]
+    filled = [(*r[: codes + 1], "x", *r[codes + 2 :]) for r in filled]
+    write_csv(review, filled, header)
+    succeed(capsys, "update", path, review)
+    model = load_coding_model(path)
+    assert model.drawn.tolist() == [True] * 108 + [True] * 7 + [False] * 5
+    drawn = read_csv(study / "coded.csv")
+    place = drawn[0].index("nldd_drawn")
+    assert {row[0] for row in drawn[1] if row[place] == "yes"} == {row[0] for row in rows[:7]}
+    again = ("predict", path, study / "new.csv", "-o", study / "c.csv", "--random", "3")
+    done = nldd(capsys, *again)
+    assert (done.code, "name one with --review" in done.err) == (2, True)
+
+
+def test_nothing_is_replaced_unasked(study, capsys):
+    words = ("predict", study / "model.nldd", study / "new.csv", "--max-theta", "1")
+    before = (study / "truth.csv").read_bytes()  # a table of hand-coded answers
+    error, hint = refuse(capsys, *words, "-o", study / "truth.csv")
+    assert error == f"{study / 'truth.csv'} is there already, and is not replaced unasked."
+    assert "--force" in hint
+    coded = study / "coded.csv"
+    refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv")
+    assert (study / "truth.csv").read_bytes() == before
+    assert not coded.exists()
+    succeed(capsys, *words, "-o", coded)
+    error, _ = refuse(capsys, "audit", coded, "-o", study / "truth.csv")
+    assert "is there already" in error
+    assert (study / "truth.csv").read_bytes() == before
+    # Codes of people are not for --force to throw away.
+    error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")
+    assert "holds codes that people have filled in" in error
+    succeed(capsys, "audit", coded, "-o", study / "new.csv", "--force")
+    assert "nldd_check" in read_csv(study / "new.csv")[0]
 
 
 def test_inspect_shows_all_that_the_model_knows(study, capsys):
@@ -235,13 +288,13 @@ def test_audit_draws_automatic_codes_in_their_order(coded, capsys):
     sample = coded.with_name("coded.audit.csv")
     assert record == {"out": str(sample), "n_rows": 40, "n_auto": len(auto), "n_sample": 8}
     found, drawn = read_csv(sample)
-    assert found == (*header, "nldd_check")
-    assert [row[:-1] for row in drawn] == [row for row in auto if (*row, "") in drawn]
+    assert found == (*header, "nldd_check", "nldd_right_codes")
+    assert [row[:-2] for row in drawn] == [row for row in auto if (*row, "", "") in drawn]
     assert len(drawn) == 8
     assert {row[-1] for row in drawn} == {""}
-    succeed(capsys, "audit", coded, "--sample", "8", "--seed", "1", "-o", sample)
+    succeed(capsys, "audit", coded, "--sample", "8", "--seed", "1", "-o", sample, "--force")
     assert read_csv(sample)[1] != drawn
-    text = succeed(capsys, "audit", coded).out
+    text = succeed(capsys, "audit", coded, "--force").out
     assert text.startswith(f"{len(auto)} of {len(auto)} automatic codes drawn at random: {sample}")
     assert text.endswith(f"  nldd audit {sample}\n")
 
@@ -253,7 +306,7 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
     assert error == "coded.audit.csv: no row of the column 'nldd_check' is filled in yet."
     header, rows = read_csv(sample)
     marks = ["yes", "YES", "1", "ok", "y", "right", "ja", "no", "0", " yes ", "", ""]
-    write_csv(sample, [(*r[:-1], mark) for r, mark in zip(rows, marks, strict=True)], header)
+    write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
     low, high = accuracy_interval([1] * 8 + [0] * 2)
     assert succeed(capsys, "audit", sample, "--json").json == {
         "n_checked": 10,
@@ -262,13 +315,22 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
         "accuracy": 0.8,
         "low": low,
         "high": high,
+        "target": 0.9,
+        "verdict": "cannot tell yet",
+        "needed": (needed := checks_needed(10, 8, 0.9)),
+        "n_crosses": 0,
     }
     assert succeed(capsys, "audit", sample).out.splitlines() == [
         f"8 of 10 checked answers right: 80.0 % ({100 * low:.1f} to {100 * high:.1f} %, "
         "exact 95 % interval)",
+        "Cannot tell yet: the target of 90 % lies within the interval. "
+        f"About {needed - 10} more checks would",
+        f"tell, if as many of them are right (a sample of {needed} in all: nldd audit --sample "
+        f"{needed}).",
         "2 rows not checked yet",
     ]
-    write_csv(sample, [(*rows[0][:-1], "maybe")], header)
+    assert "Kept: the whole" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
+    write_csv(sample, [(*rows[0][:-2], "maybe", "")], header)
     error, hint = refuse(capsys, "audit", sample)
     assert error == "coded.audit.csv, row 1, column 'nldd_check': expected yes or no, got 'maybe'."
     assert "yes" in hint
@@ -287,9 +349,9 @@ def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):
     words = ("predict", model, new, "-o", tmp_path / "coded.csv", "--review", review)
     succeed(capsys, *words, "--max-theta", "0")
     found, cells = read_csv(review)
-    marks = tuple(f"nldd_{name}" for name in header[1:])
-    assert found == ("answer", *ADDED, *marks, *header[1:])
-    filled = [(*row[:-3], "x", "", "") for row in cells]
+    assert found[:5] == (*header, "nldd_ok")
+    assert {cell for row in cells for cell in row[1:4]} == {"0", "1"}
+    filled = [(row[0], "x", "", "", "ok", *row[5:]) for row in cells]
     succeed(capsys, "update", model, write_csv(review, filled, found))
     assert load_coding_model(model).Y[-len(cells) :].tolist() == [[1, 0, 0]] * len(cells)
 

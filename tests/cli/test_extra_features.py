@@ -82,7 +82,13 @@ def test_a_review_in_any_order_finds_its_features_again(study, capsys):
     succeed(capsys, *words, "--max-theta", "0")
     header, review = read_csv(study / "r.csv")
     truth = {row[0]: row[2] for row in rows_and_features(40, 2)[0]}
-    given = [[*row[:-1], truth[row[0]]] for row in review[::-1] if row[0] != "2-5"]
+    codes = header.index("codes")
+    assert (header[codes + 1], header[-1]) == ("nldd_ok", "nldd_row")
+    given = [
+        [*row[:codes], truth[row[0]], "x", *row[codes + 2 :]]
+        for row in review[::-1]
+        if row[0] != "2-5"
+    ]
     write_csv(study / "r.csv", given, header)
     succeed(capsys, "update", "model.nldd", "r.csv", *OF_NEW, "--no-report", "--jobs", "1")
     model = load_coding_model(study / "model.nldd")

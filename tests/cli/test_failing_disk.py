@@ -19,9 +19,12 @@ COMMANDS = {
     "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "old.nldd"),
     "update": (*UPDATE, "--no-report", "--jobs", "1"),
     "update elsewhere": (*UPDATE, "--no-report", "--jobs", "1", "-o", "old.nldd"),
-    "predict": ("predict", "model.nldd", "new.csv", "-o", "old.csv", "--review", "old.jsonl"),
+    "predict": (
+        *("predict", "model.nldd", "new.csv", "-o", "old.csv", "--review", "old.jsonl"),
+        "--force",
+    ),
     "predict a workbook": ("predict", "model.nldd", "new.csv", "-o", "old.xlsx"),
-    "audit": ("audit", "coded.csv", "-o", "old.csv"),
+    "audit": ("audit", "coded.csv", "-o", "old.csv", "--force"),
     "evaluate": ("evaluate", "model.nldd", "truth.csv", "--report", "old.html"),
     "report": ("report", "cells", "--out", "out"),
     "benchmark": (

@@ -153,7 +153,8 @@ def test_examples_run(line, folder, capsys):
     if line.startswith("nldd audit coded.csv"):
         (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
     if line.startswith("nldd predict"):
-        (folder / "review.csv").unlink()  # nor are their codes
+        (folder / "review.csv").unlink()  # nor are their codes, or anything unasked
+        (folder / "coded.csv").unlink()
     if line == "nldd codebook model.nldd -o codebook.csv":
         (folder / "codebook.csv").unlink()
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}

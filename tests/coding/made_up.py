@@ -5,6 +5,8 @@ import csv
 import numpy as np
 
 from nldd.coding import Answers, CodeColumns, Columns, Request, Settings, fit_coding_model
+from nldd.coding._review import take_decided
+from nldd.tables import open_table
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],
@@ -14,6 +16,14 @@ PHRASES = {
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 REQUEST = Request(("answer",), "codes")
 SETTINGS = Settings(n_folds=2)
+# Columns that a review has behind those of its table and the codes.
+REVIEWED = [
+    f"nldd_{name}"
+    for name in (
+        *("ok", "why", "next_1", "next_2", "next_3", "nearest", "codes", "status"),
+        *("chance", "theta", "drawn"),
+    )
+]
 
 
 def made_up(n, seed=0):
@@ -56,6 +66,14 @@ def read_csv(path):
     return header, rows
 
 
+def take_codes(model, path):
+    """The codes that people have decided in a review, and how many rows nobody has."""
+    codes = model.columns.codes
+    with open_table(path) as table:
+        (block,) = table.blocks()
+        return take_decided(table, block, codes, codes.read(table, block))
+
+
 def write_coded(path, texts, codes):
     """A table with the columns ``answer`` and ``codes``; None is an answer without codes."""
     cells = ["" if names is None else ";".join(sorted(names)) for names in codes]
@@ -64,5 +82,5 @@ def write_coded(path, texts, codes):
 
 def assert_equal_predictions(found, expected):
     """All fields, to the last bit."""
-    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part", "chance"):
+    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part", "chance", "P"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)

@@ -8,6 +8,7 @@ from scipy.stats import binomtest, chi2
 
 from coding.made_up import read_csv, write_csv
 from nldd.coding import Sample, draw_sample, read_audit
+from nldd.coding._audit import checks_needed
 from nldd.exceptions import InputError
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status"]
@@ -26,13 +27,13 @@ def test_sample_has_the_rows_as_they_are_and_a_column_to_fill(tmp_path):
     drawn = draw_sample(coded, tmp_path / "sample.csv", 12, random_state=3)
     assert drawn == Sample(n_rows=50, n_auto=30, n_sample=12)
     header, rows = read_csv(tmp_path / "sample.csv")
-    assert header == [*HEADER, "nldd_check"]
+    assert header == [*HEADER, "nldd_check", "nldd_right_codes"]
     _, all_rows = read_csv(coded)
     assert len(rows) == 12
     # In the order of the table, each once, and automatic.
-    places = [all_rows.index(row[:-1]) for row in rows]
+    places = [all_rows.index(row[:-2]) for row in rows]
     assert places == sorted(set(places))
-    assert all(row[3:] == ["auto", ""] for row in rows)
+    assert all(row[3:] == ["auto", "", ""] for row in rows)
 
 
 def test_sample_depends_on_the_seed_alone(tmp_path):
@@ -87,16 +88,53 @@ def test_checked_sample_proves_an_exact_interval(tmp_path, n_right, n_wrong, n_o
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
-RIGHT = ["1", "Yes", " y ", "TRUE", "t", "right", "ok", "correct", "ja", "oui", "si"]
-WRONG = ["0", "NO", "n", "false", "F", "wrong", "incorrect", "nein", "non"]
+RIGHT = ["1", "Yes", " y ", "TRUE", "t", "right", "ok", "correct", "ja", "J", "oui", "si", "Sí"]
+RIGHT += ["X", "x", "+", "1.0"]
+WRONG = ["0", "NO", "n", "N", "false", "F", "wrong", "incorrect", "nein", "non", "-", "0.0"]
 
 
 def test_marks_of_people(tmp_path):
     found = read_audit(checked_sample(tmp_path / "sample.csv", [*RIGHT, *WRONG, " "]))
-    assert (found.n_checked, found.n_right, found.n_open) == (20, 11, 1)
+    assert (found.n_checked, found.n_right, found.n_open, found.n_crosses) == (29, 17, 1, 2)
 
 
-@pytest.mark.parametrize("mark", ["maybe", "2", "yes!", "0.5", "?", "x"])
+@pytest.mark.parametrize(
+    ("n_right", "n_wrong", "target", "verdict"),
+    [
+        # The exact interval of 97 of 100 is 91.5 to 99.4 %, that of 80 of 100 is 70.8 to 87.3 %.
+        (97, 3, 0.9, "kept"),
+        (97, 3, 0.92, "cannot tell yet"),
+        (80, 20, 0.9, "broken"),
+        (80, 20, 0.87, "cannot tell yet"),
+        (80, 20, 0.7, "kept"),
+    ],
+)
+def test_verdict_is_the_intervals(tmp_path, n_right, n_wrong, target, verdict):
+    path = checked_sample(tmp_path / "sample.csv", n_right * ["+"] + n_wrong * ["-"])
+    found = read_audit(path, target=target)
+    assert (found.verdict, found.target) == (verdict, target)
+    assert (found.needed is None) == (verdict != "cannot tell yet")
+
+
+def told(n, n_right, target):
+    interval = binomtest(n_right, n).proportion_ci(0.95, method="exact")
+    return interval.low >= target or interval.high < target
+
+
+@pytest.mark.parametrize(("n", "n_right", "target"), [(20, 19, 0.9), (100, 93, 0.9), (50, 43, 0.9)])
+def test_so_many_checks_tell_if_the_share_stays(n, n_right, target):
+    needed = checks_needed(n, n_right, target)
+    assert told(needed, round(needed * n_right / n), target)
+    # A tenth fewer would not, as far as rounding goes.
+    assert not told(int(0.9 * needed), round(int(0.9 * needed) * n_right / n), target)
+    assert not told(n, n_right, target)
+
+
+def test_an_accuracy_at_the_target_is_never_told():
+    assert checks_needed(100, 90, 0.9) is None
+
+
+@pytest.mark.parametrize("mark", ["maybe", "2", "yes!", "0.5", "?", "xx"])
 def test_other_marks_are_refused_with_their_place(tmp_path, mark):
     path = checked_sample(tmp_path / "sample.csv", ["yes", "", mark, "no"])
     with pytest.raises(InputError) as refused:

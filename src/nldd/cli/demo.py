@@ -147,9 +147,10 @@ def _correct(review: Path, out: Path, answers: "datasets.Survey") -> None:
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
     with tables.open_table(review) as table:
         person, place, header = table.column("id"), table.column("codes"), table.header
+        looked_at = table.column("nldd_ok")
         rows = [list(map(tables.cell_text, row)) for block in table.blocks() for row in block.rows]
     for row in rows:
-        row[place] = truth[row[person]]
+        row[place], row[looked_at] = truth[row[person]], "x"
     _write(out, header, rows)
 
 

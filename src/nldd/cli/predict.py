@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from nldd import coding, reports, tables
+from nldd._files import refuse_existing
 from nldd._progress import progress_of_share
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_json, print_notes, show
@@ -22,7 +23,18 @@ from nldd.cli._printing import print_json, print_notes, show
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
 )
-@shared.file_option("--review", help="File for the answers that people must code.")
+@shared.file_option(
+    "--review", help="File for the answers that people must code; XLSX has choices in its cells."
+)
+@shared.default_option(
+    "--random",
+    "n_random",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Answers drawn at random for the review, sure ones among them.",
+)
+@shared.seed_option
+@shared.force_option
 @shared.promise_options
 @click.option(
     "--max-theta",
@@ -40,6 +52,9 @@ def predict(
     table: Path,
     out: Path,
     review: Path | None,
+    n_random: int,
+    seed: int,
+    force: bool,
     promise: shared.Promise,
     max_theta: float | None,
     explain: bool,
@@ -53,10 +68,19 @@ def predict(
     review, or coded where people have coded an answer already), the chance that all codes are
     right, theta, the coded answer that is nearest, and why an answer is left to people.
 
+    The review shows a suggestion for each answer: correct the codes, or mark it with x in nldd_ok
+    if it is right, then give the file to `nldd update`. Answers of --random come without one; the
+    more of them people have coded, the more exactly the model knows how right it is.
+
+    By --measure per-code, codes that are sure are settled one by one, and people decide only those
+    of nldd_ask (status: part).
+
     \b
     Examples:
       nldd predict model.nldd new.csv -o coded.csv
+      nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --random 50
       nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
+      nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --measure per-code
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
     to_stdout = str(out) == "-"
@@ -65,21 +89,30 @@ def predict(
     sources = map(context.get_parameter_source, promise._fields)
     if max_theta is not None and click.core.ParameterSource.COMMANDLINE in sources:
         raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
+    if n_random and review is None:
+        raise click.UsageError("--random puts answers into a review; name one with --review.")
+    coding.check_places(table, out, review, hint="-o coded.csv --review review.csv")
+    refuse_existing(out, review, force=force)
     loaded = coding.load_coding_model(model)
-    selection = loaded.select(*promise) if max_theta is None else None
-    if selection is not None and selection.threshold is None:
-        print_notes([reports.render_unsupported(selection, promise.measure)])
-    policy = coding.Policy(max_theta, explain, raw)
-    if selection is not None:
+    policy = coding.Policy(max_theta, explain, raw, n_random=n_random, seed=seed)
+    selection = codes = None
+    if promise.measure == coding.PER_CODE:
+        codes = coding.select_codes(loaded, promise.target, promise.confidence)
+        policy = replace(policy, per_code=codes.limits)
+    elif max_theta is None:
+        selection = loaded.select(*promise)
         policy = replace(policy, threshold=selection.limit, rank_by=selection.rank_by)
+        if selection.threshold is None:
+            print_notes([reports.render_unsupported(selection, promise.measure)])
     watch = partial(progress_of_share, title="coding", show=True)
     counts = coding.code_table(loaded, table, out, policy, review, options, watch)
-    print_notes([*counts.notes, *([coding.UPDATED] if selection and loaded.updated else [])])
+    promised = selection or codes
+    print_notes([*counts.notes, *([coding.UPDATED] if promised and loaded.updated else [])])
     if as_json:
-        record = reports.counts_record(counts, policy, selection)
+        record = reports.counts_record(counts, policy, selection, codes)
         print_json({"out": out, "review": review, **record})
         return
-    text = reports.render_counts(counts, policy, selection, promise.measure)
+    text = reports.render_counts(counts, policy, selection, promise.measure, codes)
     show(text, err=to_stdout)
     if not to_stdout:
         show(f"Coded answers: {out}")

@@ -23,6 +23,12 @@ from nldd.cli._printing import asker, print_notes, print_result, say, try_report
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
 @shared.listing_options
+@click.option(
+    "--accept-suggestions",
+    "accept",
+    is_flag=True,
+    help="Take suggestions of a review as right that are unchanged and not marked.",
+)
 @shared.report_option("the model")
 @shared.threads_option
 @shared.promise_options
@@ -35,6 +41,7 @@ def update(
     again: bool,
     new_codes: bool,
     listing: "coding.Listing",
+    accept: bool,
     report_place: shared.ReportPlace,
     jobs: int,
     promise: shared.Promise,
@@ -43,8 +50,9 @@ def update(
 ) -> None:
     """Let hand-coded answers join a model; its threshold is estimated again.
 
-    CORRECTED has the columns that the model was fitted with; those that `nldd predict --review`
-    wrote, with the codes filled in, will do. Rows without codes are set aside.
+    CORRECTED has the columns that the model was fitted with; what `nldd predict --review` wrote,
+    with codes corrected or marked as right in nldd_ok, will do. Rows without codes are set aside,
+    and so are suggestions that nobody has changed or marked.
 
     \b
     Example:
@@ -54,7 +62,7 @@ def update(
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
     watch = partial(progress, show=True)
-    how = (options, watch, again, new_codes, jobs, say, listing, asker())
+    how = (options, watch, again, new_codes, jobs, say, listing, asker(), accept)
     step = coding.update_model(model, table, out, *how)
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])

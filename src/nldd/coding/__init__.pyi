@@ -4,6 +4,13 @@ from ._answers import (
     Columns as Columns,
     Listing as Listing,
 )
+from ._audit import (
+    Audit as Audit,
+    Sample as Sample,
+    draw_sample as draw_sample,
+    is_checked as is_checked,
+    read_audit as read_audit,
+)
 from ._chance import ChanceRegression as ChanceRegression
 from ._codebook import (
     Codebook as Codebook,
@@ -50,18 +57,21 @@ from ._model_file import (
     save_coding_model as save_coding_model,
 )
 from ._output import (
-    Audit as Audit,
     Counts as Counts,
     Policy as Policy,
-    Sample as Sample,
     check_places as check_places,
     code_table as code_table,
-    draw_sample as draw_sample,
-    is_checked as is_checked,
-    read_audit as read_audit,
-    reasons as reasons,
 )
-from ._predictions import Predictions as Predictions, out_of_fold as out_of_fold
+from ._per_code import (
+    CodeLimits as CodeLimits,
+    CodeSelection as CodeSelection,
+    select_codes as select_codes,
+)
+from ._predictions import (
+    PER_CODE as PER_CODE,
+    Predictions as Predictions,
+    out_of_fold as out_of_fold,
+)
 from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,

@@ -48,13 +48,16 @@ class CrossValidation:
 
     `regression` gives new answers their chance to be right as a whole. Without it, or with fewer
     than 250 answers, theta ranks.
-    `gain_theta` and `gain_chance` are what the log-odds of the doubt lose with a fold more.
+    `gain_theta` and `gain_chance` are what the log-odds of the doubt lose with a fold more;
+    `gain_yes` and `gain_no` are by how much codes are likelier, or less likely, then.
     """
 
     evidence: Predictions
     regression: ChanceRegression | None = None
     gain_theta: float = 0.0
     gain_chance: float = 0.0
+    gain_yes: float = 0.0
+    gain_no: float = 0.0
 
     def ranking(self, measure: str = "subset", rank_by: str = "chance") -> str:
         """What ranks: theta where labels count one by one, or of few answers."""
@@ -81,9 +84,9 @@ class CrossValidation:
         gain = self.gain_theta if rank_by == "theta" else self.gain_chance
         return replace(found, rank_by=rank_by, limit=stricter(found.threshold, gain))
 
-    def predict(self, classifier: Any, X: Any) -> Predictions:
-        """New rows predicted by the model of all answers."""
-        return with_chance(predict(classifier, X), self.regression)
+    def predict(self, classifier: Any, X: Any, k: int = 2) -> Predictions:
+        """New rows predicted by the model of all answers, with the `k` nearest labelsets."""
+        return with_chance(predict(classifier, X, k), self.regression)
 
 
 def stricter(threshold: float | None, gain: float) -> float | None:
@@ -122,11 +125,13 @@ def cross_validate(
     found = leave_out(model, X, Y, [*folds, *pairs], watch)
     known = join(folds, found[: len(folds)])
     regression, chance = _fit_chances(known, Y, folds)
-    gains = (0.0, 0.0)
+    gains = (0.0, 0.0, 0.0, 0.0)
     if pairs:
         rows, fewer = np.sort(np.concatenate(pairs)), join(pairs, found[len(folds) :])
-        gains = gains_of(with_chance(known[rows], regression), with_chance(fewer, regression))
-    return CrossValidation(replace(known, chance=chance, clues=None), regression, *gains)
+        both = with_chance(known[rows], regression), with_chance(fewer, regression)
+        gains = (*gains_of(*both), *gains_of_codes(*both))
+    evidence = replace(known, chance=chance, clues=None, others=None)
+    return CrossValidation(evidence, regression, *gains)
 
 
 def pairs_of(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
@@ -165,3 +170,15 @@ def gains_of(known: Predictions, fewer: Predictions) -> tuple[float, float]:
         return max(0.0, float(theta.mean())), 0.0
     chance = log_odds(known.chance) - log_odds(fewer.chance)
     return max(0.0, float(theta.mean())), max(0.0, float(chance.mean()))
+
+
+def gains_of_codes(known: Predictions, fewer: Predictions) -> tuple[float, float]:
+    """By how much, in log-odds, the likeliest code of a row rises with a fold more, and all fall.
+
+    Codes are set by the former, and ruled out by the latter.
+    """
+    assert known.P is not None
+    assert fewer.P is not None
+    P, P_fewer = log_odds(known.P), log_odds(fewer.P)
+    rise = float((P.max(axis=1) - P_fewer.max(axis=1)).mean())
+    return max(0.0, rise), max(0.0, float((P_fewer - P).mean()))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,15 @@ from nldd.coding._answers import Listing
 from nldd.coding._code_slips import find_new_slips, first_rows, lines_of, sep_options
 from nldd.coding._codebook import Codebook
 from nldd.coding._model import CodingModel
-from nldd.coding._predictions import Predictions
+from nldd.coding._predictions import PER_CODE, Predictions
 from nldd.coding._selective import Selection, accuracy_interval
 from nldd.coding._training_table import CodedAnswers, read_coded
 from nldd.displays import Calibration, calibration_deciles
 from nldd.metrics import MEASURES, label_counts, weighted_values
 from nldd.tables import TableOptions
+
+if TYPE_CHECKING:
+    from nldd.coding._per_code import CodeSelection
 
 N_CONFUSIONS = 20
 N_DRAWS = 1000
@@ -262,6 +266,7 @@ class Triage:
     selection: Selection
     measure: str
     human_accuracy: float
+    codes: "CodeSelection | None" = None
 
 
 def triage(
@@ -272,13 +277,21 @@ def triage(
     rank_by: str = "chance",
     human_accuracy: float = 1.0,
 ) -> Triage:
-    """The triage table of a model, from its out-of-fold predictions."""
+    """The triage table of a model, from its out-of-fold predictions.
+
+    By the measure "per-code" it is that of whole answers, with what is settled code by code.
+    """
+    codes = None
+    if measure == PER_CODE:
+        from nldd.coding._per_code import select_codes  # only where it is asked for
+
+        codes, measure = select_codes(model, target, confidence), "subset"
     tested = model.evidence[model.tested]
     right = tested.right(model.Y[model.tested], measure)
     selection = model.select(target, confidence, measure, rank_by)
     doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
-    return Triage(rows, selection, measure, human_accuracy)
+    return Triage(rows, selection, measure, human_accuracy, codes)
 
 
 def triage_rows(

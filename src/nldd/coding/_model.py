@@ -20,7 +20,14 @@ from nldd.coding._answers import Answers, Columns
 from nldd.coding._codebook import Codebook
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
-from nldd.coding._predictions import MEASURES, NO_EVIDENCE, Predictions, Watch, unwatched
+from nldd.coding._predictions import (
+    MEASURES,
+    NO_EVIDENCE,
+    UNKNOWN,
+    Predictions,
+    Watch,
+    unwatched,
+)
 from nldd.coding._selective import Selection
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -119,17 +126,27 @@ class CodingModel:
         return tuple(map(self.codebook.shown, self.labels))
 
     @property
+    def codes_in_order(self) -> list[str]:
+        """The codes in the order of the codebook, to choose from."""
+        return self.codebook.sorted(self.labels)
+
+    @property
     def updated(self) -> bool:
         """Whether answers have joined the model since it was first fitted."""
         return any(event.action == "update" for event in self.history)
 
-    def code(self, answers: Answers, X: Any = None) -> Predictions:
-        """Predicted codes of answers, whose features may be given, with their evidence."""
+    def code(self, answers: Answers, X: Any = None, k: int = 2) -> Predictions:
+        """Predicted codes of answers, whose features may be given, with their evidence.
+
+        Of the `k` nearest labelsets, the others are told too.
+        """
         X = self.features.transform(answers) if X is None else X
-        found = self.validation.predict(self.classifier, X)
+        found = self.validation.predict(self.classifier, X, k)
         empty = self.says_nothing(answers)
         chance = None if found.chance is None else np.where(empty, 0.0, found.chance)
-        return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance)
+        assert found.P is not None
+        P = np.where(empty[:, np.newaxis], np.float32(UNKNOWN), found.P)
+        return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance, P=P)
 
     def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""

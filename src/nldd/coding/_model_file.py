@@ -20,6 +20,7 @@ from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, 
 
 KIND = "coding-model"
 EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
+GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
 
 
 def save_coding_model(model: CodingModel, path: Path | str) -> None:
@@ -68,8 +69,10 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
 
 def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dict[str, Any]]:
     evidence, regression = validation.evidence, validation.regression
-    numbers = {"gain_theta": validation.gain_theta, "gain_chance": validation.gain_chance}
+    numbers = {name: getattr(validation, name) for name in GAINS}
     arrays = {f"evidence/{name}": getattr(evidence, name) for name in EVIDENCE}
+    if evidence.P is not None:
+        arrays["evidence/P"] = evidence.P
     if regression is not None:
         numbers |= {name: getattr(regression, name) for name in ("intercept", "centre", "scale")}
         arrays |= {"evidence/chance": evidence.chance, "chance/weights": regression.weights}
@@ -79,7 +82,8 @@ def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dic
 def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) -> CrossValidation:
     """The cross-validation of a file; in those of old versions, theta alone ranks."""
     evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE))
-    gains = numbers.get("gain_theta", 0.0), numbers.get("gain_chance", 0.0)
+    evidence = replace(evidence, P=arrays.get("evidence/P"))
+    gains = tuple(numbers.get(name, 0.0) for name in GAINS)
     if "chance/weights" not in arrays:
         return CrossValidation(evidence, None, *gains)
     theta = numbers["centre"], numbers["scale"]
@@ -212,8 +216,12 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
 def _checks_of_chances(
     validation: CrossValidation, n: int, n_labels: int
 ) -> Iterator[tuple[str, bool]]:
-    for gain in (validation.gain_theta, validation.gain_chance):
+    for name in GAINS:
+        gain = getattr(validation, name)
         yield "gain", type(gain) is float and 0 <= gain < np.inf
+    if (P := validation.evidence.P) is not None:
+        fits = _is_float(P, (n, n_labels), kind=np.float32)
+        yield "probabilities of codes", fits and _lie_within(P, 0, 1)
     regression, chance = validation.regression, validation.evidence.chance
     if regression is not None and chance is not None:
         yield "chances", _is_float(chance, (n,)) and _lie_within(chance, 0, 1)

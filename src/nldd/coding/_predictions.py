@@ -22,10 +22,14 @@ from nldd.exceptions import InputError
 Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
 TESTING = "testing: each answer without itself"
 MEASURES = ("subset", "hamming")
+# Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
+PER_CODE = "per-code"
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
+# The probability of a label, where there is nothing to tell it by.
+UNKNOWN = 0.5
 
 
 def unwatched(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
@@ -40,7 +44,8 @@ class Predictions:
     `theta` is the probability that a label is wrong, `row` the coded answer that the labelset comes
     from, `Dx` and `Dy` are the distances from it in features and in labels, and `x_part` and
     `y_part` what these add to the log-odds of an error. `chance` is the probability that all labels
-    are right, which :class:`ChanceRegression` finds from the `clues`, if there is one.
+    are right, which :class:`ChanceRegression` finds from the `clues`, if there is one. `P` are the
+    probabilities label by label, and `others` the next best labelsets of each answer.
     """
 
     Y: NDArray[np.int8]
@@ -52,6 +57,8 @@ class Predictions:
     y_part: NDArray[np.float64]
     chance: NDArray[np.float64] | None = None
     clues: NDArray[np.float64] | None = None
+    P: NDArray[np.float32] | None = None
+    others: NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -79,19 +86,23 @@ class Predictions:
     def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
         if measure not in MEASURES:
-            raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
+            message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
+            raise InputError(message, hint="--measure subset, or hamming")
         n_wrong = self.n_wrong(Y)
         return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / Y.shape[1]
 
 
-def predict(classifier: Any, X: Any) -> Predictions:
-    near = classifier.nearest_labelsets(X, k=2)
+def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
+    """The nearest of the `k` nearest labelsets of each row, with the evidence and the others."""
+    near = classifier.nearest_labelsets(X, k=min(k, len(classifier.labelsets_)))
     Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
     Y = near.labelsets[:, 0].astype(np.int8)
-    clues = clues_of(near, classifier.label_probabilities(X), times_seen(classifier, Y))
+    P = classifier.label_probabilities(X)
+    clues = clues_of(near, P, times_seen(classifier, Y))
     found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
-    return Predictions(Y, *found, clues=clues)
+    others = near.labelsets[:, 1:].astype(np.int8)
+    return Predictions(Y, *found, clues=clues, P=P.astype(np.float32), others=others)
 
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -158,4 +169,6 @@ def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) 
     # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
     found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
-    return Predictions(Y[rows], *found, clues=np.zeros((n, N_CLUES)))
+    P = np.full((n, Y.shape[1]), UNKNOWN, dtype=np.float32)
+    clues, others = np.zeros((n, N_CLUES)), Y[rows][:, np.newaxis]
+    return Predictions(Y[rows], *found, clues=clues, P=P, others=others)

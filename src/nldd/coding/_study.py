@@ -94,6 +94,7 @@ def update_model(
     tell: Tell = None,
     listing: Listing = Listing(),
     ask: Ask = None,
+    accept: bool = False,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -102,8 +103,9 @@ def update_model(
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
     first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
-    takes a file that the model has had already, `new_codes` codes that look like known ones. A
-    file may list its codes in its own way (`listing`), and a person may be able to answer (`ask`).
+    takes a file that the model has had already, `new_codes` codes that look like known ones, and
+    `accept` suggestions of a review that nobody has marked. A file may list its codes in its own
+    way (`listing`), and a person may be able to answer (`ask`).
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -116,7 +118,7 @@ def update_model(
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
             columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
             how = (columns, options, old.identity_columns, False)
-            table, digest = _read_unchanged(path, *how, known=old.labels)
+            table, digest = _read_unchanged(path, *how, known=old.labels, accept=accept)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")

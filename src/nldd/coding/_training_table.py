@@ -1,6 +1,6 @@
 """The table that a model learns from: its columns, its coded rows, and which of them to doubt."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -27,6 +27,7 @@ from nldd.coding._answers import (
     unguard,
 )
 from nldd.coding._code_slips import notes_on_codes, other_names_of_numbers
+from nldd.coding._review import OK, open_note, take_decided
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
 
@@ -179,46 +180,75 @@ def read_coded(
     identity_columns: Sequence[str] = (),
     drawn: bool = True,
     known: Collection[str] = (),
+    accept: bool = False,
 ) -> CodedAnswers:
     """All rows of a table that have codes; those of an earlier table may be known again by it.
 
     Rows that do not say whether they were drawn at random are taken to be as `drawn` says. Numbers
-    are the `known` codes that they are equal to.
+    are the `known` codes that they are equal to. Rows of a review that only show its suggestion
+    count as coded where one may `accept` these unseen.
     """
-    parts: list[Answers] = []
-    codes: list[set[str]] = []
-    rows: list[int] = []
-    ids: list[tuple[str, ...]] = []
-    cells: list[str] = []
-    random: list[bool] = []
-    n_rows = 0
     with options.open(path) as table:
         places = _identity_places(table, columns, identity_columns)
-        for block in table.blocks():
-            found = columns.codes.read(table, block)
-            coded = [i for i, names in enumerate(found) if names is not None]
-            parts.append(columns.read(table, block, coded))
-            # A letter and its accent become one character, so that equal looks are equal.
-            codes += [{normalize("NFC", name) for name in found[i] or ()} for i in coded]
-            rows += [block.first + i for i in coded]
-            ids += [_identity(block.rows[i], places.values()) for i in coded]
-            random += [_is_drawn(table, block, i, drawn) for i in coded]
-            n_rows += len(block.rows)
-            if columns.codes.listed:
-                cells += filter(None, chain(*columns.codes.cells(table, block)))
-        columns.check_extra(table, n_rows)
+        found = _read_rows(table, columns, places, drawn, accept)
+        columns.check_extra(table, found.n_rows)
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
-    _check_found(path, columns.codes, codes, n_rows, known)
-    notes += _notes_on_first_row(ids, places, rows)
+    if found.n_open:
+        notes.append(open_note(found.n_open))
+    if found.n_open and not found.codes:
+        raise InputError(f"{path.name}: {open_note(found.n_open)}", hint=f"x in {OK}")
+    codes = found.codes
+    _check_found(path, columns.codes, codes, found.n_rows, known)
+    notes += _notes_on_first_row(found.ids, places, found.rows)
     if columns.codes.listed:
         codes = _settle_numbers(codes, known, notes)
-        notes += notes_on_codes(cells, codes, columns.codes, known)
+        notes += notes_on_codes(found.cells, codes, columns.codes, known)
     names = tuple(identity_columns or places)
-    contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in ids)
+    contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in found.ids)
     digests = [sha256(content.encode()).hexdigest() for content in contents]
-    apart = len(places) == len(names) and _are_told_apart(ids, places, columns.text)
+    apart = len(places) == len(names) and _are_told_apart(found.ids, places, columns.text)
+    joined, rows = Answers.join(found.answers), found.rows
     again = (digests, names, apart)
-    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, *again, drawn=random)
+    return CodedAnswers(joined, codes, rows, found.n_rows, notes, *again, drawn=found.drawn)
+
+
+@dataclass
+class _Rows:
+    """Coded rows, as they are read block by block; `n_open` show a suggestion that nobody marked.
+
+    `ids` are the cells by which rows are known again, `cells` those that list codes.
+    """
+
+    answers: list[Answers] = field(default_factory=list)
+    codes: list[set[str]] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    ids: list[tuple[str, ...]] = field(default_factory=list)
+    drawn: list[bool] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    n_rows: int = 0
+    n_open: int = 0
+
+
+def _read_rows(
+    table: TableReader, columns: Columns, places: Mapping[str, int], drawn: bool, accept: bool
+) -> _Rows:
+    found = _Rows()
+    for block in table.blocks():
+        codes = columns.codes.read(table, block)
+        if not accept:
+            codes, n_open = take_decided(table, block, columns.codes, codes)
+            found.n_open += n_open
+        coded = [i for i, names in enumerate(codes) if names is not None]
+        found.answers.append(columns.read(table, block, coded))
+        # A letter and its accent become one character, so that equal looks are equal.
+        found.codes += [{normalize("NFC", name) for name in codes[i] or ()} for i in coded]
+        found.rows += [block.first + i for i in coded]
+        found.ids += [_identity(block.rows[i], places.values()) for i in coded]
+        found.drawn += [_is_drawn(table, block, i, drawn) for i in coded]
+        found.n_rows += len(block.rows)
+        if columns.codes.listed:
+            found.cells += filter(None, chain(*columns.codes.cells(table, block)))
+    return found
 
 
 def _check_found(

@@ -12,7 +12,12 @@ from nldd._wording import count_noun, percent, quote
 from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
-from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
+from nldd.reports._promise import (
+    code_paragraphs,
+    kept_paragraphs,
+    promise_paragraphs,
+    selection_record,
+)
 from nldd.reports._table import Row, to_text
 from nldd.reports._text import doubt_number, exact_percent, name_list, percent_range, wrap
 
@@ -69,7 +74,10 @@ def render_triage(triage: Triage) -> str:
     table = tables.triage_table(
         triage.rows, triage.measure, triage.selection.rank_by, triage.human_accuracy
     )
-    return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
+    promise = promise_paragraphs(triage)
+    if triage.codes is not None:
+        promise = (*promise, *code_paragraphs(triage.codes))
+    return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise)}"
 
 
 def render_update(step: Step, triage: Triage) -> str:
@@ -157,18 +165,42 @@ def render_sample(sample: coding.Sample, out: Path) -> str:
     """What was drawn, and what to do with it."""
     return (
         f"{sample.n_sample:,} of {count_noun(sample.n_auto, 'automatic code')} drawn at random: "
-        f"{out}\nWrite yes or no in the column nldd_check of each row, then run\n"
-        f"  nldd audit {out}"
+        f"{out}\nWrite yes or no in the column nldd_check of each row, and the right codes into "
+        f"nldd_right_codes where it is no; then run\n  nldd audit {out}"
     )
 
 
 def render_audit(audit: coding.Audit) -> str:
-    """The verified accuracy."""
-    still_open = f"\n{count_noun(audit.n_open, 'row')} not checked yet" if audit.n_open else ""
-    return (
+    """The verified accuracy, and what it says of the target."""
+    lines = [
         f"{audit.n_right:,} of {count_noun(audit.n_checked, 'checked answer')} right: "
         f"{percent(audit.accuracy, 1)} ({percent_range(audit.low, audit.high)}, exact 95 % "
-        f"interval){still_open}"
+        "interval)",
+        wrap([_audit_verdict(audit)]),
+    ]
+    if audit.n_open:
+        lines.append(f"{count_noun(audit.n_open, 'row')} not checked yet")
+    if audit.n_crosses:
+        lines.append(f"{count_noun(audit.n_crosses, 'row')} marked with x: read as right")
+    return "\n".join(lines)
+
+
+def _audit_verdict(audit: coding.Audit) -> str:
+    target = exact_percent(audit.target)
+    if audit.verdict == "kept":
+        return f"Kept: the whole interval lies at or above the target of {target}."
+    if audit.verdict == "broken":
+        return (
+            f"Broken: the whole interval lies below the target of {target}. Let people code the "
+            "rest, and the wrong ones of the sample join the model by nldd update."
+        )
+    verdict = f"Cannot tell yet: the target of {target} lies within the interval."
+    if audit.needed is None:
+        return f"{verdict} No number of checks would tell, if as many of them are right."
+    more = audit.needed - audit.n_checked
+    return (
+        f"{verdict} About {more:,} more checks would tell, if as many of them are right (a sample "
+        f"of {audit.needed:,} in all: nldd audit --sample {audit.needed})."
     )
 
 

@@ -7,7 +7,7 @@ from nldd._wording import count_noun, percent
 from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding import Counts, Kept, Policy, Selection, Triage
+    from nldd.coding import CodeSelection, Counts, Kept, Policy, Selection, Triage
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 OF_THESE = {"subset": "these", "hamming": "the labels of these"}
@@ -19,6 +19,7 @@ RULES = {
     "chance": "the chance that all its codes are right is at least",
     "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
 }
+COUNTED = ("rows", "auto", "part", "review", "coded", "drawn")
 SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
@@ -102,8 +103,13 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     )
     if kept.accuracy is None or kept.low is None or kept.high is None:
         return "The machine is sure of none of these answers: all go to people.", promise
-    if kept.accuracy >= selection.target:
-        verdict = "The promise held."
+    if kept.low >= selection.target:
+        verdict = "The promise held: even the lower end of the interval is not below it."
+    elif kept.accuracy >= selection.target:
+        verdict = (
+            "The promise held on these answers, but they are too few to prove that it holds for "
+            "all like them: the interval reaches below it."
+        )
     elif kept.high >= selection.target:
         verdict = "The accuracy is below the promise, by no more than chance can do."
     else:
@@ -122,8 +128,51 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     )
 
 
+def code_paragraphs(codes: "CodeSelection") -> tuple[str, ...]:
+    """What is promised of codes that are settled one by one."""
+    if codes.yes is None and codes.no is None:
+        return (
+            "No code can be settled by itself yet: "
+            f"{count_noun(codes.n_answers, 'coded answer')} cannot show, with "
+            f"{exact_percent(codes.confidence)} confidence, that at least "
+            f"{exact_percent(codes.target)} of such codes are right.",
+        )
+    settled = (
+        f"Code by code, {percent(1 - codes.share_asked, 1)} of the decisions need no people: all "
+        f"codes of {codes.n_whole:,} of {count_noun(codes.n_answers, 'coded answer')} would be "
+        f"settled, and some of {codes.n_part:,}."
+    )
+    return settled, *_code_promises(codes)
+
+
+def _code_promises(codes: "CodeSelection") -> tuple[str, ...]:
+    said = []
+    if codes.yes is not None and codes.right is not None:
+        said.append(
+            f"of the codes that the machine sets in an answer, at least "
+            f"{exact_percent(codes.target)} are right ({percent(codes.right, 1)} of those tested)"
+        )
+    if codes.no is not None and codes.missed is not None:
+        said.append(
+            "of the codes that people would give an answer, at most "
+            f"{exact_percent(1 - codes.target)} are ruled out ({percent(codes.missed, 1)} of those "
+            "tested)"
+        )
+    sure = f"with {exact_percent(codes.confidence)} confidence"
+    promise = f"On average over answers, and {sure}: {'; and '.join(said)}."
+    if codes.yes is None:
+        promise += " No code is sure enough to be set, so that people decide on all that is likely."
+    if codes.no is None:
+        promise += " No code is unlikely enough to be ruled out, so that people decide on the rest."
+    return (promise,)
+
+
 def render_counts(
-    counts: "Counts", policy: "Policy", selection: "Selection | None", measure: str
+    counts: "Counts",
+    policy: "Policy",
+    selection: "Selection | None",
+    measure: str,
+    codes: "CodeSelection | None" = None,
 ) -> str:
     """How many answers got which status, and why."""
     n = counts.n_rows
@@ -137,24 +186,35 @@ def render_counts(
             f"  at least {exact_percent(selection.target)} of these are right "
             f"({MEASURED[measure]}), with {exact_percent(selection.confidence)} confidence"
         )
+    if codes is not None:
+        lines.append(wrap(code_paragraphs(codes)[-1:]))
+    if counts.n_part:
+        part = percent(counts.n_part / n, 1)
+        lines.append(f"{counts.n_part:,} in part ({part}): people decide the codes of nldd_ask")
     lines.append(f"{counts.n_review:,} for people ({review})")
     if counts.n_coded:
         lines.append(f"{counts.n_coded:,} had codes already and were left alone (status: coded)")
     if counts.why:
         lines.append(align([("", f"{k:,}", why) for why, k in counts.why.most_common()], right=[1]))
+    if counts.n_drawn:
+        lines.append(f"{counts.n_drawn:,} drawn at random for the review, to be coded unaided")
     return "\n".join(lines)
 
 
 def counts_record(
-    counts: "Counts", policy: "Policy", selection: "Selection | None"
+    counts: "Counts",
+    policy: "Policy",
+    selection: "Selection | None",
+    codes: "CodeSelection | None" = None,
 ) -> dict[str, Any]:
     """The same for JSON."""
     return {
-        **{name: getattr(counts, f"n_{name}") for name in ("rows", "auto", "review", "coded")},
+        **{name: getattr(counts, f"n_{name}") for name in COUNTED},
         "why": dict(counts.why),
         "threshold": policy.threshold,
         "rank_by": policy.rank_by,
         "selection": selection_record(selection),
+        "per_code": None if codes is None else asdict(codes),
         "notes": counts.notes,
     }
 

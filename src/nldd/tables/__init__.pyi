@@ -1,3 +1,4 @@
+from ._look import Choices as Choices, Look as Look
 from ._numbers import NumberFile as NumberFile
 from ._reader import (
     TableOptions as TableOptions,

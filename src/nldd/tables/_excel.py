@@ -20,6 +20,7 @@ from xml.parsers import expat
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
+from nldd.tables._look import SHEET_OF_CHOICES
 from nldd.tables._records import (
     MAX_BYTES,
     Cell,
@@ -121,7 +122,7 @@ class WorkbookRows(Source):
         elif name not in names:
             hint = f"name one of its sheets: {quote_first(names)}"
             raise InputError(f"{self._path} has no sheet {quote(name)}.", hint=hint)
-        self._others = [other for other in names if other != name]
+        self._others = [other for other in names if other not in (name, SHEET_OF_CHOICES)]
         return name
 
     def rows(self) -> Generator[Row, None, None]:

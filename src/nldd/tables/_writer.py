@@ -20,6 +20,7 @@ from nldd._files import replacing
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, NLDDError
 from nldd.tables._csv import separator_line
+from nldd.tables._look import Look, dress
 from nldd.tables._reader import distinct_names
 from nldd.tables._records import (
     MAX_BYTES,
@@ -50,13 +51,18 @@ class TableWriter:
     """
 
     def __init__(
-        self, path: Path, header: Sequence[str], like: TableFormat | None, raw: bool
+        self,
+        path: Path,
+        header: Sequence[str],
+        like: TableFormat | None,
+        raw: bool,
+        look: Look | None = None,
     ) -> None:
         self.path = path
         self.header = tuple(header)
         self.n_rows = 0
         self._like = like or TableFormat(kind="")
-        self._raw = raw
+        self._raw, self._look = raw, look
         self._put: _Put | None = None
         self._stack = ExitStack()
 
@@ -90,7 +96,7 @@ class TableWriter:
     def _format(self, stream: BinaryIO) -> AbstractContextManager[_Put]:
         ending = self.path.suffix.lower()
         if ending == ".xlsx":
-            return _xlsx(stream, self.header, self.path, self._like.sheet)
+            return _xlsx(stream, self.header, self.path, self._like.sheet, self._look)
         if ending == ".jsonl":
             return _jsonl(stream, self.header)
         like = self._like
@@ -185,7 +191,9 @@ def _json_value(cell: Any) -> Any:
 
 
 @contextmanager
-def _xlsx(stream: BinaryIO, header: tuple[str, ...], path: Path, name: str) -> Iterator[_Put]:
+def _xlsx(
+    stream: BinaryIO, header: tuple[str, ...], path: Path, name: str, look: Look | None
+) -> Iterator[_Put]:
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
 
@@ -210,6 +218,7 @@ def _xlsx(stream: BinaryIO, header: tuple[str, ...], path: Path, name: str) -> I
         # Without the time of day, so that equal tables give equal files.
         book.set_properties({"created": datetime.datetime(2000, 1, 1)})
         sheet = book.add_worksheet(_sheet_name(name))
+        sheets = [sheet, *(dress(book, sheet, look) if look is not None else ())]
         form = cache(lambda code: book.add_format({"num_format": code}))
         try:
             put([header], 0)
@@ -219,7 +228,8 @@ def _xlsx(stream: BinaryIO, header: tuple[str, ...], path: Path, name: str) -> I
             raise OSError(str(error)) from error
         finally:
             book.fileclosed = True
-            sheet.row_data_fh.close()
+            for each in sheets:
+                each.row_data_fh.close()
 
 
 def _refusal(place: Path | str, what: object) -> InputError:
@@ -287,6 +297,7 @@ def create_table(
     *,
     like: TableFormat | None = None,
     raw: bool = False,
+    look: Look | None = None,
 ) -> TableWriter:
     """Begin a table in the format that the ending of its name says.
 
@@ -301,6 +312,8 @@ def create_table(
         mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
     raw : bool
         Whether to write text to CSV without the apostrophe of :func:`guarded`.
+    look : Look, optional
+        Of a workbook: widths of columns, choices in cells. Other formats have none.
 
     Notes
     -----
@@ -331,4 +344,4 @@ def create_table(
         raise InputError(f"{path}: a table needs at least one column.")
     if wrong := [str(name) for name in header if not isinstance(name, str)]:
         raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
-    return TableWriter(path, header, like, raw)
+    return TableWriter(path, header, like, raw, look)

@@ -1,0 +1,168 @@
+"""A sample of the automatic codes, for people to check, and what their checks prove."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import beta
+
+from nldd.coding._answers import NO, PREFIX, YES, Row, read_mark, unguard
+from nldd.coding._output import AUTO, check_places, reservoir
+from nldd.coding._selective import accuracy_interval
+from nldd.exceptions import InputError
+from nldd.tables import TableOptions, TableReader, cell_text, create_table
+
+STATUS = f"{PREFIX}status"
+CHECK = f"{PREFIX}check"
+# For the codes that people would have given, where those of the machine are wrong.
+RIGHT_CODES = f"{PREFIX}right_codes"
+CROSS = "x"
+RIGHT = YES | {"right", "ok", "correct", "r", "richtig", "vrai", "+", "\u2713", "\u2714"}
+WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
+MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
+MARKS_HINT = (
+    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
+    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
+)
+KEPT, BROKEN, OPEN = "kept", "broken", "cannot tell yet"
+# Checks that nobody would make.
+MOST_CHECKS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of the coded table, automatic codes among them, and codes that were drawn."""
+
+    n_rows: int
+    n_auto: int
+    n_sample: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Rows of a sample: checked, right, not looked at yet; the accuracy with a 95 % interval.
+
+    The target is kept if the whole interval is above it, broken if it is below, and cannot be told
+    else; then so many checks as `needed` in all would tell, if as many of these are right, or no
+    number would. `n_crosses` rows are marked with x, which is read as right.
+    """
+
+    n_checked: int
+    n_right: int
+    n_open: int
+    accuracy: float
+    low: float
+    high: float
+    target: float
+    verdict: str
+    needed: int | None
+    n_crosses: int
+
+
+def draw_sample(
+    path: Path,
+    out: Path | str,
+    size: int,
+    random_state: int = 0,
+    options: TableOptions = TableOptions(),
+    raw: bool = False,
+) -> Sample:
+    """Draw rows with automatic codes at random, and write them with columns to fill in.
+
+    One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
+    their order.
+    """
+    check_places(path, out, hint="-o sample.csv")
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
+    with options.open(path) as table:
+        status = _status_column(table)
+        n_rows = 0
+
+        def automatic() -> Iterator[tuple[int, Row]]:
+            nonlocal n_rows
+            for block in table.blocks():
+                for n_rows, row in enumerate(block.rows, block.first):
+                    if cell_text(row[status]).strip().lower() == AUTO:
+                        yield n_rows, row  # with their numbers, which tell them apart
+
+        drawn, n_auto = reservoir(automatic(), size, random_state)
+    if not n_auto:
+        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
+    header = (*table.header, CHECK, RIGHT_CODES)
+    with create_table(out, header, like=table.format, raw=raw) as writer:
+        writer.write((*row, "", "") for _, row in sorted(drawn))
+    return Sample(n_rows, n_auto, len(drawn))
+
+
+def _status_column(table: TableReader) -> int:
+    """The status of the latest coding: a table that is coded again has a second one behind."""
+    pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
+    found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
+    if not found:
+        lacks = f"{table.path.name} has no column {STATUS!r}"
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
+        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
+    return found[-1]
+
+
+def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has the column in which a sample is checked."""
+    with options.open(path) as table:
+        return CHECK in table.names
+
+
+def read_audit(path: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
+    """What a sample proves whose rows people have marked as right or wrong."""
+    with options.open(path) as table:
+        check = (table.column(CHECK), MARKS, "yes or no", MARKS_HINT)
+        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
+        given = [read_mark(table, number, row, *check) for number, row in rows]
+    checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
+    n, n_right = len(checked), sum(checked)
+    if not n:
+        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        hint = "write yes or no into each row, then run the same command again"
+        raise InputError(message, hint=hint)
+    low, high = accuracy_interval(checked)
+    verdict = KEPT if low >= target else BROKEN if high < target else OPEN
+    needed = None if verdict != OPEN else checks_needed(n, n_right, target)
+    counts = (n, n_right, len(given) - n, n_right / n)
+    return Audit(*counts, low, high, target, verdict, needed, given.count(CROSS))
+
+
+def checks_needed(n: int, n_right: int, target: float) -> int | None:
+    """About how many checks tell on which side of a target an accuracy is, if it stays as it is.
+
+    Sizes grow by two percent; the interval is that of Clopper and Pearson. Without an accuracy
+    that differs from the target, no number does.
+    """
+    steps = np.ceil(np.log(MOST_CHECKS / n) / np.log(1.02)) if n < MOST_CHECKS else 0
+    sizes = np.unique(np.ceil(n * 1.02 ** np.arange(1, steps + 1)).astype(int))
+    right = np.round(sizes * (n_right / n))
+    low = np.where(right > 0, beta.ppf(0.025, right, sizes - right + 1), 0.0)
+    high = np.where(right < sizes, beta.isf(0.025, right + 1, sizes - right), 1.0)
+    told = np.flatnonzero((low >= target) | (high < target))
+    return int(sizes[told[0]]) if len(told) else None
+
+
+def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has text in one of these columns; a file that cannot be read may have."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    try:
+        with options.open(path) as table:
+            places = [j for j, name in enumerate(table.names) if unguard(name) in names]
+            rows = (row for block in table.blocks() for row in block.rows)
+            return any(cell_text(row[j]).strip() for row in rows for j in places)
+    except InputError as error:
+        unknown = "is there already, and what people may have filled in cannot be read"
+        hint = "repair or rename it; or another name for the new file"
+        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None
