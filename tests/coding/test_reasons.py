@@ -34,6 +34,7 @@ def model():
     return SimpleNamespace(
         Y=np.array(SEEN, dtype=np.int8),
         labels=LABELS,
+        shown=LABELS,
         classifier=classifier,
         evidence=SimpleNamespace(Dx=np.linspace(0, 1, 101)),
         features=SimpleNamespace(words=SimpleNamespace(terms=["a", "b"])),
