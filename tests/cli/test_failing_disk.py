@@ -16,13 +16,13 @@ from reports.records import folds, write_records
 
 UPDATE = ("update", "model.nldd", "truth.csv")
 COMMANDS = {
-    "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "old.nldd"),
+    "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "--force", "-o", "old.nldd"),
     "update": (*UPDATE, "--no-report", "--jobs", "1"),
-    "update elsewhere": (*UPDATE, "--no-report", "--jobs", "1", "-o", "old.nldd"),
+    "update elsewhere": (*UPDATE, "--no-report", "--jobs", "1", "--force", "-o", "old.nldd"),
     "predict": ("predict", "model.nldd", "new.csv", "-o", "old.csv", "--review", "old.jsonl"),
     "predict a workbook": ("predict", "model.nldd", "new.csv", "-o", "old.xlsx"),
     "audit": ("audit", "coded.csv", "-o", "old.csv"),
-    "evaluate": ("evaluate", "model.nldd", "truth.csv", "--report", "old.html"),
+    "evaluate": ("evaluate", "model.nldd", "truth.csv", "--force", "--report", "old.html"),
     "report": ("report", "cells", "--out", "out"),
     "benchmark": (
         *("benchmark", "--protocol", "trial.toml", "--datasets", "songs.csv"),

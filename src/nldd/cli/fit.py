@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from nldd import coding, reports, tables
+from nldd._files import refuse_existing
 from nldd._progress import progress
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result, say, try_report
@@ -61,6 +62,7 @@ column_options = shared.bundle(
 @shared.seed_option
 @shared.threads_option
 @shared.answer_options
+@shared.force_option
 @shared.json_option
 def fit(
     table: Path,
@@ -72,13 +74,15 @@ def fit(
     seed: int,
     jobs: int,
     options: "tables.TableOptions",
+    force: bool,
     as_json: bool,
 ) -> None:
     """Learn from answers that people have coded.
 
     ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL or
     Parquet. Rows without codes are set aside. Every coded answer is also predicted without itself,
-    which tells how good the model is and how much of new answers it may code alone.
+    which tells how good the model is and how much of new answers it may code alone. A model that
+    is there already is replaced by --force only; `nldd undo` brings it back.
 
     \b
     Examples:
@@ -88,9 +92,10 @@ def fit(
     """
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
+    refuse_existing(out, place, force=force)
     settings = coding.Settings(folds, seed, jobs)
     watch = partial(progress, title="cross-validation", show=True)
-    step = coding.fit_table(table, out, request, settings, options, watch, say)
+    step = coding.fit_table(table, out, request, settings, options, watch, say, force)
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)
@@ -99,4 +104,5 @@ def fit(
     )
     record = reports.fit_record(step, quality, table_of)
     text = reports.render_fit(step, quality, table_of)
-    print_result(as_json, record, text, model=out, report=written)
+    places = {"model": out, "before": step.predecessor, "report": written}
+    print_result(as_json, record, text, **places)

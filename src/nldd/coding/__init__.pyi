@@ -50,6 +50,12 @@ from ._output import (
     read_audit as read_audit,
     reasons as reasons,
 )
+from ._predecessors import (
+    Undone as Undone,
+    model_lock as model_lock,
+    replace_model as replace_model,
+    undo_model as undo_model,
+)
 from ._predictions import Predictions as Predictions, out_of_fold as out_of_fold
 from ._selective import (
     Selection as Selection,

@@ -1,13 +1,12 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nldd._files import file_lock
+from nldd._files import refuse_existing
 from nldd._wording import count_noun, escaped, quote, quote_first
 from nldd.coding._model import (
     CodingModel,
@@ -16,24 +15,27 @@ from nldd.coding._model import (
     checksum,
     fit_coding_model,
 )
-from nldd.coding._model_file import load_coding_model, save_coding_model
+from nldd.coding._model_file import load_coding_model
 from nldd.coding._output import check_places
+from nldd.coding._predecessors import Tell, model_lock, replace_model
 from nldd.coding._predictions import Watch
 from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
 from nldd.exceptions import InputError
-from nldd.io import read_documents, read_manifest
+from nldd.io import read_manifest
 from nldd.tables import TableOptions
-
-Tell = Callable[[str], None] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A model, those answers of a table that joined it, and how many old ones got other codes."""
+    """A model, those answers of a table that joined it, and how many old ones got other codes.
+
+    Where the model was saved in the place of another one, that is kept as `predecessor`.
+    """
 
     model: CodingModel
     table: CodedAnswers
     n_corrected: int = 0
+    predecessor: Path | None = None
 
 
 def fit_table(
@@ -44,10 +46,12 @@ def fit_table(
     options: TableOptions = TableOptions(),
     watch: Watch = lambda folds, total: folds,
     tell: Tell = None,
+    force: bool = False,
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
 
-    Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
+    A model that is there already is replaced by `force` alone, and kept as :func:`update_model`
+    keeps it. No other process works on it meanwhile.
     """
     check_places(path, out, hint="-o model.nldd")
     # Before hours of work rather than after.
@@ -56,21 +60,19 @@ def fit_table(
     if out.is_dir() or not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
         hint = "check the name of its folder, and whether you may write there"
         raise InputError(f"{out}: cannot be written.", hint=hint)
-    locked = out.exists()
-    with _model_lock(out, tell, locked):
-        _check_replaceable(out)
-        columns = find_columns(path, request, options)
+    refuse_existing(out, force=force)
+    columns = find_columns(path, request, options)
+    with model_lock(out, tell):
+        refuse_existing(out, force=force)  # somebody may have been at work on it
         table, digest = _read_unchanged(path, columns, options)
         table = table.once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
         model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
-        # Where there was none, somebody may have made one meanwhile, and updated it.
-        with _model_lock(out, tell, not locked and out.exists()):
-            _check_replaceable(out)
-            save_coding_model(model, out)
-    return Step(model, table)
+        refuse_existing(out, force=force)
+        predecessor = replace_model(model, out)
+    return Step(model, table, predecessor=predecessor)
 
 
 def update_model(
@@ -83,6 +85,7 @@ def update_model(
     new_codes: bool = False,
     n_jobs: int | None = None,
     tell: Tell = None,
+    force: bool = False,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -90,15 +93,19 @@ def update_model(
     join a second time; where they come with other codes, these replace the old ones.
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
-    first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
+    first has saved, so that no answer is lost. Without `out`, the old model is replaced, and kept
+    as its predecessor, see :func:`undo_model`; another file is replaced by `force` alone. `again`
     takes a file that the model has had already, `new_codes` codes that look like known ones.
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
     target = (out or model_path).resolve()
+    elsewhere = None if target == model_path.resolve() else out
+    refuse_existing(elsewhere, force=force)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _model_lock(target, tell):
+    with model_lock(target, tell):
+        refuse_existing(elsewhere, force=force)
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
         table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
@@ -114,16 +121,8 @@ def update_model(
         if old.identities:
             model = replace(model, identities=(*old.identities, *table.identities))
         model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
-        save_coding_model(model, target)
-    return Step(model, table, len(corrections))
-
-
-def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextManager[None]:
-    """What one process at a time holds; a model that is not there yet needs none."""
-    if not needed:
-        return nullcontext()
-    place = path.resolve()
-    return file_lock(place.with_name(f".{place.name}.lock"), f"at work on {place.name}", tell)
+        predecessor = replace_model(model, out or model_path)
+    return Step(model, table, len(corrections), predecessor)
 
 
 def _new_answers(
@@ -159,19 +158,6 @@ def _check_new_codes(model: CodingModel, table: CodedAnswers, path: Path, allowe
             raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
     if new:
         table.notes.append(f"New codes: {quote_first(new)}.")
-
-
-def _check_replaceable(out: Path) -> None:
-    """Refuse to fit in the place of a model that has learned from people since."""
-    try:
-        history = read_documents(out)["history"] if out.exists() else []
-        updated = [event for event in history if event["action"] == "update"]
-    except (InputError, KeyError, TypeError):
-        return  # no model of ours, or none that could be used
-    if updated:
-        times = count_noun(len(updated), "update")
-        hint = "-o with another name; or rename the old model first"
-        raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
 def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
