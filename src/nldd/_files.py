@@ -58,9 +58,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             os.replace(part, path)
         sync_folder(path.parent)
     except OSError as error:
-        # People know the file by its own name.
-        if error.filename in (None, str(part)) and error.strerror:
-            error.filename, error.filename2 = str(path), None
+        if error.strerror and error.filename in (None, part, str(part)):
+            # People know the file by its own name.
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     finally:
         part.unlink(missing_ok=True)

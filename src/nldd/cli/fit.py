@@ -100,7 +100,7 @@ def fit(
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)
     written = place and try_report(
-        lambda: reports.write_fit_report(step.model, quality, table_of, out, place)
+        lambda: reports.write_fit_report(step.model, quality, table_of, out, place), out
     )
     record = reports.fit_record(step, quality, table_of)
     text = reports.render_fit(step, quality, table_of)

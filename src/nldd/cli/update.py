@@ -62,7 +62,7 @@ def update(
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])
     written = place and try_report(
-        lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place)
+        lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place), out
     )
     history = [asdict(event) for event in new.history]
     record = {**reports.triage_record(found), "history": history}
