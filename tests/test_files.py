@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -187,6 +188,21 @@ def test_folder_that_cannot_be_waited_for_is_no_failure(tmp_path, monkeypatch, c
     with pytest.raises(OSError, match="error") if fails else nullcontext():
         write_atomically(tmp_path / "page.html", b"new")
     assert (tmp_path / "page.html").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("step", ["open", "fsync", "replace"])
+def test_errors_name_the_file_as_people_know_it(tmp_path, monkeypatch, step):
+    """Not by the name that it has while it is written."""
+    path = tmp_path / "page.html"
+
+    def fail(*paths, **_):
+        named = [str(other) for other in paths if isinstance(other, str | Path)]
+        raise OSError(errno.ENOSPC, "No space left on device", *named[:1])
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(OSError, match="No space left") as caught, replacing(path) as stream:
+        stream.write(b"new")
+    assert str(caught.value) == f"[Errno {errno.ENOSPC}] No space left on device: '{path}'"
 
 
 def test_folder_in_the_place_of_the_file_is_an_error(tmp_path):

@@ -57,6 +57,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 stream.close()  # Windows does not move an open file
             os.replace(part, path)
         sync_folder(path.parent)
+    except OSError as error:
+        if error.strerror and error.filename in (None, part, str(part)):
+            # People know the file by its own name.
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         part.unlink(missing_ok=True)
 
@@ -100,11 +105,8 @@ def _remove_leftovers(path: Path) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file as a whole, see :func:`replacing`."""
-    try:
-        with replacing(path) as stream:
-            stream.write(content)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+    with replacing(path) as stream:
+        stream.write(content)
 
 
 def sync_folder(folder: Path) -> None:

@@ -16,16 +16,16 @@ from reports.records import folds, write_records
 
 UPDATE = ("update", "model.nldd", "truth.csv")
 COMMANDS = {
-    "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "old.nldd"),
+    "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "--force", "-o", "old.nldd"),
     "update": (*UPDATE, "--no-report", "--jobs", "1"),
-    "update elsewhere": (*UPDATE, "--no-report", "--jobs", "1", "-o", "old.nldd"),
+    "update elsewhere": (*UPDATE, "--no-report", "--jobs", "1", "--force", "-o", "old.nldd"),
     "predict": (
         *("predict", "model.nldd", "new.csv", "-o", "old.csv", "--review", "old.jsonl"),
         "--force",
     ),
     "predict a workbook": ("predict", "model.nldd", "new.csv", "-o", "old.xlsx"),
     "audit": ("audit", "coded.csv", "-o", "old.csv", "--force"),
-    "evaluate": ("evaluate", "model.nldd", "truth.csv", "--report", "old.html"),
+    "evaluate": ("evaluate", "model.nldd", "truth.csv", "--force", "--report", "old.html"),
     "report": ("report", "cells", "--out", "out"),
     "benchmark": (
         *("benchmark", "--protocol", "trial.toml", "--datasets", "songs.csv"),
@@ -108,6 +108,32 @@ def check_refusal(capsys, words, reason):
     assert reason in error
     assert hint.startswith("Try: ")
     assert "mistake in nldd" not in err
+
+
+def test_full_disk_without_a_name_advises_to_make_room(here, capsys, monkeypatch):
+    """Such as that behind standard output; it said [Errno 28], and to try --help."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("nldd.cli._printing.click.echo", full)
+    monkeypatch.setattr("nldd.cli.say", print)
+    assert call("triage", "model.nldd") == 1
+    *_, error, hint = capsys.readouterr().out.splitlines()
+    assert error == f"Error: {os.strerror(errno.ENOSPC)}"
+    assert hint.endswith("and the space on the disk")
+
+
+def test_report_without_room_does_not_hide_that_the_model_is_saved(here, capsys, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "new.report.html")
+
+    monkeypatch.setattr("nldd.reports.write_fit_report", full)
+    words = ("fit", "answers.csv", *COLUMNS, *QUICK[:-1], "-o", "new.nldd")
+    assert call(*words) == 1
+    said = capsys.readouterr().err
+    assert f"new.report.html: {os.strerror(errno.ENOSPC)}. The model is saved: new.nldd." in said
+    assert (here / "new.nldd").exists()
 
 
 @contextmanager

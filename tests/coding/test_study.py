@@ -110,46 +110,28 @@ def test_refused_update_leaves_the_model(study, fitted_file):
     assert (study / "model.nldd").read_bytes() == fitted_file[0]
 
 
-def test_fit_does_not_replace_a_model_that_is_being_updated(study, tmp_path_factory):
-    """Without the lock, what the update has learned was lost."""
-    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
-    updated = tmp_path_factory.mktemp("updated") / "model.nldd"
-    update_model(study / "model.nldd", more, updated)
+def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
+    """Also where there is no model yet: it may be on its way."""
+    model, content = study / "model.nldd", (study / "model.nldd").read_bytes()
     waits, outcome = Event(), []
+    model.unlink()
 
     def fit():
-        table, model = study / "answers.csv", study / "model.nldd"
         tell = lambda message: waits.set() or outcome.append(message)  # noqa: E731
         with pytest.raises(InputError) as refused:
-            fit_table(table, model, REQUEST, SETTINGS, tell=tell)
+            fit_table(study / "answers.csv", model, REQUEST, SETTINGS, tell=tell)
         outcome.append(str(refused.value))
 
     fitting = Thread(target=fit)
     with file_lock(study / ".model.nldd.lock", "updating"):
         fitting.start()
         assert waits.wait(60)
-        (study / "model.nldd").write_bytes(updated.read_bytes())
+        model.write_bytes(content)
     fitting.join()
     told, error = outcome
     assert told == "Waiting for another process that is at work on model.nldd."
-    assert "is a model with 1 update, which would be lost" in error
-    assert (study / "model.nldd").read_bytes() == updated.read_bytes()
-
-
-def test_fit_does_not_replace_a_model_that_came_and_was_updated_meanwhile(study, monkeypatch):
-    """There was none when the fit began, so that there was nothing to lock."""
-    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
-    fit = study_module.fit_coding_model
-
-    def slow_fit(*args):
-        monkeypatch.undo()
-        update_model(study / "model.nldd", more, study / "new.nldd")
-        return fit(*args)
-
-    monkeypatch.setattr(study_module, "fit_coding_model", slow_fit)
-    with pytest.raises(InputError, match="1 update, which would be lost"):
-        fit_table(study / "answers.csv", study / "new.nldd", REQUEST, SETTINGS)
-    assert len(load_coding_model(study / "new.nldd").answers) == 55
+    assert error == f"{model} is there already, and is not replaced unasked."
+    assert model.read_bytes() == content
 
 
 def update_in_turn(barrier, model, tables):
@@ -182,7 +164,8 @@ def test_updates_at_the_same_time_lose_nothing(study):
     assert sorted(event.file for event in model.history[1:]) == [f"more{i}.csv" for i in range(4)]
     assert sorted(model.answers.texts[50:]) == sorted(TEXTS[50:70])
     names = {path.name for path in study.iterdir()} - {".model.nldd.lock"}
-    assert names == {"answers.csv", "model.nldd", *(table.name for table in tables)}
+    kept = (f"model.nldd.bak{number}" for number in range(1, 5))
+    assert names == {"answers.csv", "model.nldd", *kept, *(table.name for table in tables)}
 
 
 def write_codes(path, cells):
@@ -210,17 +193,17 @@ def test_a_mark_for_no_code_may_be_na(tmp_path):
     assert (step.table.codes[0], step.table.n_set_aside) == (set(), 1)
 
 
-def test_model_with_updates_is_not_replaced_by_a_new_fit(study):
-    model, table = study / "model.nldd", study / "answers.csv"
-    fit_table(table, model, REQUEST, SETTINGS)  # nothing is lost by that
-    update_model(model, write_coded(study / "more.csv", TEXTS[50:], CODES[50:]))
-    before = model.read_bytes()
-    with pytest.raises(
-        InputError, match="is a model with 1 update, which would be lost"
-    ) as refused:
-        fit_table(table, model, REQUEST, SETTINGS)
-    assert "-o with another name" in refused.value.hint
-    assert model.read_bytes() == before
+def test_update_elsewhere_replaces_nothing_unasked(study):
+    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
+    other = study / "other.nldd"
+    other.write_text("somebody's work")
+    with pytest.raises(InputError, match=r"other\.nldd is there already"):
+        update_model(study / "model.nldd", more, other)
+    assert other.read_text() == "somebody's work"
+    step = update_model(study / "model.nldd", more, other, force=True)
+    assert len(load_coding_model(other).answers) == 55
+    assert step.predecessor == study / "other.nldd.bak1"
+    assert step.predecessor.read_text() == "somebody's work"
 
 
 def test_table_that_changes_while_it_is_read_is_refused(study, monkeypatch):

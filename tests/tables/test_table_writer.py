@@ -1,12 +1,15 @@
 """Tables written as CSV and TSV, and files that are whole or not there."""
 
 import csv
+import errno
+import gc
 import io
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -19,7 +22,17 @@ from test_table_cells import RUN_BY_A_SPREADSHEET
 from xlsxwriter.exceptions import FileCreateError
 
 from nldd.exceptions import InputError, NLDDError
-from nldd.tables import TableFormat, cell_text, create_table, guarded, open_table, unguarded
+from nldd.tables import (
+    TableFormat,
+    _writer,
+    cell_text,
+    create_table,
+    guarded,
+    open_table,
+    unguarded,
+)
+
+NO_SPACE = os.strerror(errno.ENOSPC)
 
 
 def names(folder):
@@ -268,6 +281,28 @@ def test_failure_at_the_very_end_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(NLDDError, match="No space left"):
         save(tmp_path / "out.xlsx", ["a"], [["x"]])
     assert names(tmp_path) == []
+
+
+class FullDisk(io.BytesIO):
+    """Takes a few bytes, and is closed with the block that wrote to it."""
+
+    def write(self, content):
+        if self.tell() + len(content) > 200:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(content)
+
+
+def test_workbook_on_a_full_disk_is_forgotten_in_silence(tmp_path, monkeypatch):
+    """Its zip file wanted to write its end when it was forgotten: a traceback after the error."""
+    complaints = []
+    monkeypatch.setattr(_writer, "replacing", lambda path: closing(FullDisk()))
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: complaints.append(found.exc_value))
+    with pytest.raises(NLDDError) as caught:
+        save(tmp_path / "out.xlsx", ["a"], [["x"]])
+    assert str(caught.value) == f"{tmp_path / 'out.xlsx'} cannot be written: {NO_SPACE}."
+    del caught
+    gc.collect()
+    assert complaints == []
 
 
 def test_reader_of_standard_output_that_went_away():

@@ -27,6 +27,7 @@ COMMANDS = {
         "triage": "See how much may be coded automatically.",
         "predict": "Code new answers.",
         "update": "Let hand-coded answers join a model.",
+        "undo": "Take back the last change of a model.",
         "inspect": "Show what a model holds.",
         "codebook": "Name, describe, merge and order codes.",
         "evaluate": "Compare a model's codes with people's.",
@@ -116,7 +117,8 @@ def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
             f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
             f"nldd --debug {command or 'COMMAND'} ... to see where, and report what it prints",
         )
-    if isinstance(error, OSError) and error.strerror and error.filename:
+    if isinstance(error, OSError) and error.strerror:
         hint = "check the name, who may read and write there, and the space on the disk"
-        return f"{error.filename}: {error.strerror}", hint
+        where = f"{error.filename}: " if error.filename else ""
+        return where + error.strerror, hint
     return str(error), getattr(error, "hint", "") or " ".join(f"nldd {command} --help".split())

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from nldd._wording import KEPT, escaped
-from nldd.exceptions import MissingExtraError
+from nldd.exceptions import MissingExtraError, NLDDError
 
 
 def show(text: str, err: bool = False) -> None:
@@ -60,10 +60,19 @@ def asker() -> Callable[[str], bool] | None:
     return lambda question: click.confirm(escaped(question, KEPT), err=True)
 
 
-def try_report(write: Callable[[], Path]) -> Path | None:
-    """Write a report where its extra is installed, and else say why there is none."""
+def try_report(write: Callable[[], Path], saved: Path | None = None) -> Path | None:
+    """Write a report where its extra is installed, and else say why there is none.
+
+    Where the disk does not take it, the error says that the model is `saved` nevertheless.
+    """
     try:
         return write()
+    except OSError as error:
+        if saved is None or not error.strerror:
+            raise
+        message = f"{error.filename}: {error.strerror}. The model is saved: {saved}."
+        hint = "make room, then nldd triage and nldd inspect show what the report would have shown"
+        raise NLDDError(message, hint=hint) from error
     except MissingExtraError as error:
         print_notes([f"no report: {error} {error.hint}".rstrip()])
         return None

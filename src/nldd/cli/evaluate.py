@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from nldd import coding, reports, tables
+from nldd._files import refuse_existing
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result, try_report
 
@@ -16,6 +17,7 @@ from nldd.cli._printing import print_notes, print_result, try_report
 @shared.report_option("CODED")
 @shared.promise_options
 @shared.answer_options
+@shared.force_option
 @shared.json_option
 def evaluate(
     model: Path,
@@ -24,6 +26,7 @@ def evaluate(
     report_place: shared.ReportPlace,
     promise: shared.Promise,
     options: "tables.TableOptions",
+    force: bool,
     as_json: bool,
 ) -> None:
     """Compare a model's codes with those that people gave to the same answers.
@@ -37,6 +40,7 @@ def evaluate(
     """
     place = report_place(table)
     coding.check_places(table, model, place, hint="--report with another name")
+    refuse_existing(place, force=force)
     loaded = coding.load_coding_model(model)
     quality, answers = coding.evaluate_table(loaded, table, options, listing)
     kept = coding.promise_kept(loaded, quality, *promise)

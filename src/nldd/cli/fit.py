@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from nldd import coding, reports, tables
+from nldd._files import refuse_existing
 from nldd._progress import progress
 from nldd.cli import _options as shared
 from nldd.cli._printing import asker, print_notes, print_result, say, try_report
@@ -60,6 +61,7 @@ column_options = shared.bundle(
 @shared.seed_option
 @shared.threads_option
 @shared.answer_options
+@shared.force_option
 @shared.json_option
 def fit(
     table: Path,
@@ -72,13 +74,15 @@ def fit(
     seed: int,
     jobs: int,
     options: "tables.TableOptions",
+    force: bool,
     as_json: bool,
 ) -> None:
     """Learn from answers that people have coded.
 
     ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL or
     Parquet. Rows without codes are set aside. Every coded answer is also predicted without itself,
-    which tells how good the model is and how much of new answers it may code alone.
+    which tells how good the model is and how much of new answers it may code alone. A model that
+    is there already is replaced by --force only; `nldd undo` brings it back.
 
     \b
     Examples:
@@ -89,17 +93,19 @@ def fit(
     """
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
+    refuse_existing(out, place, force=force)
     settings = coding.Settings(folds, seed, jobs)
     watch = partial(progress, show=True)
     book = coding.read_codebook(codebook) if codebook else coding.Codebook()
-    how = (settings, options, watch, say, asker(), book)
+    how = (settings, options, watch, say, asker(), book, force)
     step = coding.fit_table(table, out, request, *how)
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)
     written = place and try_report(
-        lambda: reports.write_fit_report(step.model, quality, table_of, out, place)
+        lambda: reports.write_fit_report(step.model, quality, table_of, out, place), out
     )
     record = reports.fit_record(step, quality, table_of)
     text = reports.render_fit(step, quality, table_of)
-    print_result(as_json, record, text, model=out, report=written)
+    before = step.predecessor
+    print_result(as_json, record, text, model=out, before=before, report=written)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from nldd import coding, reports
+from nldd._files import refuse_existing
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result, try_report
 
@@ -24,9 +25,15 @@ from nldd.cli._printing import print_notes, print_result, try_report
     metavar="NAME",
     help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
 )
+@shared.force_option
 @shared.json_option
 def triage(
-    model: Path, promise: shared.Promise, human_accuracy: float, figure: Path | None, as_json: bool
+    model: Path,
+    promise: shared.Promise,
+    human_accuracy: float,
+    figure: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Tell how much may be coded automatically, at which accuracy.
 
@@ -39,6 +46,7 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
+    refuse_existing(*(reports.curve_places(figure) if figure else ()), force=force)
     loaded = coding.load_coding_model(model)
     print_notes([coding.UPDATED] if loaded.updated else [])
     found = coding.triage(loaded, *promise, human_accuracy)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from nldd import coding, reports, tables
+from nldd._files import refuse_existing
 from nldd._progress import progress
 from nldd.cli import _options as shared
 from nldd.cli._printing import asker, print_notes, print_result, say, try_report
@@ -15,9 +16,7 @@ from nldd.cli._printing import asker, print_notes, print_result, say, try_report
 @click.command()
 @shared.model_argument
 @click.argument("table", type=shared.FILE, metavar="CORRECTED")
-@shared.file_option(
-    "-o", "--out", help="File for the new model; the old one is replaced if left out."
-)
+@shared.file_option("-o", "--out", help="File for the new model; if left out, the old one changes.")
 @click.option("--again", is_flag=True, help="Take a file that the model has had already.")
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
@@ -33,6 +32,7 @@ from nldd.cli._printing import asker, print_notes, print_result, say, try_report
 @shared.threads_option
 @shared.promise_options
 @shared.answer_options
+@shared.force_option
 @shared.json_option
 def update(
     model: Path,
@@ -46,13 +46,15 @@ def update(
     jobs: int,
     promise: shared.Promise,
     options: "tables.TableOptions",
+    force: bool,
     as_json: bool,
 ) -> None:
     """Let hand-coded answers join a model; its threshold is estimated again.
 
     CORRECTED has the columns that the model was fitted with; what `nldd predict --review` wrote,
     with codes corrected or marked as right in nldd_ok, will do. Rows without codes are set aside,
-    and so are suggestions that nobody has changed or marked.
+    and so are suggestions that nobody has changed or marked. The model as it was before is kept
+    beside it, and `nldd undo` brings it back.
 
     \b
     Example:
@@ -61,14 +63,19 @@ def update(
     out = out or model
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
+    # What nldd wrote about this model changes with it.
+    own = place is not None and reports.is_fit_report(place, out)
+    refuse_existing(None if own else place, force=force)
     watch = partial(progress, show=True)
-    how = (options, watch, again, new_codes, jobs, say, listing, asker(), accept)
+    how = (options, watch, again, new_codes, jobs, say, listing, asker(), accept, force)
     step = coding.update_model(model, table, out, *how)
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])
     written = place and try_report(
-        lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place)
+        lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place), out
     )
     history = [asdict(event) for event in new.history]
     record = {**reports.triage_record(found), "history": history}
-    print_result(as_json, record, reports.render_update(step, found), model=out, report=written)
+    text = reports.render_update(step, found)
+    before = step.predecessor
+    print_result(as_json, record, text, model=out, before=before, report=written)

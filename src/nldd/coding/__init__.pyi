@@ -67,11 +67,18 @@ from ._per_code import (
     CodeSelection as CodeSelection,
     select_codes as select_codes,
 )
+from ._predecessors import (
+    Undone as Undone,
+    model_lock as model_lock,
+    replace_model as replace_model,
+    undo_model as undo_model,
+)
 from ._predictions import (
     PER_CODE as PER_CODE,
     Predictions as Predictions,
     out_of_fold as out_of_fold,
 )
+from ._recoding import apply_codebook as apply_codebook
 from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,
@@ -80,7 +87,6 @@ from ._selective import (
 )
 from ._study import (
     Step as Step,
-    apply_codebook as apply_codebook,
     fit_table as fit_table,
     update_model as update_model,
 )

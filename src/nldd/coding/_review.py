@@ -110,7 +110,11 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
                 kind = "mark"
             widths[j] = WIDTHS.get(kind, 12.0)
         several = f"Several codes: type them with {codes.separator} between."
-        own = Choices(self.model.codes_in_order, several) if codes.listed else Choices([0, 1], "0 or 1.")
+        own = (
+            Choices(self.model.codes_in_order, several)
+            if codes.listed
+            else Choices([0, 1], "0 or 1.")
+        )
         choices = {start: Choices(["x"], "x where the suggested codes are right.")}
         for name in names:
             place = self.places.get(name, len(table.header))

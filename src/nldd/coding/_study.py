@@ -1,17 +1,15 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nldd._files import file_lock
-from nldd._wording import count_noun, escaped, quote, quote_first
+from nldd._files import refuse_existing
+from nldd._wording import count_noun, escaped
 from nldd.coding._answers import Columns, Listing
-from nldd.coding._code_slips import close_code
-from nldd.coding._codebook import Codebook, Entry, read_codebook
+from nldd.coding._codebook import Codebook
 from nldd.coding._joining import Ask, agree_on_lists, check_new_codes, without_blank
 from nldd.coding._model import (
     FEWEST_ANSWERS,
@@ -21,24 +19,27 @@ from nldd.coding._model import (
     checksum,
     fit_coding_model,
 )
-from nldd.coding._model_file import load_coding_model, save_coding_model
+from nldd.coding._model_file import load_coding_model
 from nldd.coding._output import check_places
+from nldd.coding._predecessors import Tell, model_lock, replace_model
 from nldd.coding._predictions import Watch, unwatched
 from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
-from nldd.io import read_documents, read_manifest
+from nldd.io import read_manifest
 from nldd.tables import TableOptions
-
-Tell = Callable[[str], None] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A model, those answers of a table that joined it, and how many old ones got other codes."""
+    """A model, those answers of a table that joined it, and how many old ones got other codes.
+
+    Where the model was saved in the place of another one, that is kept as `predecessor`.
+    """
 
     model: CodingModel
     table: CodedAnswers
     n_corrected: int = 0
+    predecessor: Path | None = None
 
 
 def fit_table(
@@ -51,11 +52,13 @@ def fit_table(
     tell: Tell = None,
     ask: Ask = None,
     codebook: Codebook = Codebook(),
+    force: bool = False,
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
 
     Where codes look like lists with another separator, a person may be able to answer (`ask`).
-    Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
+    A model that is there already is replaced by `force` alone, and kept as :func:`update_model`
+    keeps it. No other process works on it meanwhile.
     """
     check_places(path, out, hint="-o model.nldd")
     # Before hours of work rather than after.
@@ -64,9 +67,9 @@ def fit_table(
     if out.is_dir() or not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
         hint = "check the name of its folder, and whether you may write there"
         raise InputError(f"{out}: cannot be written.", hint=hint)
-    locked = out.exists()
-    with _model_lock(out, tell, locked):
-        _check_replaceable(out)
+    refuse_existing(out, force=force)
+    with model_lock(out, tell):
+        refuse_existing(out, force=force)  # somebody may have been at work on it
         for _ in watch(range(1), 1, f"reading {path.name}"):
             columns, table, digest = _read_first(path, request, options, ask)
         model = fit_coding_model(
@@ -75,11 +78,9 @@ def fit_table(
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
         model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
-        # Where there was none, somebody may have made one meanwhile, and updated it.
-        with _model_lock(out, tell, not locked and out.exists()):
-            _check_replaceable(out)
-            save_coding_model(model, out)
-    return Step(model, table)
+        refuse_existing(out, force=force)
+        predecessor = replace_model(model, out)
+    return Step(model, table, predecessor=predecessor)
 
 
 def update_model(
@@ -95,6 +96,7 @@ def update_model(
     listing: Listing = Listing(),
     ask: Ask = None,
     accept: bool = False,
+    force: bool = False,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -102,7 +104,8 @@ def update_model(
     join a second time; where they come with other codes, these replace the old ones.
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
-    first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
+    first has saved, so that no answer is lost. Without `out`, the old model is replaced, and kept
+    as its predecessor, see :func:`undo_model`; another file is replaced by `force` alone. `again`
     takes a file that the model has had already, `new_codes` codes that look like known ones, and
     `accept` suggestions of a review that nobody has marked. A file may list its codes in its own
     way (`listing`), and a person may be able to answer (`ask`).
@@ -111,8 +114,11 @@ def update_model(
     check_places(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
     target = (out or model_path).resolve()
+    elsewhere = None if target == model_path.resolve() else out
+    refuse_existing(elsewhere, force=force)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _model_lock(target, tell):
+    with model_lock(target, tell):
+        refuse_existing(elsewhere, force=force)
         for _ in watch(range(1), 1, f"reading {model_path.name} and {path.name}"):
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
@@ -135,89 +141,8 @@ def update_model(
         if old.identities:
             model = replace(model, identities=(*old.identities, *table.identities))
         model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
-        save_coding_model(model, target)
-    return Step(model, table, len(corrections))
-
-
-def apply_codebook(
-    model_path: Path,
-    path: Path,
-    options: TableOptions = TableOptions(),
-    watch: Watch = unwatched,
-    n_jobs: int | None = None,
-    tell: Tell = None,
-) -> tuple[CodingModel, list[str]]:
-    """Let a saved model take over names, merges and the order of a codebook; and what that meant.
-
-    Codes merged into one that is there become it in all answers, into a new one are renamed. Where
-    labels changed, all is fitted anew to the model's own answers; a mere rename takes no fit.
-    """
-    check_places(path, model_path, hint="nldd codebook model.nldd codebook.csv")
-    read_manifest(model_path)
-    with _model_lock(model_path, tell):
-        old = load_coding_model(model_path)
-        given, digest = read_codebook(path, options), checksum(path)
-        _check_codes_of_book(old, given, path)
-        codebook = old.codebook.updated(given)
-        changes = _changes(old, codebook)
-        labels = tuple(map(codebook.current, old.labels))
-        if len(set(labels)) == len(labels):
-            model = replace(old, labels=labels, codebook=codebook)
-        else:
-            settings = replace(old.settings, n_jobs=n_jobs)
-            how = (old.columns, settings, watch, old.drawn.tolist(), codebook)
-            known = [set(names) for names in old.codes(old.Y)]
-            model = fit_coding_model(old.answers, known, *how)
-            kept = ("history", "identities", "identity_columns")
-            model = replace(model, **{name: getattr(old, name) for name in kept})
-        model = model.record("codebook", path.name, digest, 0, 0)
-        save_coding_model(model, model_path.resolve())
-    return model, changes
-
-
-def _check_codes_of_book(model: CodingModel, given: Codebook, path: Path) -> None:
-    """Refuse a row for a code that nobody has, but that looks like a known one misspelt."""
-    known = {*model.labels, *model.codebook.by_code, *(e.merged_into for e in given.entries)}
-    for code in given.by_code:
-        if code not in known and (meant := close_code(code, sorted(known))):
-            unknown = f"the model does not know the code {quote(code)}, but {quote(meant)}"
-            hint = f"write {quote(meant)} in the column code; or leave the row out"
-            raise InputError(f"{path.name}: {unknown}.", hint=hint)
-
-
-def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
-    """What a codebook does to the codes of a model, in words."""
-    becomes: dict[str, list[str]] = {}
-    for code in model.labels:
-        becomes.setdefault(codebook.current(code), []).append(code)
-    changes = []
-    for new, old in becomes.items():
-        others = [code for code in old if code != new]
-        if len(old) > 1:
-            changes.append(f"{quote_first(others)} merged into {quote(new)}.")
-        elif others:
-            changes.append(f"{quote(old[0])} renamed to {quote(new)}.")
-    before = model.codebook.by_code
-    n_named = sum(
-        (e.name, e.description, e.order) != (b.name, b.description, b.order)
-        for e in codebook.entries
-        if e.code in becomes and (b := before.get(e.code, Entry(e.code)))
-    )
-    if n_named:
-        changes.append(f"{count_noun(n_named, 'code')} with another name, description or place.")
-    used = {*model.labels, *becomes}
-    new_codes = [c for c in codebook.codes if c not in used and c not in before]
-    if new_codes:
-        changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}.")
-    return changes
-
-
-def _model_lock(path: Path, tell: Tell, needed: bool = True) -> AbstractContextManager[None]:
-    """What one process at a time holds; a model that is not there yet needs none."""
-    if not needed:
-        return nullcontext()
-    place = path.resolve()
-    return file_lock(place.with_name(f".{place.name}.lock"), f"at work on {place.name}", tell)
+        predecessor = replace_model(model, out or model_path)
+    return Step(model, table, len(corrections), predecessor)
 
 
 def _new_answers(
@@ -240,19 +165,6 @@ def _new_answers(
         n_corrected = count_noun(len(corrections), "answer")
         table.notes.append(f"{n_corrected} of the model: codes corrected.")
     return table, corrections
-
-
-def _check_replaceable(out: Path) -> None:
-    """Refuse to fit in the place of a model that has learned from people since."""
-    try:
-        history = read_documents(out)["history"] if out.exists() else []
-        updated = [event for event in history if event["action"] == "update"]
-    except (InputError, KeyError, TypeError):
-        return  # no model of ours, or none that could be used
-    if updated:
-        times = count_noun(len(updated), "update")
-        hint = "-o with another name; or rename the old model first"
-        raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
 def _read_first(

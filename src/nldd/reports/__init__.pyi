@@ -1,5 +1,7 @@
 from ._coding_page import (
     curve as curve,
+    curve_places as curve_places,
+    is_fit_report as is_fit_report,
     save_curve as save_curve,
     write_evaluation_report as write_evaluation_report,
     write_fit_report as write_fit_report,
@@ -15,8 +17,10 @@ from ._coding_text import (
     render_model as render_model,
     render_sample as render_sample,
     render_triage as render_triage,
+    render_undo as render_undo,
     render_update as render_update,
     triage_record as triage_record,
+    undo_record as undo_record,
 )
 from ._datasets_text import (
     as_record as as_record,

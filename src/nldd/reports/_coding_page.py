@@ -1,6 +1,8 @@
 """The reports of ``nldd fit`` and ``nldd evaluate``: one HTML file each, from shared sections."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +98,19 @@ def write_fit_report(
     return path
 
 
+def _fit_title(model_name: str) -> str:
+    return f"Coding by machine: {visible(model_name)}"
+
+
+def is_fit_report(path: Path, model_path: Path) -> bool:
+    """Whether a file is what :func:`write_fit_report` wrote about a model of that name."""
+    try:
+        found = re.search(r"<title>(.*?)</title>", path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return False
+    return found is not None and unescape(found[1]) == _fit_title(model_path.name)
+
+
 def write_evaluation_report(
     model: CodingModel,
     quality: Evaluation,
@@ -132,7 +147,7 @@ def fit_page(
     ranking, words = selection.rank_by, methods_paragraph(model, quality, triage)
     table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)
     return Page(
-        f"Coding by machine: {visible(model_file[0])}",
+        _fit_title(model_file[0]),
         f"What a model learned from {n:,} coded answers, and how far it can be trusted. {PRIVATE}",
         (
             ("target accuracy", exact_percent(selection.target)),
@@ -227,8 +242,14 @@ def _curve(
 
 def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
     """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
+    place, _ = curve_places(path)
+    return save_figure(curve(model, triage).plot().figure_, place.parent, place.stem)[0]
+
+
+def curve_places(path: Path) -> tuple[Path, Path]:
+    """The files that :func:`save_curve` writes."""
     stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
-    return save_figure(curve(model, triage).plot().figure_, stem.parent, stem.name)[0]
+    return stem.with_name(f"{stem.name}.svg"), stem.with_name(f"{stem.name}.png")
 
 
 def _data_section(

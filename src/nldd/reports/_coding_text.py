@@ -19,7 +19,14 @@ from nldd.reports._promise import (
     selection_record,
 )
 from nldd.reports._table import Row, to_text
-from nldd.reports._text import doubt_number, exact_percent, name_list, percent_range, wrap
+from nldd.reports._text import (
+    doubt_number,
+    exact_percent,
+    name_list,
+    percent_range,
+    visible,
+    wrap,
+)
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10
@@ -93,6 +100,38 @@ def render_update(step: Step, triage: Triage) -> str:
         f"(before: {percent(before.subset_accuracy, 1)})",
         render_triage(triage),
     )
+
+
+def render_undo(undone: coding.Undone, path: Path, redo: bool) -> str:
+    """Which steps were taken back, which came back, and how to go on."""
+    back, again = ("Brought back", "nldd undo") if redo else ("Undone", "nldd undo --redo")
+    lines = [f"{back}: {_steps(undone.came_back if redo else undone.taken_back)}"]
+    if others := undone.taken_back if redo else undone.came_back:
+        lines.append(f"{'Taken back' if redo else 'Back again'}: {_steps(others)}")
+    kept = f"{visible(undone.kept.name)} is the model as it was a moment ago; "
+    more = f"{count_noun(undone.n_left, 'step')} more can be {'brought back' if redo else 'undone'}"
+    return "\n".join(
+        [
+            *lines,
+            f"The model has {count_noun(undone.n_answers, 'answer')} now; {more}",
+            f"{kept}{again} {visible(path.name)} brings it back",
+        ]
+    )
+
+
+def _steps(events: Iterable[coding.Event]) -> str:
+    """Steps of a model's history in words, each with its file, time and answers."""
+    steps = [
+        f"{visible(e.action)} with {visible(e.file)} of {tables.readable_time(e.time)}, "
+        f"{count_noun(e.n_added, 'answer')} joined"
+        for e in events
+    ]
+    return "; ".join(steps) or "a change that the history of the model does not tell"
+
+
+def undo_record(undone: coding.Undone) -> dict[str, Any]:
+    """What :func:`render_undo` says, for JSON."""
+    return asdict(undone)
 
 
 def render_evaluation(quality: Evaluation, kept: Kept, table: CodedAnswers) -> str:

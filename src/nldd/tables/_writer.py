@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -117,7 +117,9 @@ class TableWriter:
         except BrokenPipeError:
             raise
         except OSError as error:
-            message = f"{self.path} cannot be written: {error.strerror or error}."
+            to_stdout = str(self.path) == STANDARD_OUTPUT
+            place = "Standard output" if to_stdout else self.path
+            message = f"{place} cannot be written: {error.strerror or error}."
             hint = "check the folder, who may write to it, and the space on the disk"
             raise NLDDError(message, hint=hint) from error
         except UnicodeEncodeError:
@@ -190,6 +192,19 @@ def _json_value(cell: Any) -> Any:
     return cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else plain(cell)
 
 
+class _Outlet:
+    """The stream of a workbook; after an error, its zip file goes on to write an end nowhere.
+
+    Python closes that file when it is forgotten, and would complain that the stream is closed.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream: BinaryIO = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
 @contextmanager
 def _xlsx(
     stream: BinaryIO, header: tuple[str, ...], path: Path, name: str, look: Look | None
@@ -213,8 +228,9 @@ def _xlsx(
     if len(header) > MAX_COLUMNS:
         what = f"a workbook has at most {MAX_COLUMNS:,} columns; the table has {len(header):,}"
         raise _refusal(path, what)
+    outlet = _Outlet(stream)
     with TemporaryDirectory(prefix="nldd-") as folder:
-        book = Workbook(stream, {"constant_memory": True, "tmpdir": folder})
+        book = Workbook(outlet, {"constant_memory": True, "tmpdir": folder})
         # Without the time of day, so that equal tables give equal files.
         book.set_properties({"created": datetime.datetime(2000, 1, 1)})
         sheet = book.add_worksheet(_sheet_name(name))
@@ -225,8 +241,9 @@ def _xlsx(
             yield put
             book.close()
         except FileCreateError as error:
-            raise OSError(str(error)) from error
+            raise OSError(*getattr(error.args[0], "args", error.args)) from error
         finally:
+            outlet.stream = BytesIO()
             book.fileclosed = True
             for each in sheets:
                 each.row_data_fh.close()

@@ -1,0 +1,89 @@
+"""A changed codebook taken over by a model: codes renamed, merged, named and put in order."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from nldd._wording import count_noun, quote, quote_first
+from nldd.coding._code_slips import close_code
+from nldd.coding._codebook import Codebook, Entry, read_codebook
+from nldd.coding._model import CodingModel, checksum, fit_coding_model
+from nldd.coding._model_file import load_coding_model
+from nldd.coding._output import check_places
+from nldd.coding._predecessors import Tell, model_lock, replace_model
+from nldd.coding._predictions import Watch, unwatched
+from nldd.exceptions import InputError
+from nldd.io import read_manifest
+from nldd.tables import TableOptions
+
+
+def apply_codebook(
+    model_path: Path,
+    path: Path,
+    options: TableOptions = TableOptions(),
+    watch: Watch = unwatched,
+    n_jobs: int | None = None,
+    tell: Tell = None,
+) -> tuple[CodingModel, list[str]]:
+    """Let a saved model take over names, merges and the order of a codebook; and what that meant.
+
+    Codes merged into one that is there become it in all answers, into a new one are renamed. Where
+    labels changed, all is fitted anew to the model's own answers; a mere rename takes no fit.
+    """
+    check_places(path, model_path, hint="nldd codebook model.nldd codebook.csv")
+    read_manifest(model_path)
+    with model_lock(model_path, tell):
+        old = load_coding_model(model_path)
+        given, digest = read_codebook(path, options), checksum(path)
+        _check_codes_of_book(old, given, path)
+        codebook = old.codebook.updated(given)
+        changes = _changes(old, codebook)
+        labels = tuple(map(codebook.current, old.labels))
+        if len(set(labels)) == len(labels):
+            model = replace(old, labels=labels, codebook=codebook)
+        else:
+            settings = replace(old.settings, n_jobs=n_jobs)
+            how = (old.columns, settings, watch, old.drawn.tolist(), codebook)
+            known = [set(names) for names in old.codes(old.Y)]
+            model = fit_coding_model(old.answers, known, *how)
+            kept = ("history", "identities", "identity_columns")
+            model = replace(model, **{name: getattr(old, name) for name in kept})
+        model = model.record("codebook", path.name, digest, 0, 0)
+        replace_model(model, model_path)
+    return model, changes
+
+
+def _check_codes_of_book(model: CodingModel, given: Codebook, path: Path) -> None:
+    """Refuse a row for a code that nobody has, but that looks like a known one misspelt."""
+    known = {*model.labels, *model.codebook.by_code, *(e.merged_into for e in given.entries)}
+    for code in given.by_code:
+        if code not in known and (meant := close_code(code, sorted(known))):
+            unknown = f"the model does not know the code {quote(code)}, but {quote(meant)}"
+            hint = f"write {quote(meant)} in the column code; or leave the row out"
+            raise InputError(f"{path.name}: {unknown}.", hint=hint)
+
+
+def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
+    """What a codebook does to the codes of a model, in words."""
+    becomes: dict[str, list[str]] = {}
+    for code in model.labels:
+        becomes.setdefault(codebook.current(code), []).append(code)
+    changes = []
+    for new, old in becomes.items():
+        others = [code for code in old if code != new]
+        if len(old) > 1:
+            changes.append(f"{quote_first(others)} merged into {quote(new)}.")
+        elif others:
+            changes.append(f"{quote(old[0])} renamed to {quote(new)}.")
+    before = model.codebook.by_code
+    n_named = sum(
+        (e.name, e.description, e.order) != (b.name, b.description, b.order)
+        for e in codebook.entries
+        if e.code in becomes and (b := before.get(e.code, Entry(e.code)))
+    )
+    if n_named:
+        changes.append(f"{count_noun(n_named, 'code')} with another name, description or place.")
+    used = {*model.labels, *becomes}
+    new_codes = [c for c in codebook.codes if c not in used and c not in before]
+    if new_codes:
+        changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}.")
+    return changes

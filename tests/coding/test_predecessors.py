@@ -1,0 +1,153 @@
+"""Models that change keep their predecessors, and a step back brings these back."""
+
+import errno
+import os
+import signal
+
+import pytest
+
+from coding.made_up import REQUEST, SETTINGS, fitted, made_up, write_coded
+from nldd.coding import (
+    fit_table,
+    load_coding_model,
+    replace_model,
+    save_coding_model,
+    undo_model,
+    update_model,
+)
+from nldd.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Eight models that differ in their history alone."""
+    found = [fitted(*made_up(30)).record("fit", "answers.csv", "0" * 64, 30, 0)]
+    for number in range(1, 8):
+        found.append(found[-1].record("update", f"more{number}.csv", str(number) * 64, number, 0))
+    return found
+
+
+@pytest.fixture
+def path(models, tmp_path):
+    save_coding_model(models[0], tmp_path / "model.nldd")
+    return tmp_path / "model.nldd"
+
+
+def kept(path):
+    """The number of updates of the model and of all that is kept, by name."""
+    found = (other for other in path.parent.iterdir() if not other.name.endswith(".lock"))
+    return {other.name[11:]: len(load_coding_model(other).history) - 1 for other in found}
+
+
+def test_the_last_five_predecessors_are_kept(models, path):
+    for number, model in enumerate(models[1:4], 1):
+        assert replace_model(model, path) == path.with_name(f"model.nldd.bak{number}")
+    assert kept(path) == {"": 3, "bak1": 0, "bak2": 1, "bak3": 2}
+    for model in models[4:]:
+        replace_model(model, path)
+    assert kept(path) == {"": 7, "bak3": 2, "bak4": 3, "bak5": 4, "bak6": 5, "bak7": 6}
+
+
+def test_steps_are_undone_one_by_one_and_brought_back(models, path):
+    for model in models[1:3]:
+        replace_model(model, path)
+    undone = undo_model(path)
+    assert kept(path) == {"": 1, "bak1": 0, "undone1": 2}
+    assert [event.file for event in undone.taken_back] == ["more2.csv"]
+    assert (undone.came_back, undone.n_left, undone.kept.name) == ((), 1, "model.nldd.undone1")
+    undo_model(path)
+    assert kept(path) == {"": 0, "undone1": 2, "undone2": 1}
+    with pytest.raises(InputError, match=r"no predecessor beside it, such as model\.nldd\.bak1"):
+        undo_model(path)
+    redone = undo_model(path, redo=True)
+    assert [event.file for event in redone.came_back] == ["more1.csv"]
+    undo_model(path, redo=True)
+    assert kept(path) == {"": 2, "bak1": 0, "bak2": 1}
+    with pytest.raises(InputError, match="nothing was undone"):
+        undo_model(path, redo=True)
+
+
+def test_a_fit_in_the_place_of_a_model_is_undone_with_its_updates(models, path):
+    replace_model(models[2], path)
+    table = write_coded(path.with_name("other.csv"), *made_up(30, 1))
+    with pytest.raises(InputError, match="is there already, and is not replaced unasked"):
+        fit_table(table, path, REQUEST, SETTINGS)
+    step = fit_table(table, path, REQUEST, SETTINGS, force=True)
+    assert step.predecessor == path.with_name("model.nldd.bak2")
+    undone = undo_model(path)
+    assert [event.file for event in undone.taken_back] == ["other.csv"]
+    assert [event.action for event in undone.came_back] == ["fit", "update", "update"]
+    assert load_coding_model(path).history == models[2].history
+
+
+def test_an_update_is_undone_to_the_last_byte(path):
+    before = path.read_bytes()
+    more = write_coded(path.with_name("more.csv"), *made_up(10, 1))
+    step = update_model(path, more)
+    assert step.predecessor.read_bytes() == before
+    assert undo_model(path).n_answers == 30
+    assert path.read_bytes() == before
+    more.unlink()
+    assert kept(path) == {"": 0, "undone1": 1}
+
+
+def test_a_file_system_without_second_names_gets_copies(models, path, monkeypatch):
+    def no_links(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "link", no_links)
+    assert replace_model(models[1], path).read_bytes() == before
+    assert kept(path) == {"": 1, "bak1": 0}
+
+
+def test_a_disk_that_is_full_leaves_the_model_and_nothing_else(models, path, monkeypatch):
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for names in (("link", "fsync"), ("fsync",)):  # while it is copied, and while it is saved
+        with monkeypatch.context() as patch:
+            for name in names:
+                patch.setattr(os, name, full)
+            with pytest.raises(OSError, match="No space left on device") as error:
+                replace_model(models[1], path)
+        assert error.value.filename in (str(path), f"{path}.bak1", None)
+        assert [other.name for other in path.parent.iterdir()] == ["model.nldd"]
+        assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("step", ["link", "replace", "unlink"])
+def test_killed_at_any_step_leaves_the_model_old_or_new(models, path, step):
+    """And what can be undone is never the model itself."""
+    for model in models[1:6]:
+        replace_model(model, path)
+    child = os.fork()
+    if child == 0:
+        setattr(os, step, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        replace_model(models[6], path)
+        os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    (now,) = {number for name, number in kept(path).items() if not name}
+    assert now in (5, 6)
+    undo_model(path)
+    assert len(load_coding_model(path).history) - 1 == now - 1
+
+
+def test_a_link_to_a_model_is_followed(models, path):
+    link = path.with_name("link.nldd")
+    link.symlink_to(path)
+    assert replace_model(models[1], link) == path.with_name("model.nldd.bak1")
+    assert link.is_symlink()
+    assert undo_model(link).n_answers == 30
+
+
+def test_a_predecessor_that_is_no_model_does_not_come_back(path):
+    path.with_name("model.nldd.bak1").write_text("somebody's notes")
+    with pytest.raises(InputError, match="not a model of nldd"):
+        undo_model(path)
+    assert len(load_coding_model(path).history) == 1
