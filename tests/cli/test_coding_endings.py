@@ -117,7 +117,7 @@ def test_completion_prints_a_script(shell, capsys):
         ("nldd tri", {"triage"}),
         ("nldd ", {name for part in cli.COMMANDS.values() for name in part}),
         ("nldd predict --max", {"--max-theta"}),
-        ("nldd triage --measure ", {"subset", "hamming"}),
+        ("nldd triage --measure ", {"subset", "hamming", "per-code"}),
         ("nldd demo s", {"survey"}),
     ],
 )

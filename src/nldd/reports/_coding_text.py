@@ -238,8 +238,8 @@ def _audit_verdict(audit: coding.Audit) -> str:
         return f"{verdict} No number of checks would tell, if as many of them are right."
     more = audit.needed - audit.n_checked
     return (
-        f"{verdict} About {more:,} more checks would tell, if as many of them are right (a sample "
-        f"of {audit.needed:,} in all: nldd audit --sample {audit.needed})."
+        f"{verdict} About {more:,} more checks would tell, if as many of them are right: "
+        f"{audit.needed:,} in all."
     )
 
 
