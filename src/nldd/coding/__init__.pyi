@@ -24,6 +24,12 @@ from ._evaluation import (
     triage_rows as triage_rows,
 )
 from ._features import AnswerFeatures as AnswerFeatures
+from ._frequencies import (
+    Basis as Basis,
+    Frequencies as Frequencies,
+    Frequency as Frequency,
+    code_frequencies as code_frequencies,
+)
 from ._model import (
     UPDATED as UPDATED,
     CodingModel as CodingModel,
@@ -56,6 +62,15 @@ from ._selective import (
     accuracy_interval as accuracy_interval,
     answers_needed as answers_needed,
     selective_threshold as selective_threshold,
+)
+from ._shares import (
+    CodeBias as CodeBias,
+    PartCounts as PartCounts,
+    code_bias as code_bias,
+    count_part as count_part,
+    difference_limits as difference_limits,
+    estimate_rest as estimate_rest,
+    rest_limits as rest_limits,
 )
 from ._study import Step as Step, fit_table as fit_table, update_model as update_model
 from ._training_table import (

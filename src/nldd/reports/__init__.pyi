@@ -26,6 +26,12 @@ from ._datasets_text import (
     render_states as render_states,
 )
 from ._demo_text import render_demo as render_demo
+from ._frequencies_text import (
+    bias_table as bias_table,
+    frequencies_record as frequencies_record,
+    render_frequencies as render_frequencies,
+    write_frequencies as write_frequencies,
+)
 from ._page import (
     Figure as Figure,
     Page as Page,
