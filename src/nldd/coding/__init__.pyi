@@ -1,3 +1,12 @@
+from ._agreement import (
+    Agreement as Agreement,
+    Alpha as Alpha,
+    Answer as Answer,
+    CodeAgreement as CodeAgreement,
+    Disagreement as Disagreement,
+    agreement_of_tables as agreement_of_tables,
+    compare_coders as compare_coders,
+)
 from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
 from ._chance import ChanceRegression as ChanceRegression
 from ._cross_validation import (

@@ -1,3 +1,8 @@
+from ._agreement_text import (
+    agreement_record as agreement_record,
+    render_agreement as render_agreement,
+    write_disagreements as write_disagreements,
+)
 from ._coding_page import (
     curve as curve,
     save_curve as save_curve,
