@@ -82,6 +82,13 @@ from ._shares import (
     rest_limits as rest_limits,
 )
 from ._study import Step as Step, fit_table as fit_table, update_model as update_model
+from ._suspects import (
+    IDENTICAL as IDENTICAL,
+    UNLIKE as UNLIKE,
+    Suspect as Suspect,
+    find_suspects as find_suspects,
+    write_suspects as write_suspects,
+)
 from ._training_table import (
     CodedAnswers as CodedAnswers,
     Request as Request,

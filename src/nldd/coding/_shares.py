@@ -39,16 +39,6 @@ class PartCounts:
     checked_without: Counts
     missed: Counts
 
-    @property
-    def n_rest(self) -> int:
-        """Answers that nobody checked."""
-        return int((self.rest_with + self.rest_without).max(initial=0))
-
-    @property
-    def n_checked(self) -> int:
-        """Answers that people checked."""
-        return int((self.checked_with + self.checked_without).max(initial=0))
-
 
 def count_part(Y_rest: NDArray[Any], Y_machine: NDArray[Any], Y_people: NDArray[Any]) -> PartCounts:
     """Numbers of a part: the machine's codes of the rest, and those of both for what was checked.
@@ -117,18 +107,24 @@ def estimate_rest(
             (part.missed, part.checked_without, part.rest_without, np.zeros_like(part.missed)),
         )
     ]
-    values, below, above = [], [], []
+    total, low, high = (np.zeros(len(parts[0].right)) for _ in range(3))
+    below, above = np.zeros_like(total), np.zeros_like(total)
     for found, n, rest, word in groups:
         value = np.where(n > 0, found / np.maximum(n, 1) * rest, word)
-        low, high = rest_limits(found, n, rest, level)
-        values.append(value)
-        below.append(np.maximum(value - low, 0.0))
-        above.append(np.maximum(high - value, 0.0))
-    total = np.sum(values, axis=0)
+        fewest, most = rest_limits(found, n, rest, level)
+        total += value
+        # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
+        # no estimate: all of it may be wrong at once.
+        low += np.where(n > 0, value, fewest)
+        high += np.where(n > 0, value, most)
+        below += np.where(n > 0, np.square(np.maximum(value - fewest, 0)), 0)
+        above += np.where(n > 0, np.square(np.maximum(most - value, 0)), 0)
     n_rest = np.sum([part.rest_with + part.rest_without for part in parts], axis=0)
-    low = total - np.sqrt(np.square(below).sum(axis=0))
-    high = total + np.sqrt(np.square(above).sum(axis=0))
-    return total, np.clip(low, 0, n_rest), np.clip(high, 0, n_rest)
+    return (
+        total,
+        np.clip(low - np.sqrt(below), 0, n_rest),
+        np.clip(high + np.sqrt(above), 0, n_rest),
+    )
 
 
 @dataclass(frozen=True)

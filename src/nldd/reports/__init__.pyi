@@ -1,6 +1,9 @@
 from ._agreement_text import (
     agreement_record as agreement_record,
     render_agreement as render_agreement,
+    render_suspects as render_suspects,
+    suspects_record as suspects_record,
+    suspects_table as suspects_table,
     write_disagreements as write_disagreements,
 )
 from ._coding_page import (

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from nldd._wording import count_noun, percent
-from nldd.coding import Agreement, Alpha
+from nldd.coding import IDENTICAL, UNLIKE, Agreement, Alpha, Suspect
 from nldd.reports._table import Table, tabulate, to_text
 from nldd.reports._text import visible, wrap
 from nldd.tables import create_table
 
-MOST_CODES = 60
+MOST_CODES, MOST_SUSPECTS = 60, 15
 
 
 def kappas_table(found: Agreement) -> Table:
@@ -90,3 +90,41 @@ def write_disagreements(found: Agreement, out: Path | str, separator: str = ";")
 
 def _join(codes: Sequence[str], separator: str) -> str:
     return separator.join(codes) or "(no code)"
+
+
+def suspects_table(found: Sequence[Suspect]) -> Table:
+    """Answers that people may have miscoded, the most suspicious first."""
+    return tabulate(
+        "suspects",
+        "Answers that may be miscoded, the most suspicious first",
+        found,
+        {
+            "answer": lambda s: visible(s.text, 50),
+            "codes": lambda s: visible("; ".join(s.codes) or "(no code)", 30),
+            "likely": lambda s: visible("; ".join(s.likely) or "(no code)", 30),
+            "sure": lambda s: percent(s.sure),
+            "why": lambda s: "; ".join(s.why),
+        },
+        "Likely: the codes of most identical answers, or else those that the machine predicts for "
+        "the answer without having seen it. Sure: the share of the identical ones that have them, "
+        "or how likely the machine takes it to be right. Many of these answers will be coded "
+        "rightly: look at each.",
+    )
+
+
+def render_suspects(found: Sequence[Suspect], n_answers: int) -> str:
+    """How many there are, and the first of them."""
+    of = f"of {count_noun(n_answers, 'coded answer')} of the model"
+    if not found:
+        return f"No suspicion: none {of} is coded unlike its likes."
+    unlike, identical = (sum(why in s.why for s in found) for why in (UNLIKE, IDENTICAL))
+    counts = f"{unlike:,} coded unlike their likes, {identical:,} unlike identical answers"
+    table = suspects_table(found)
+    first = f"{len(found):,} {of} may be miscoded: {counts}."
+    return "\n\n".join([wrap([first]), to_text(table, most=MOST_SUSPECTS), wrap(table.notes)])
+
+
+def suspects_record(found: Sequence[Suspect], n_answers: int) -> dict[str, Any]:
+    """What :func:`render_suspects` says, for JSON."""
+    suspects = [{**asdict(s), "differ_in": s.differ_in} for s in found]
+    return {"n_answers": n_answers, "suspects": suspects}
