@@ -12,7 +12,11 @@ from nldd.reports._text import percent_range, visible, wrap
 from nldd.tables import create_table
 
 HEAD = ("code", "share", "low", "high", "raw", "bias", "people", "machine", "basis")
-PARTS = {"auto": "coded automatically", "review": "left to people, which nobody has coded yet"}
+PARTS = {
+    "auto": "coded automatically",
+    "review": "left to people, which nobody has coded yet",
+    "part": "coded in part, which nobody has completed yet",
+}
 MOST_CODES = 60
 
 
@@ -65,7 +69,7 @@ def basis_paragraphs(found: Frequencies, checked: bool = True) -> Iterator[str]:
     if found.n_empty:
         yield f"{count_noun(found.n_empty, 'row')} without an answer: left out."
     for basis in found.basis:
-        what = f"{count_noun(basis.n_rest, 'answer')} {PARTS[basis.part]}"
+        what = f"{count_noun(basis.n_rest, 'answer')} {PARTS.get(basis.part, basis.part)}"
         if basis.source == "checked":
             like = count_noun(basis.n_checked, "answer")
             yield f"{what}: corrected by {like} of that kind, drawn at random and coded by people."
@@ -75,6 +79,11 @@ def basis_paragraphs(found: Frequencies, checked: bool = True) -> Iterator[str]:
             yield (
                 f"Of these, {basis.n_open:,} were drawn at random and are not coded yet. Code them "
                 "all: those left for last may be the hard ones."
+            )
+        if basis.n_chosen:
+            yield (
+                f"People coded {basis.n_chosen:,} more of that kind, not drawn at random. If they "
+                "took easy ones first, the rest is harder than the correction knows: code all."
             )
     if any(basis.source == "model" for basis in found.basis) and not checked:
         yield (
