@@ -16,13 +16,17 @@ from nldd.coding import PartCounts, estimate_rest
 
 RECORDS = Path(__file__).parent / "frequencies" / "coverage.jsonl"
 PAGE = Path(__file__).parents[1] / "docs" / "frequencies.md"
-N_ANSWERS, N_STUDIES = 5000, 1000
+N_STUDIES = 1000
 PREVALENCES = (0.005, 0.02, 0.1, 0.3, 0.5)
 # Of answers that have the code, the share that the machine misses; of others, that it gives it to.
 ERRORS = {"few": (0.02, 0.0), "some": (0.2, 0.01), "many": (0.4, 0.05), "too often": (0.05, 0.1)}
 SAMPLES = (50, 100, 200, 400)
 # Answers of each part, and how many times as often the machine errs there.
-DESIGNS = {"one part": ((1.0, 1.0),), "two parts": ((0.6, 0.5), (0.4, 1.5))}
+DESIGNS = {
+    "one part": ((5000, 1.0),),
+    "two parts": ((3000, 0.5), (2000, 1.5)),
+    "small table": ((600, 1.0),),
+}
 
 
 def draw_counts(rng, n_marked, n_all, n):
@@ -46,11 +50,11 @@ def make_part(rng, n_rows, n_checked, prevalence, missing, wrong):
 
 def run_cell(design, prevalence, errors, n_checked, seed):
     """Studies of one kind: how often the interval holds the true share, how wide, how biased."""
-    rng, parts, left = np.random.default_rng(seed), [], N_ANSWERS
+    rng, parts = np.random.default_rng(seed), []
+    left = n_answers = sum(n_rows for n_rows, _ in DESIGNS[design])
     drawn = np.full(N_STUDIES, n_checked)
     true, given = np.zeros(N_STUDIES), np.zeros(N_STUDIES)
-    for share, times in DESIGNS[design]:
-        n_rows = round(share * N_ANSWERS)
+    for n_rows, times in DESIGNS[design]:
         # What is drawn from all falls into the parts by chance.
         here = draw_counts(rng, n_rows, left, drawn) if n_rows < left else drawn
         rates = (times * rate for rate in ERRORS[errors])
@@ -58,8 +62,11 @@ def run_cell(design, prevalence, errors, n_checked, seed):
         parts.append(part)
         true, given, left, drawn = true + n_true, given + n_given, left - n_rows, drawn - here
     known = sum(part.right + part.missed for part in parts)
-    share, low, high = ((known + x) / N_ANSWERS for x in estimate_rest(parts))
-    true, raw = true / N_ANSWERS, given / N_ANSWERS
+    share, low, high = ((known + x) / n_answers for x in estimate_rest(parts))
+    true, raw = true / n_answers, given / n_answers
+    # The same without looking at answers with and without the code apart.
+    errors_found = sum(part.missed - (part.checked_with - part.right) for part in parts)
+    plain = raw + errors_found / n_checked
     return {
         "design": design,
         "prevalence": prevalence,
@@ -68,8 +75,10 @@ def run_cell(design, prevalence, errors, n_checked, seed):
         "studies": N_STUDIES,
         "covered": int(((low <= true + 1e-12) & (true <= high + 1e-12)).sum()),
         "width": round(float((high - low).mean()), 5),
-        "off": round(float(np.sqrt(np.square(share - true).mean())), 5),
-        "raw_off": round(float(np.sqrt(np.square(raw - true).mean())), 5),
+        **{
+            key: round(float(np.sqrt(np.square(found - true).mean())), 5)
+            for key, found in (("off", share), ("difference_off", plain), ("raw_off", raw))
+        },
     }
 
 
@@ -87,14 +96,15 @@ def read():
 def table(records):
     """Coverage by share of the code and answers checked, in Markdown."""
     lines = [
-        "| share of the code | answers checked | intervals that hold it | the least of 8 kinds "
-        "| width | off by | raw off by |",
-        "|---|---|---|---|---|---|---|",
+        "| share of the code | answers checked | intervals that hold it | the least of 12 kinds "
+        "| width | off by | difference off by | raw off by |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for prevalence, n in product(PREVALENCES, SAMPLES):
         here = [r for r in records if (r["prevalence"], r["checked"]) == (prevalence, n)]
         covered = [100 * r["covered"] / r["studies"] for r in here]
-        means = (100 * np.mean([r[key] for r in here]) for key in ("width", "off", "raw_off"))
+        keys = ("width", "off", "difference_off", "raw_off")
+        means = (100 * np.mean([r[key] for r in here]) for key in keys)
         shares = (f"{value:.1f} %" for value in (np.mean(covered), min(covered)))
         points = (f"{value:.1f}" for value in means)
         lines.append(f"| {100 * prevalence:g} % | {n} | {' | '.join((*shares, *points))} |")

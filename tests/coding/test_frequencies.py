@@ -52,7 +52,8 @@ def naive_share(code, parts, machine, truth, n):
             total, below = total + value, below + (value - low[0]) ** 2
             above += (high[0] - value) ** 2
     base = sum(code in truth[i] for i in known)
-    return [(base + total + x) / n for x in (0, -np.sqrt(below), np.sqrt(above))]
+    limits = (np.floor(total - np.sqrt(below)), np.ceil(total + np.sqrt(above)))
+    return [(base + x) / n for x in (total, *limits)]
 
 
 def test_drawn_answers_correct_the_rest_of_their_part(model, tmp_path):

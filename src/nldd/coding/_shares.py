@@ -21,6 +21,8 @@ from nldd.coding._model import CodingModel
 Counts = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 LEVEL = 0.95
+# Sums that should be whole numbers are so but for this.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +122,10 @@ def estimate_rest(
         below += np.where(n > 0, np.square(np.maximum(value - fewest, 0)), 0)
         above += np.where(n > 0, np.square(np.maximum(most - value, 0)), 0)
     n_rest = np.sum([part.rest_with + part.rest_without for part in parts], axis=0)
-    return (
-        total,
-        np.clip(low - np.sqrt(below), 0, n_rest),
-        np.clip(high + np.sqrt(above), 0, n_rest),
-    )
+    # There are only whole answers: what lies between two numbers allows for both.
+    fewest = np.floor(low - np.sqrt(below) + ROUNDING)
+    most = np.ceil(high + np.sqrt(above) - ROUNDING)
+    return total, np.clip(fewest, 0, n_rest), np.clip(most, 0, n_rest)
 
 
 @dataclass(frozen=True)
