@@ -85,6 +85,8 @@ def prepared(tmp_path_factory):
     write_csv(folder / "corrected.csv", answers(20, seed=2))
     write_csv(folder / "coded-by-people.csv", new)
     write_csv(folder / "codebook.csv", [("pay", "Salaries"), ("rooms", "")], ("code", "name"))
+    write_csv(folder / "ann.csv", rows)
+    write_csv(folder / "bob.csv", [(*row[:-1], rows[i // 5][-1]) for i, row in enumerate(rows)])
     model = folder / "model.nldd"
     words = (*COLUMNS, "--features", "age,region", "--folds", "2", "--no-report", "-o", model)
     assert call("fit", folder / "answers.csv", *words) == 0

@@ -32,6 +32,9 @@ COMMANDS = {
         "codebook": "Name, describe, merge and order codes.",
         "evaluate": "Compare a model's codes with people's.",
         "audit": "Check automatic codes by hand.",
+        "frequencies": "Tell the share of each code, corrected for errors.",
+        "suspects": "Find answers that people may have miscoded.",
+        "agreement": "Compare the codes of two or more people.",
     },
     "Compare methods": {
         "datasets": "List, fetch and verify the data sets of the paper.",

@@ -1,3 +1,12 @@
+from ._agreement import (
+    Agreement as Agreement,
+    Alpha as Alpha,
+    Answer as Answer,
+    CodeAgreement as CodeAgreement,
+    Disagreement as Disagreement,
+    agreement_of_tables as agreement_of_tables,
+    compare_coders as compare_coders,
+)
 from ._answers import (
     Answers as Answers,
     CodeColumns as CodeColumns,
@@ -42,6 +51,12 @@ from ._evaluation import (
     triage_rows as triage_rows,
 )
 from ._features import AnswerFeatures as AnswerFeatures
+from ._frequencies import (
+    Basis as Basis,
+    Frequencies as Frequencies,
+    Frequency as Frequency,
+    code_frequencies as code_frequencies,
+)
 from ._model import (
     UPDATED as UPDATED,
     CodingModel as CodingModel,
@@ -85,10 +100,26 @@ from ._selective import (
     answers_needed as answers_needed,
     selective_threshold as selective_threshold,
 )
+from ._shares import (
+    CodeBias as CodeBias,
+    PartCounts as PartCounts,
+    code_bias as code_bias,
+    count_part as count_part,
+    difference_limits as difference_limits,
+    estimate_rest as estimate_rest,
+    rest_limits as rest_limits,
+)
 from ._study import (
     Step as Step,
     fit_table as fit_table,
     update_model as update_model,
+)
+from ._suspects import (
+    IDENTICAL as IDENTICAL,
+    UNLIKE as UNLIKE,
+    Suspect as Suspect,
+    find_suspects as find_suspects,
+    write_suspects as write_suspects,
 )
 from ._training_table import (
     CodedAnswers as CodedAnswers,

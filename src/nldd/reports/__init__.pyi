@@ -1,3 +1,11 @@
+from ._agreement_text import (
+    agreement_record as agreement_record,
+    render_agreement as render_agreement,
+    render_suspects as render_suspects,
+    suspects_record as suspects_record,
+    suspects_table as suspects_table,
+    write_disagreements as write_disagreements,
+)
 from ._coding_page import (
     curve as curve,
     curve_places as curve_places,
@@ -31,6 +39,12 @@ from ._datasets_text import (
     render_states as render_states,
 )
 from ._demo_text import render_demo as render_demo
+from ._frequencies_text import (
+    bias_table as bias_table,
+    frequencies_record as frequencies_record,
+    render_frequencies as render_frequencies,
+    write_frequencies as write_frequencies,
+)
 from ._page import (
     Figure as Figure,
     Page as Page,

@@ -1,4 +1,4 @@
-"""Comparisons of methods over data sets: ranks, and which differences are more than chance."""
+"""Comparisons of methods over data sets, and of people who coded the same answers."""
 
 import lazy_loader
 

@@ -1,3 +1,10 @@
+from ._agreement import (
+    alpha_interval as alpha_interval,
+    cohen_kappa as cohen_kappa,
+    krippendorff_alpha as krippendorff_alpha,
+    masi_distance as masi_distance,
+    nominal_distance as nominal_distance,
+)
 from ._ranks import (
     average_ranks as average_ranks,
     complete_rows as complete_rows,

@@ -1,0 +1,136 @@
+"""Do the intervals of ``nldd frequencies`` hold the share that they are for, in 95 of 100 studies?
+
+Tables whose codes are known, with errors of a machine, and random parts that people check. ``python
+results/frequencies.py`` runs the cells that are missing in ``results/frequencies/coverage.jsonl``,
+one line each, and writes the table of ``docs/frequencies.md``.
+"""
+
+import json
+import re
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from nldd.coding import PartCounts, estimate_rest
+
+RECORDS = Path(__file__).parent / "frequencies" / "coverage.jsonl"
+PAGE = Path(__file__).parents[1] / "docs" / "frequencies.md"
+N_STUDIES = 1000
+PREVALENCES = (0.005, 0.02, 0.1, 0.3, 0.5)
+# Of answers that have the code, the share that the machine misses; of others, that it gives it to.
+ERRORS = {"few": (0.02, 0.0), "some": (0.2, 0.01), "many": (0.4, 0.05), "too often": (0.05, 0.1)}
+SAMPLES = (50, 100, 200, 400)
+# Answers of each part, and how many times as often the machine errs there.
+DESIGNS = {
+    "one part": ((5000, 1.0),),
+    "two parts": ((3000, 0.5), (2000, 1.5)),
+    "small table": ((600, 1.0),),
+}
+
+
+def draw_counts(rng, n_marked, n_all, n):
+    """How many of `n` drawn are among those marked; one study after the other."""
+    return rng.hypergeometric(n_marked, n_all - n_marked, n)
+
+
+def make_part(rng, n_rows, n_checked, prevalence, missing, wrong):
+    """A part of the table of each study, with its checked answers; and how many have the code."""
+    true = rng.binomial(n_rows, prevalence, N_STUDIES)
+    missed, false = rng.binomial(true, missing), rng.binomial(n_rows - true, wrong)
+    given = true - missed + false
+    checked_with = draw_counts(rng, given, n_rows, n_checked)
+    right = draw_counts(rng, given - false, given, checked_with)
+    checked_without = n_checked - checked_with
+    found = draw_counts(rng, missed, n_rows - given, checked_without)
+    rest = (given - checked_with, n_rows - given - checked_without)
+    part = PartCounts(*rest, checked_with, right, checked_without, found)
+    return part, true, given
+
+
+def run_cell(design, prevalence, errors, n_checked, seed):
+    """Studies of one kind: how often the interval holds the true share, how wide, how biased."""
+    rng, parts = np.random.default_rng(seed), []
+    left = n_answers = sum(n_rows for n_rows, _ in DESIGNS[design])
+    drawn = np.full(N_STUDIES, n_checked)
+    true, given = np.zeros(N_STUDIES), np.zeros(N_STUDIES)
+    for n_rows, times in DESIGNS[design]:
+        # What is drawn from all falls into the parts by chance.
+        here = draw_counts(rng, n_rows, left, drawn) if n_rows < left else drawn
+        rates = (times * rate for rate in ERRORS[errors])
+        part, n_true, n_given = make_part(rng, n_rows, here, prevalence, *rates)
+        parts.append(part)
+        true, given, left, drawn = true + n_true, given + n_given, left - n_rows, drawn - here
+    known = sum(part.right + part.missed for part in parts)
+    share, low, high = ((known + x) / n_answers for x in estimate_rest(parts))
+    true, raw = true / n_answers, given / n_answers
+    # The same without looking at answers with and without the code apart.
+    errors_found = sum(part.missed - (part.checked_with - part.right) for part in parts)
+    plain = raw + errors_found / n_checked
+    return {
+        "design": design,
+        "prevalence": prevalence,
+        "errors": errors,
+        "checked": n_checked,
+        "studies": N_STUDIES,
+        "covered": int(((low <= true + 1e-12) & (true <= high + 1e-12)).sum()),
+        "width": round(float((high - low).mean()), 5),
+        **{
+            key: round(float(np.sqrt(np.square(found - true).mean())), 5)
+            for key, found in (("off", share), ("difference_off", plain), ("raw_off", raw))
+        },
+    }
+
+
+def cells():
+    """All kinds of studies, with a seed each."""
+    return list(enumerate(product(DESIGNS, PREVALENCES, ERRORS, SAMPLES)))
+
+
+def read():
+    """The cells that are there."""
+    lines = RECORDS.read_text().splitlines() if RECORDS.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def table(records):
+    """Coverage by share of the code and answers checked, in Markdown."""
+    lines = [
+        "| share of the code | answers checked | intervals that hold it | the least of 12 kinds "
+        "| width | off by | difference off by | raw off by |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for prevalence, n in product(PREVALENCES, SAMPLES):
+        here = [r for r in records if (r["prevalence"], r["checked"]) == (prevalence, n)]
+        covered = [100 * r["covered"] / r["studies"] for r in here]
+        keys = ("width", "off", "difference_off", "raw_off")
+        means = (100 * np.mean([r[key] for r in here]) for key in keys)
+        shares = (f"{value:.1f} %" for value in (np.mean(covered), min(covered)))
+        points = (f"{value:.1f}" for value in means)
+        lines.append(f"| {100 * prevalence:g} % | {n} | {' | '.join((*shares, *points))} |")
+    covered = [100 * r["covered"] / r["studies"] for r in records]
+    lines.append("")
+    lines.append(
+        f"Of all {len(records)} kinds of studies, {np.mean(covered):.1f} % of the intervals held "
+        f"the share, at least {min(covered):.1f} % of each."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    """Run what is missing, and write the table."""
+    done = {(r["design"], r["prevalence"], r["errors"], r["checked"]) for r in read()}
+    RECORDS.parent.mkdir(exist_ok=True)
+    for seed, cell in cells():
+        if cell not in done:
+            with RECORDS.open("a") as stream:
+                stream.write(json.dumps(run_cell(*cell, seed)) + "\n")
+    text = table(read())
+    print(text)
+    if PAGE.exists():
+        mark = r"(<!-- coverage -->\n).*?(<!-- end -->)"
+        PAGE.write_text(re.sub(mark, rf"\1{text}\2", PAGE.read_text(), flags=re.DOTALL))
+
+
+if __name__ == "__main__":
+    main()

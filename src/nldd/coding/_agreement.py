@@ -1,0 +1,254 @@
+"""Two or more people who coded the same answers: how far they agree, and where they do not."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nldd._labels import indicator
+from nldd._wording import quote
+from nldd.coding._answers import CodeColumns, Columns, plain_text
+from nldd.coding._model import order_codes
+from nldd.coding._training_table import CodedAnswers, Request, _identity, find_columns, read_coded
+from nldd.exceptions import InputError
+from nldd.statistics import (
+    alpha_interval,
+    cohen_kappa,
+    krippendorff_alpha,
+    masi_distance,
+    nominal_distance,
+)
+from nldd.tables import TableOptions
+
+Codes = frozenset[str]
+Distance = Callable[[Codes, Codes], float]
+# By these, codes are put in order as those of a model are.
+LISTED = Columns(("answer",), CodeColumns(("codes",)))
+
+
+@dataclass(frozen=True)
+class CodeAgreement:
+    """Of the answers that two coders coded: which share they agree on a code, and kappa.
+
+    With more coders, both are means over all pairs of them. Kappa is None where nobody used the
+    code, or everybody always did. `counts` are answers that got the code from each coder.
+    """
+
+    code: str
+    counts: tuple[int, ...]
+    agreement: float
+    kappa: float | None
+
+
+class Alpha(NamedTuple):
+    """Krippendorff's alpha with its 95 % interval; None where nothing can be told."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An answer that people coded differently; a coder who left it out has None."""
+
+    name: str
+    text: str
+    codes: tuple[Codes | None, ...]
+    distance: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What coders agree on among the answers that at least two of them coded.
+
+    `n_same` of the `n_answers` got the same codes from all who coded them, and `n_single` more were
+    coded by one alone. `masi` is alpha where sets of codes may agree in part, `nominal` where they
+    are the same or not. `matched_by` says how answers were found in the other tables.
+    """
+
+    coders: tuple[str, ...]
+    n_answers: int
+    n_same: int
+    n_single: int
+    masi: Alpha
+    nominal: Alpha
+    codes: tuple[CodeAgreement, ...]
+    disagreements: tuple[Disagreement, ...]
+    matched_by: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Answer(NamedTuple):
+    """An answer with the codes that each coder gave, in their order; None where one did not."""
+
+    name: str
+    text: str
+    codes: tuple[Codes | None, ...]
+
+
+def compare_coders(answers: Sequence[Answer], coders: Sequence[str]) -> Agreement:
+    """How far coders agree on answers.
+
+    >>> codes = [({"a"}, {"a"}), ({"a", "b"}, {"b"}), ({"b"}, {"b"}), ({"a"}, None)]
+    >>> answers = [Answer("", "", tuple(x and frozenset(x) for x in pair)) for pair in codes]
+    >>> found = compare_coders(answers, ("Ann", "Bob"))
+    >>> found.n_answers, found.n_same, round(found.masi.value, 3)
+    (3, 2, 0.643)
+    >>> [(code.code, code.counts, round(code.kappa, 2)) for code in found.codes]
+    [('a', (2, 1), 0.4), ('b', (2, 2), 1.0)]
+    """
+    both = [answer for answer in answers if sum(c is not None for c in answer.codes) > 1]
+    units = [answer.codes for answer in both]
+    masi, nominal = _alpha(units, masi_distance), _alpha(units, nominal_distance)
+    differing = [
+        Disagreement(*answer, distance)
+        for answer in both
+        if (distance := _mean_distance(answer.codes)) > 0
+    ]
+    return Agreement(
+        tuple(coders),
+        len(both),
+        len(both) - len(differing),
+        sum(any(c is not None for c in answer.codes) for answer in answers) - len(both),
+        masi,
+        nominal,
+        _by_code(units),
+        tuple(sorted(differing, key=lambda d: -d.distance)),
+    )
+
+
+def _alpha(units: Sequence[Sequence[Codes | None]], distance: Distance) -> Alpha:
+    values = (krippendorff_alpha(units, distance), *alpha_interval(units, distance))
+    return Alpha(*(None if np.isnan(value) else value for value in values))
+
+
+def _mean_distance(codes: Sequence[Codes | None]) -> float:
+    given = [c for c in codes if c is not None]
+    return float(np.mean([masi_distance(*pair) for pair in combinations(given, 2)]))
+
+
+def _by_code(units: Sequence[Sequence[Codes | None]]) -> tuple[CodeAgreement, ...]:
+    """Agreement on each code, from the worst kappa to the best."""
+    given = [set(codes) for unit in units for codes in unit if codes is not None]
+    if not given:
+        return ()
+    labels = order_codes(given, LISTED)
+    names = np.array(labels, dtype=object)
+    n_coders = len(units[0])
+    Y = [indicator([unit[i] or () for unit in units], names) for i in range(n_coders)]
+    there = np.array([[codes is not None for codes in unit] for unit in units])
+    same, kappas = [], []
+    for i, j in combinations(range(n_coders), 2):
+        common = there[:, i] & there[:, j]
+        if common.any():
+            same.append((Y[i][common] == Y[j][common]).mean(axis=0))
+            kappas.append(cohen_kappa(Y[i][common], Y[j][common]))
+    counts = np.array([y.sum(axis=0) for y in Y]).T.tolist()
+    known = np.isfinite(np.array(kappas))
+    mean = np.where(known, kappas, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    means = zip(mean.tolist(), known.sum(axis=0).tolist(), strict=True)
+    kappa = [value if n_known else None for value, n_known in means]
+    columns = (map(tuple, counts), np.mean(same, axis=0).tolist(), kappa)
+    found = map(CodeAgreement, labels, *columns)
+    return tuple(sorted(found, key=lambda code: 2.0 if code.kappa is None else code.kappa))
+
+
+def agreement_of_tables(
+    paths: Sequence[Path],
+    request: Request,
+    name: str | None = None,
+    options: TableOptions = TableOptions(),
+) -> Agreement:
+    """Compare tables of the same answers, each coded by another person.
+
+    Rows are matched by the column `name`, or by their order.
+    """
+    if len(paths) < 2:
+        message = "At least two tables are needed, one of each coder."
+        raise InputError(message, hint="nldd agreement a.csv b.csv --text answer --labels codes")
+    tables = [read_coded(path, find_columns(path, request, options), options) for path in paths]
+    match = _by_order if name is None else _by_name
+    answers = match(paths, tables, name or "", options)
+    coders = _distinct([path.name for path in paths], paths)
+    found = compare_coders(answers, coders)
+    if not found.n_answers:
+        hint = "name the column of ids with --id, and check that the tables are of the same answers"
+        raise InputError("No answer was coded by two people.", hint=hint)
+    notes = tuple(
+        f"{coder}: {note}" for coder, t in zip(coders, tables, strict=True) for note in t.notes
+    )
+    how = "their order" if name is None else f"column {quote(name)}"
+    return replace(found, matched_by=how, notes=notes)
+
+
+def _distinct(names: list[str], paths: Sequence[Path]) -> list[str]:
+    """File names, or paths where two files have the same name."""
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def _by_order(
+    paths: Sequence[Path], tables: Sequence[CodedAnswers], name: str, options: TableOptions
+) -> list[Answer]:
+    """Answers by the number of their row; refused where texts of the same row differ."""
+    first = tables[0]
+    for path, table in zip(paths, tables, strict=True):
+        if table.n_rows != first.n_rows:
+            sizes = f"{paths[0].name} has {first.n_rows:,} rows, {path.name} {table.n_rows:,}"
+            hint = "--id with a column that tells the answers apart, to match rows by it"
+            raise InputError(f"{sizes}; rows cannot be matched by their order.", hint=hint)
+    texts: dict[int, tuple[str, Path]] = {}
+    for path, table in zip(paths, tables, strict=True):
+        for row, text in zip(table.rows, table.answers.texts, strict=True):
+            known, other = texts.setdefault(row, (text, path))
+            if known.split() != text.split():
+                differ = f"{quote(known)} in {other.name}, {quote(text)} in {path.name}"
+                hint = "--id with a column that tells the answers apart; or sort the tables alike"
+                raise InputError(f"Row {row}: the answers differ: {differ}.", hint=hint)
+    codes = [dict(zip(t.rows, map(frozenset, t.codes), strict=True)) for t in tables]
+    return [
+        Answer(str(row), texts[row][0], tuple(known.get(row) for known in codes))
+        for row in sorted(texts)
+    ]
+
+
+def _by_name(
+    paths: Sequence[Path], tables: Sequence[CodedAnswers], name: str, options: TableOptions
+) -> list[Answer]:
+    """Answers by what a column says, in the order in which they come."""
+    texts: dict[str, str] = {}
+    codes: list[dict[str, Codes]] = []
+    for path, table in zip(paths, tables, strict=True):
+        names = _read_names(path, name, options)
+        rows = [names[row - 1] for row in table.rows]
+        codes.append(dict(zip(rows, map(frozenset, table.codes), strict=True)))
+        for key, text in zip(rows, table.answers.texts, strict=True):
+            texts.setdefault(key, text)
+    return [
+        Answer(key, text, tuple(known.get(key) for known in codes)) for key, text in texts.items()
+    ]
+
+
+def _read_names(path: Path, name: str, options: TableOptions) -> list[str]:
+    """The cells of a column that tells all rows of a table apart."""
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    with options.open(path) as table:
+        place = table.column(name)
+        for block in table.blocks():
+            for number, row in enumerate(block.rows, block.first):
+                (key,) = _identity((plain_text(row[place]).strip(),), (0,))
+                if key and key in seen:
+                    where = table.where(number, place)
+                    hint = "--id with a column in which no two rows are alike"
+                    message = f"{where}: {quote(key)} is in row {seen[key]} already"
+                    raise InputError(f"{message}; ids must tell the answers apart.", hint=hint)
+                seen[key] = number
+                names.append(key or f"row {number} of {path.name}")
+    if not any(seen):
+        hint = "--id with a column that tells the answers apart"
+        raise InputError(f"{path.name}: no cell of {quote(name)} is filled in.", hint=hint)
+    return names

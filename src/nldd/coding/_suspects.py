@@ -1,0 +1,129 @@
+"""Answers that people may have miscoded: coded unlike their likes, or unlike identical ones.
+
+The machine predicts each answer without itself. Where it is as sure as it usually is when people
+agree with it, and they do not, one of both is wrong (confident learning: Northcutt et al., 2021).
+Answers that say the same in the same words and have different codes need no machine.
+"""
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from unicodedata import normalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.coding._model import CodingModel
+from nldd.tables import Cell, create_table
+
+UNLIKE = "coded unlike its likes"
+IDENTICAL = "identical answers have other codes"
+HEAD = ("codes", "likely_codes", "differ_in", "why", "sure", "same_answer_coded")
+EVIDENCE = ("nearest_answer", "nearest_codes")
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An answer of a model, by its number from 1, with codes that may be wrong.
+
+    `likely` are the codes that it should have, as far as can be told: those of most identical
+    answers, or those that the machine predicts. `sure` is the share of identical answers that have
+    them, or the chance that the machine is right. `nearest` is another coded answer, by number,
+    that speaks for the prediction. `same` counts the codes of identical answers, this one included.
+    """
+
+    number: int
+    text: str
+    codes: tuple[str, ...]
+    likely: tuple[str, ...]
+    why: tuple[str, ...]
+    sure: float
+    nearest: int
+    nearest_text: str
+    nearest_codes: tuple[str, ...]
+    same: tuple[tuple[tuple[str, ...], int], ...] = ()
+
+    @property
+    def differ_in(self) -> tuple[str, ...]:
+        """Codes that are likely missing, with a plus, and likely wrong, with a minus."""
+        missing = (f"+{code}" for code in self.likely if code not in self.codes)
+        return (*missing, *(f"-{code}" for code in self.codes if code not in self.likely))
+
+
+def find_suspects(model: CodingModel) -> list[Suspect]:
+    """Answers of a model whose codes may be wrong, the most suspicious first."""
+    found, codes = model.evidence, model.codes(model.Y)
+    predicted = model.codes(found.Y)
+    sure = chance_right(model)
+    same = _identical(model.answers.texts)
+    unlike = set(np.flatnonzero(_is_unlike(model, sure)).tolist())
+    suspects = []
+    for i, near in enumerate(found.row.tolist()):
+        counts = Counter(codes[j] for j in same.get(i, ()))
+        most = counts.most_common(2)
+        # With as many of another kind, identical answers do not tell which is right.
+        majority = most[0] if len(most) > 1 and most[0][1] > most[1][1] else None
+        odd = len(counts) > 1 and (majority is None or majority[0] != codes[i])
+        if not odd and i not in unlike:
+            continue
+        likely, certainty = predicted[i], float(sure[i])
+        if odd and majority is not None:
+            likely, certainty = majority[0], majority[1] / counts.total()
+        why = (*((UNLIKE,) * (i in unlike)), *((IDENTICAL,) * odd))
+        evidence = (near + 1, model.answers.texts[near], codes[near])
+        about = (i + 1, model.answers.texts[i], codes[i], likely, why, certainty)
+        suspects.append(Suspect(*about, *evidence, tuple(counts.most_common()) if odd else ()))
+    return sorted(suspects, key=lambda s: (-len(s.why), -s.sure, s.number))
+
+
+def chance_right(model: CodingModel) -> NDArray[np.float64]:
+    """How likely each prediction is right as a whole: its chance, or as theta tells."""
+    found = model.evidence
+    if found.chance is not None:
+        return found.chance
+    return np.asarray((1 - found.theta) ** len(model.labels))
+
+
+def _is_unlike(model: CodingModel, sure: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where the machine differs from people, and is as sure as on average where it does not."""
+    agree = model.evidence.right(model.Y) == 1
+    if not agree.any():
+        return np.zeros(len(sure), dtype=bool)
+    return np.asarray(~agree & (sure >= sure[agree].mean()))
+
+
+def _identical(texts: list[str]) -> dict[int, list[int]]:
+    """For answers that say the same as others, but for case, spaces and marks: all of these."""
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for i, text in enumerate(texts):
+        groups[plain_words(text)].append(i)
+    several = (rows for words, rows in groups.items() if words and len(rows) > 1)
+    return {i: rows for rows in several for i in rows}
+
+
+def plain_words(text: str) -> str:
+    """The words of a text, whatever their case, and what stands between them.
+
+    >>> plain_words("More  buses, please!") == plain_words("more buses please")
+    True
+    """
+    return " ".join(re.findall(r"\w+", normalize("NFKC", text).casefold()))
+
+
+def write_suspects(model: CodingModel, suspects: list[Suspect], out: Path | str) -> None:
+    """The suspects as a table: the answer, its codes and likely ones, why, and the evidence."""
+    features = (*model.columns.numeric, *model.columns.categorical)
+    text = model.columns.text[0] if len(model.columns.text) == 1 else "answer"
+    join = model.columns.codes.join
+    with create_table(out, ("number", text, *HEAD, *EVIDENCE, *features)) as writer:
+        for s in suspects:
+            same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
+            told = (join(s.codes), join(s.likely), " ".join(s.differ_in), "; ".join(s.why))
+            cells = (round(s.sure, 4), same, s.nearest_text, join(s.nearest_codes))
+            writer.write([(s.number, s.text, *told, *cells, *_features(model, s.number - 1))])
+
+
+def _features(model: CodingModel, row: int) -> list[Cell]:
+    numbers = model.answers.numbers[row].tolist()
+    return [*("" if np.isnan(x) else x for x in numbers), *model.answers.categories[row]]

@@ -1,0 +1,141 @@
+"""Shares of codes for people: corrected ones with their intervals, and the bias of raw ones."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from nldd._wording import count_noun, percent
+from nldd.coding import Basis, CodeBias, Frequencies
+from nldd.reports._table import Entry, Table, tabulate, to_text
+from nldd.reports._text import percent_range, visible, wrap
+from nldd.tables import create_table
+
+HEAD = ("code", "share", "low", "high", "raw", "bias", "people", "machine", "basis")
+PARTS = {
+    "auto": "coded automatically",
+    "review": "left to people, which nobody has coded yet",
+    "part": "coded in part, which nobody has completed yet",
+}
+MOST_CODES = 60
+
+
+def frequencies_table(found: Frequencies) -> Table:
+    """The share of each code, the most frequent first."""
+    return tabulate(
+        "frequencies",
+        f"Shares of the codes in all {found.n_answers:,} answers",
+        found.codes,
+        {
+            "code": lambda f: visible(f.code),
+            "corrected": lambda f: Entry(percent(f.share, 1), under=percent_range(f.low, f.high)),
+            "raw": lambda f: percent(f.raw, 1),
+            "bias": lambda f: points(f.bias),
+            "people": lambda f: f"{f.n_people:,}",
+            "machine": lambda f: f"{f.n_machine:,}",
+        },
+        "Corrected: what people would have found, had they coded all answers of this table; its "
+        "95 % interval holds that in 95 of 100 such cases, for each code by itself.",
+        "Raw: codes of people and machine counted together. Bias: how many percentage points that "
+        "is too much. People, machine: answers that got the code from people, and from the machine "
+        "alone.",
+    )
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = f"{100 * difference:+.1f}"
+    return "0.0" if float(text) == 0 else text
+
+
+def render_frequencies(found: Frequencies, checked: bool) -> str:
+    """The table, and what its corrections rest on."""
+    table = frequencies_table(found)
+    parts = (
+        to_text(table, most=MOST_CODES),
+        wrap(table.notes),
+        wrap(basis_paragraphs(found, checked)),
+    )
+    return "\n\n".join(parts)
+
+
+def basis_paragraphs(found: Frequencies, checked: bool = True) -> Iterator[str]:
+    """Whom the codes come from, and how the errors of the machine are known."""
+    n_machine = found.n_answers - found.n_people
+    yield (
+        f"Of {count_noun(found.n_answers, 'answer')}, people coded {found.n_people:,}, which count "
+        f"as they are; {n_machine:,} have codes of the machine alone."
+    )
+    if found.n_empty:
+        yield f"{count_noun(found.n_empty, 'row')} without an answer: left out."
+    for basis in found.basis:
+        what = f"{count_noun(basis.n_rest, 'answer')} {PARTS.get(basis.part, basis.part)}"
+        if basis.source == "checked":
+            like = count_noun(basis.n_checked, "answer")
+            yield f"{what}: corrected by {like} of that kind, drawn at random and coded by people."
+        else:
+            yield f"{what}: {_stand_ins(basis)}"
+        if basis.n_open:
+            yield (
+                f"Of these, {basis.n_open:,} were drawn at random and are not coded yet. Code them "
+                "all: those left for last may be the hard ones."
+            )
+        if basis.n_chosen:
+            yield (
+                f"People coded {basis.n_chosen:,} more of that kind, not drawn at random. If they "
+                "took easy ones first, the rest is harder than the correction knows: code all."
+            )
+    if any(basis.source == "model" for basis in found.basis) and not checked:
+        yield (
+            "For shares to publish: nldd audit, check the sample, write the right codes where it "
+            "is wrong, and give it with --checked; likewise the review, once people have coded it."
+        )
+
+
+def _stand_ins(basis: Basis) -> str:
+    """What a correction is worth that nobody checked."""
+    if not basis.n_checked:
+        return (
+            "nothing like them was checked, nor does the model know such answers; what is not "
+            "known is in the interval."
+        )
+    return (
+        f"none drawn at random was checked. Corrected as if they were like "
+        f"{count_noun(basis.n_checked, 'coded answer')} of the model about which it was as sure, "
+        "each predicted without itself. That is an assumption."
+    )
+
+
+def frequencies_record(found: Frequencies) -> dict[str, Any]:
+    """What :func:`render_frequencies` says, for JSON."""
+    record = {name: value for name, value in asdict(found).items() if name != "format"}
+    return {**record, "codes": [{**asdict(f), "bias": f.bias} for f in found.codes]}
+
+
+def write_frequencies(found: Frequencies, out: Path | str) -> None:
+    """The shares as a table for other programs, which reads like the one they come from."""
+    basis = "; ".join(f"{b.part}: {b.n_rest} by {b.n_checked} {b.source}" for b in found.basis)
+    with create_table(out, HEAD, like=found.format) as writer:
+        for f in found.codes:
+            shares = (round(x, 6) for x in (f.share, f.low, f.high, f.raw, f.bias))
+            writer.write([(f.code, *shares, f.n_people, f.n_machine, basis or "people")])
+
+
+def bias_table(found: Iterable[CodeBias]) -> Table:
+    """What coding by machine alone would do to the shares of the codes, the worst first."""
+    return tabulate(
+        "bias",
+        "Shares of the codes by people and by the machine alone",
+        found,
+        {
+            "code": lambda b: visible(b.code),
+            "people": lambda b: percent(b.people, 1),
+            "machine": lambda b: percent(b.machine, 1),
+            "difference": lambda b: Entry(
+                points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
+            ),
+        },
+        "Each answer was coded by a model that had not seen it. Difference: percentage points that "
+        "the machine gives too many, with a 95 % interval. Shares that are to be published need "
+        "correction: nldd frequencies.",
+    )

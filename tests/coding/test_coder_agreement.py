@@ -1,0 +1,115 @@
+"""Tables of several coders: rows that belong together, and what they agree on."""
+
+import pytest
+
+from coding.made_up import made_up, write_csv
+from nldd.coding import Answer, Request, agreement_of_tables, compare_coders
+from nldd.exceptions import InputError
+from nldd.statistics import krippendorff_alpha, masi_distance
+
+REQUEST = Request(("answer",), "codes")
+HEADER = ["id", "answer", "codes"]
+
+
+@pytest.fixture
+def coders(tmp_path):
+    """Two tables in which the second coder differs in every fifth answer and skips every ninth."""
+    texts, codes = made_up(45)
+    cells = [";".join(sorted(c)) for c in codes]
+    a = [[f"{i:03}", text, cell] for i, (text, cell) in enumerate(zip(texts, cells, strict=True))]
+    b = [list(row) for row in a]
+    for i in range(0, 45, 5):
+        b[i][2] = cells[(i + 1) % 45]
+    for i in range(0, 45, 9):
+        b[i][2] = ""
+    return write_csv(tmp_path / "ann.csv", HEADER, a), write_csv(tmp_path / "bob.csv", HEADER, b)
+
+
+def rewrite(path, change):
+    """The same table with other rows."""
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], *change(lines[1:])]) + "\n")
+
+
+def test_agreement_by_hand():
+    codes = [("a", "a"), ("ab", "b"), ("b", "b"), ("a", None)]
+    answers = [
+        Answer(str(i), "", tuple(None if c is None else frozenset(c) for c in pair))
+        for i, pair in enumerate(codes)
+    ]
+    found = compare_coders(answers, ("Ann", "Bob"))
+    assert (found.n_answers, found.n_same, found.n_single) == (3, 2, 1)
+    # Observed: 2 * 2/3 over 6 values. Expected, of a a ab b b b: 2 * (2*1*2/3 + 2*3*1 + 1*3*2/3)
+    # over 6 * 5.
+    assert found.masi.value == pytest.approx(1 - (4 / 3 / 6) / (56 / 3 / 30))
+    # Code a of the three answers: 110 and 100. They agree in 2/3, by chance in 2/9 + 2/9.
+    by_code = {code.code: code for code in found.codes}
+    assert by_code["a"].kappa == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
+    assert (by_code["a"].counts, by_code["b"].counts) == ((2, 1), (2, 2))
+    assert by_code["b"].kappa == 1.0
+    (differing,) = found.disagreements
+    assert (differing.name, differing.distance) == ("1", pytest.approx(2 / 3))
+
+
+def test_three_coders_have_the_mean_of_their_pairs():
+    sets = [("a", "a", "b"), ("b", "b", "b"), ("a", "b", None), ("", "a", "a")]
+    answers = [
+        Answer("", "", tuple(None if c is None else frozenset(c) for c in unit)) for unit in sets
+    ]
+    found = compare_coders(answers, "xyz")
+    pairs = [
+        compare_coders([a._replace(codes=(a.codes[i], a.codes[j])) for a in answers], "xy")
+        for i, j in ((0, 1), (0, 2), (1, 2))
+    ]
+    for code in found.codes:
+        same = [own for pair in pairs for own in pair.codes if own.code == code.code]
+        assert code.kappa == pytest.approx(sum(own.kappa for own in same) / 3)
+        assert code.agreement == pytest.approx(sum(own.agreement for own in same) / 3)
+    units = [answer.codes for answer in answers]
+    assert found.masi.value == krippendorff_alpha(units, masi_distance)
+
+
+def test_rows_are_matched_by_order_or_by_a_column(coders):
+    by_order = agreement_of_tables(coders, REQUEST)
+    assert (by_order.n_answers, by_order.n_single) == (40, 5)
+    assert by_order.matched_by == "their order"
+    rewrite(coders[1], lambda lines: [line.lstrip("0") for line in reversed(lines)])  # as Excel
+    by_name = agreement_of_tables(coders, REQUEST, "id")
+    assert by_name.matched_by == "column 'id'"
+    for name in ("n_answers", "n_same", "n_single", "masi", "codes"):
+        assert getattr(by_name, name) == getattr(by_order, name)
+    assert {d.text for d in by_name.disagreements} == {d.text for d in by_order.disagreements}
+
+
+def test_columns_of_marks_are_compared_as_well(tmp_path):
+    header = ["answer", "q_bus", "q_rent"]
+    rows = [["x", 1, 0], ["y", 0, 0], ["z", 1, 1]]
+    a = write_csv(tmp_path / "a.csv", header, rows)
+    b = write_csv(tmp_path / "b.csv", header, [["x", 1, 0], ["y", 0, 1], ["z", "", ""]])
+    found = agreement_of_tables([a, b], Request(("answer",), label_columns="q_*"))
+    assert (found.n_answers, found.n_same, found.n_single) == (2, 1, 1)
+    assert [(c.code, c.kappa) for c in found.codes] == [("q_rent", 0.0), ("q_bus", 1.0)]
+
+
+def refuse(*arguments):
+    with pytest.raises(InputError) as error:
+        agreement_of_tables(*arguments)
+    return str(error.value), error.value.hint
+
+
+def test_rows_that_cannot_be_matched_are_refused(coders):
+    a, b = coders
+    assert refuse([a], REQUEST)[0].startswith("At least two tables")
+    rewrite(b, lambda lines: [lines[1], lines[0], *lines[2:]])
+    message, hint = refuse(coders, REQUEST)
+    assert message.startswith("Row 1: the answers differ: ")
+    assert "--id" in hint
+    rewrite(b, lambda lines: lines[:-1])
+    message, hint = refuse(coders, REQUEST)
+    assert message == "ann.csv has 45 rows, bob.csv 44; rows cannot be matched by their order."
+    assert "--id" in hint
+    rewrite(b, lambda lines: [*lines, lines[3]])
+    expected = "bob.csv, row 45, column 'id': '3' is in row 4 already; ids must tell the answers"
+    assert refuse(coders, REQUEST, "id")[0].startswith(expected)
+    rewrite(b, lambda lines: [f"x{line}" for line in lines[:-1]])
+    assert refuse(coders, REQUEST, "id")[0] == "No answer was coded by two people."
