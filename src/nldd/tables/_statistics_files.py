@@ -1,0 +1,320 @@
+"""Rows of SPSS, Stata and SAS files, and what these say of their variables beside the values.
+
+A number that has a label is read as the label, which is what coders know; its value goes along, so
+that a file of the same kind gets the number back, see :class:`Labelled`.
+"""
+
+import datetime
+import inspect
+import math
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from nldd.exceptions import InputError, MissingExtraError
+from nldd.tables._records import Cell, Row, Source, TableFormat, check_width
+from nldd.tables._trial import check_by_trial
+
+# By the ending of a file: what programs call it, and the function that reads it.
+READERS = {
+    ".sav": ("SPSS", "read_sav"),
+    ".zsav": ("SPSS", "read_sav"),
+    ".por": ("SPSS", "read_por"),
+    ".dta": ("Stata", "read_dta"),
+    ".sas7bdat": ("SAS", "read_sas7bdat"),
+    ".xpt": ("SAS", "read_xport"),
+}
+# What is read at a time, so that no file fills the memory: cells, and letters of texts.
+BATCH_CELLS, BATCH_BYTES = 2**20, 2**26
+_TRIAL = """
+import pyreadstat
+name, n_batch, encoding = options
+offset, n_read = 0, int(n_batch)
+while n_read == int(n_batch):
+    how = {"row_offset": offset, "row_limit": int(n_batch), "encoding": encoding or None}
+    columns, _ = getattr(pyreadstat, name)(
+        path, output_format="dict", disable_datetime_conversion=True, **how
+    )
+    n_read = len(next(iter(columns.values()), ()))
+    offset += n_read
+"""
+
+# Where the days of a program begin, and how many of its numbers make a second and a day.
+_DAY = 86_400
+_UNITS = {
+    "SPSS": (datetime.datetime(1582, 10, 14), 1, _DAY),
+    "SAS": (datetime.datetime(1960, 1, 1), 1, 1),
+    "Stata": (datetime.datetime(1960, 1, 1), 1000, 1),
+}
+_DATES = re.compile(
+    r"[AEJS]?DATE|WEEKDAT[EX]|(MMDDYY|DDMMYY|YYMMDD)[BCDNPS]?|(E8601|B8601|IS8601)DA|%td.*|%d.*"
+)
+_MOMENTS = re.compile(
+    r"DATETIME|YMDHMS|DATEAMPM|MDYAMPM|(E8601|B8601|IS8601)D[TN]|%tc(?!(HH|hh)).*|%tC.*"
+)
+_TIMES = re.compile(r"TIME|TIMEAMPM|HHMM|TOD|(E8601|B8601|IS8601)TM|%tc(HH|hh).*")
+
+
+class Labelled(str):
+    """What a value of a statistics file means, with the `value` itself.
+
+    The text is the label of the value, or empty where the value is one of those that the file
+    declares to be missing.
+
+    >>> Labelled("Price", 1.0) == "Price", Labelled("Price", 1.0).value
+    (True, 1.0)
+    """
+
+    __slots__ = ("value",)
+    value: float | str
+
+    def __new__(cls, text: str, value: float | str) -> "Labelled":
+        cell = super().__new__(cls, text)
+        cell.value = value
+        return cell
+
+
+@dataclass(frozen=True)
+class ResponseSet:
+    """A multiple-response set: marks of a `counted` value in several variables, or codes in them.
+
+    `kind` is that of SPSS: D and E for marks, C for codes.
+    """
+
+    name: str
+    kind: str
+    variables: tuple[str, ...]
+    label: str = ""
+    counted: int | None = None
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether each variable is one code, marked or not."""
+        return self.kind != "C"
+
+
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """What a statistics file says of its variables, by their names, and of itself.
+
+    `program` is SPSS, Stata or SAS. `labels` are texts of variables, `values` those of their
+    values. Missing are values of the ranges in `missing`, and letters such as Stata's ``.a``.
+    `formats` say how numbers are shown, `is_text` which variables hold text.
+    """
+
+    program: str
+    is_text: Mapping[str, bool]
+    labels: Mapping[str, str]
+    values: Mapping[str, Mapping[float | str, str]]
+    missing: Mapping[str, Sequence[Any]]
+    letters: Mapping[str, Sequence[str]]
+    formats: Mapping[str, str]
+    measures: Mapping[str, str]
+    display: Mapping[str, int]
+    widths: Mapping[str, int]
+    sets: tuple[ResponseSet, ...] = ()
+    file_label: str = ""
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def response_set(self, name: str) -> ResponseSet | None:
+        """The multiple-response set of a name, with or without its dollar sign."""
+        plain = name.strip().removeprefix("$").casefold()
+        return next((found for found in self.sets if found.name.casefold() == plain), None)
+
+
+class StatisticsRows(Source):
+    """An SPSS, Stata or SAS file, read in batches of rows."""
+
+    def __init__(self, path: Path, encoding: str | None = None) -> None:
+        self._path, self._encoding = path, encoding
+        self._program, self._reader = READERS[path.suffix.lower()]
+        self._n_read, self._n_rows = 0, 0
+        self._metadata = self._call(metadataonly=True)[1]
+        self.header = tuple(self._metadata.column_names)
+        check_width(path, len(self.header))
+        if not self.header:
+            raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
+        widths = self._metadata.variable_storage_width
+        n_bytes = sum(max(8, widths.get(name) or 8) for name in self.header)
+        n_fitting = min(BATCH_CELLS // len(self.header), BATCH_BYTES // n_bytes)
+        self._n_batch = min(20_000, max(1, n_fitting))
+        self._n_rows = self._metadata.number_rows or 0
+        self._try()
+        self.variables = _variables(self._program, self._metadata)
+        self.format = TableFormat(kind=path.suffix.lower()[1:], variables=self.variables)
+        self._convert = [_converter(self.variables, name) for name in self.header]
+
+    def rows(self) -> Generator[Row, None, None]:
+        self._n_read = 0
+        n_new = self._n_batch
+        while n_new == self._n_batch:
+            columns = self._call(row_offset=self._n_read, row_limit=self._n_batch)[0]
+            cells = [
+                list(map(convert, columns[name]))
+                for name, convert in zip(self.header, self._convert, strict=True)
+            ]
+            n_new = len(cells[0])
+            for row in zip(*cells, strict=True):
+                self._n_read += 1
+                yield row
+
+    def fraction(self) -> float:
+        return min(1.0, self._n_read / self._n_rows) if self._n_rows > 0 else 1.0
+
+    def _try(self) -> None:
+        options = (self._reader, str(self._n_batch), self._encoding or "")
+        hint = "save the table as CSV, without texts of much more than an answer"
+        try:
+            check_by_trial(self._path, _TRIAL, *options, hint=hint)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise self._refusal(error) from None
+
+    def _call(self, **how: Any) -> Any:
+        """What pyreadstat reads; dates as numbers, which not all are that a calendar has."""
+        library = load_pyreadstat(self._path)
+        read: Callable[..., Any] = getattr(library, self._reader)
+        if "user_missing" in inspect.signature(read).parameters:
+            how["user_missing"] = True
+        how |= {"output_format": "dict", "disable_datetime_conversion": True}
+        try:
+            return read(str(self._path), encoding=self._encoding, **how)
+        except OSError:
+            raise
+        except Exception as error:  # of a library in C, which raises what it likes
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: Exception) -> InputError:
+        reason = str(error).partition("\n")[0][:200].rstrip(". ") or type(error).__name__
+        message = f"{self._path} cannot be read as a file of {self._program}: {reason}."
+        hint = f"open it in {self._program}, save it again or as CSV"
+        if isinstance(error, UnicodeError) or "encod" in reason.lower() or "codec" in reason:
+            hint += "; or name its letters, such as --encoding cp1252"
+        return InputError(message, hint=hint)
+
+
+def load_pyreadstat(path: Path) -> ModuleType:
+    """The library that reads and writes statistics files; it comes with an extra."""
+    try:
+        import pyreadstat
+    except ImportError as error:
+        message = f"{path}: files of SPSS, Stata and SAS need pyreadstat."
+        raise MissingExtraError(message, hint='pip install "nldd[spss]"') from error
+    library: ModuleType = pyreadstat
+    return library
+
+
+def _variables(program: str, found: Any) -> Variables:
+    """What pyreadstat tells of a file, without what is empty."""
+    types = found.readstat_variable_types
+    sets = tuple(
+        ResponseSet(name, one["type"], tuple(one["variable_list"]), one["label"] or "", counted)
+        for name, one in (getattr(found, "mr_sets", None) or {}).items()
+        if set(one["variable_list"]) <= set(types)
+        for counted in [one["counted_value"]]
+    )
+    return Variables(
+        program,
+        {name: types[name] in ("string", "string_ref", "string-ref") for name in types},
+        _present(found.column_names_to_labels),
+        {name: dict(values) for name, values in found.variable_value_labels.items() if values},
+        _present(found.missing_ranges),
+        _present(found.missing_user_values),
+        _present(found.original_variable_types),
+        _present(found.variable_measure),
+        _present(found.variable_display_width),
+        _present(found.variable_storage_width),
+        sets,
+        found.file_label or "",
+        tuple(map(str, found.notes or ())),
+    )
+
+
+def _present(mapping: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (mapping or {}).items() if value}
+
+
+def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
+    """How the values of a variable become cells."""
+    labels, missing = variables.values.get(name, {}), variables.missing.get(name, ())
+    letters = frozenset(variables.letters.get(name, ()))
+    marked = next((s for s in variables.sets if s.is_marked and name in s.variables), None)
+    is_text = variables.is_text[name]
+    kind = None if is_text else time_kind(variables.formats.get(name, ""))
+
+    def convert(value: Any) -> Cell:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None
+        if isinstance(value, str):
+            value = value.rstrip(" \x00")
+        if (not is_text and value in letters) or _is_missing(value, missing):
+            return Labelled("", value)
+        if marked is not None and marked.counted is not None and not is_text:
+            return Labelled("1" if value == marked.counted else "0", value)
+        if label := labels.get(value):
+            return Labelled(label.strip(), value)
+        if isinstance(value, str):
+            return value
+        return value_moment(value, kind, variables.program) if kind else _whole(value)
+
+    return convert
+
+
+def _is_missing(value: Any, ranges: Sequence[Any]) -> bool:
+    """Whether a value is in one of the ranges that the file declares to be missing."""
+    for one in ranges:
+        low, high = (one["lo"], one["hi"]) if isinstance(one, Mapping) else (one, one)
+        if isinstance(value, str) == isinstance(low, str) and low <= value <= high:
+            return True
+    return False
+
+
+def _whole(value: float) -> Cell:
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def time_kind(format: str) -> str | None:
+    """Whether numbers are shown as a date, a moment or a time of the day, by their format."""
+    name = format if format.startswith("%") else re.sub(r"[\d.]+$", "", format.upper())
+    for kind, pattern in (("moment", _MOMENTS), ("time", _TIMES), ("date", _DATES)):
+        if pattern.fullmatch(name):
+            return kind
+    return None
+
+
+def value_moment(value: float, kind: str, program: str) -> Cell:
+    """A number as the date or time that it stands for; the number, if it would not come back.
+
+    >>> value_moment(13797302400.0, "date", "SPSS"), value_moment(0.5, "date", "Stata")
+    (datetime.date(2020, 1, 2), 0.5)
+    """
+    start, second, day = _UNITS[program]
+    seconds = value / day * _DAY if kind == "date" else value / second
+    try:
+        moment = start + datetime.timedelta(seconds=seconds)
+    except (OverflowError, ValueError):
+        return _whole(value)
+    found: datetime.date | datetime.time = moment
+    if kind == "date" and moment.time() == datetime.time():
+        found = moment.date()
+    elif kind == "time" and moment.date() == start.date():  # else more hours than a day has
+        found = moment.time()
+    return found if moment_value(found, program) == value else _whole(value)
+
+
+def moment_value(cell: datetime.date | datetime.time, program: str) -> float:
+    """The number by which a program writes a date or a time.
+
+    >>> moment_value(datetime.date(2020, 1, 2), "SPSS"), moment_value(datetime.time(0, 1), "Stata")
+    (13797302400.0, 60000.0)
+    """
+    start, second, day = _UNITS[program]
+    if isinstance(cell, datetime.time):
+        cell = datetime.datetime.combine(start, cell)
+    if isinstance(cell, datetime.datetime):
+        return (cell.replace(tzinfo=None) - start) / datetime.timedelta(seconds=1) * second
+    return float((cell - start.date()).days * day)
