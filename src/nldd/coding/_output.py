@@ -33,6 +33,16 @@ BLOCK_ROWS = 2000
 ADDED = ("codes", "status", "chance", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
 
+# What the columns hold, for files that have a place for such words.
+DESCRIPTIONS = {
+    f"{PREFIX}codes": "Codes by nldd",
+    f"{PREFIX}status": "auto: by nldd; review: for people; coded: by people before",
+    f"{PREFIX}chance": "Chance that all codes are right",
+    f"{PREFIX}theta": "Probability that a code is wrong",
+    f"{PREFIX}nearest": "The coded answer that is most like it",
+    f"{PREFIX}why": "Why the answer is for people",
+}
+
 STATUS = f"{PREFIX}status"
 CHECK = f"{PREFIX}check"
 RIGHT = ("1", "yes", "y", "true", "t", "right", "ok", "correct", "ja", "oui", "si")
@@ -107,7 +117,8 @@ def code_table(
             find_column(table, name, model.columns.inputs)
         header = (*table.header, *coder.header(table.names))
         blank = [name for name in codes if name not in table.names]
-        create = partial(create_table, like=table.format, raw=policy.raw)
+        named = DESCRIPTIONS | {f"{PREFIX}{name}": f"{name}, by nldd" for name in model.labels}
+        create = partial(create_table, like=table.format, raw=policy.raw, descriptions=named)
         writer = stack.enter_context(create(out, header))
         for_people = stack.enter_context(create(review, (*header, *blank))) if review else None
         for block in watch(table.blocks(BLOCK_ROWS), table.fraction_read):

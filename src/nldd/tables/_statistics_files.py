@@ -27,17 +27,18 @@ READERS = {
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS", "read_xport"),
 }
-# What is read at a time, so that no file fills the memory: cells, and letters of texts.
-BATCH_CELLS, BATCH_BYTES = 2**20, 2**26
+# What is read at a time, so that no file fills the memory: cells, letters of texts, and rows.
+BATCH_CELLS, BATCH_BYTES, MOST_ROWS = 2**20, 2**26, 20_000
+# A library in C reads a damaged file first in a process that may end by it.
 _TRIAL = """
 import pyreadstat
-name, n_batch, encoding = options
-offset, n_read = 0, int(n_batch)
-while n_read == int(n_batch):
-    how = {"row_offset": offset, "row_limit": int(n_batch), "encoding": encoding or None}
-    columns, _ = getattr(pyreadstat, name)(
-        path, output_format="dict", disable_datetime_conversion=True, **how
-    )
+from nldd.tables._statistics_files import batch_rows
+read, how = getattr(pyreadstat, options[0]), {"encoding": options[1]} if options[1] else {}
+how |= {"output_format": "dict", "disable_datetime_conversion": True}
+n_batch = n_read = batch_rows(read(path, metadataonly=True, **how)[1])
+offset = 0
+while n_read == n_batch:
+    columns, _ = read(path, row_offset=offset, row_limit=n_batch, **how)
     n_read = len(next(iter(columns.values()), ()))
     offset += n_read
 """
@@ -131,19 +132,19 @@ class StatisticsRows(Source):
     def __init__(self, path: Path, encoding: str | None = None) -> None:
         self._path, self._encoding = path, encoding
         self._program, self._reader = READERS[path.suffix.lower()]
-        self._n_read, self._n_rows = 0, 0
-        self._metadata = self._call(metadataonly=True)[1]
-        self.header = tuple(self._metadata.column_names)
+        load_pyreadstat(path)
+        if encoding and self._reader == "read_por":
+            message = f"{path} says by itself how its letters are written."
+            raise InputError(message, hint="leave out --encoding")
+        self._try()
+        found = self._call(metadataonly=True)[1]
+        self.header = tuple(found.column_names)
         check_width(path, len(self.header))
         if not self.header:
             raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
-        widths = self._metadata.variable_storage_width
-        n_bytes = sum(max(8, widths.get(name) or 8) for name in self.header)
-        n_fitting = min(BATCH_CELLS // len(self.header), BATCH_BYTES // n_bytes)
-        self._n_batch = min(20_000, max(1, n_fitting))
-        self._n_rows = self._metadata.number_rows or 0
-        self._try()
-        self.variables = _variables(self._program, self._metadata)
+        self._n_read, self._n_rows = 0, found.number_rows or 0
+        self._n_batch = batch_rows(found)
+        self.variables = _variables(self._program, found)
         self.format = TableFormat(kind=path.suffix.lower()[1:], variables=self.variables)
         self._convert = [_converter(self.variables, name) for name in self.header]
 
@@ -165,7 +166,7 @@ class StatisticsRows(Source):
         return min(1.0, self._n_read / self._n_rows) if self._n_rows > 0 else 1.0
 
     def _try(self) -> None:
-        options = (self._reader, str(self._n_batch), self._encoding or "")
+        options = (self._reader, self._encoding or "")
         hint = "save the table as CSV, without texts of much more than an answer"
         try:
             check_by_trial(self._path, _TRIAL, *options, hint=hint)
@@ -181,8 +182,9 @@ class StatisticsRows(Source):
         if "user_missing" in inspect.signature(read).parameters:
             how["user_missing"] = True
         how |= {"output_format": "dict", "disable_datetime_conversion": True}
+        how |= {"encoding": self._encoding} if self._encoding else {}
         try:
-            return read(str(self._path), encoding=self._encoding, **how)
+            return read(str(self._path), **how)
         except OSError:
             raise
         except Exception as error:  # of a library in C, which raises what it likes
@@ -192,9 +194,16 @@ class StatisticsRows(Source):
         reason = str(error).partition("\n")[0][:200].rstrip(". ") or type(error).__name__
         message = f"{self._path} cannot be read as a file of {self._program}: {reason}."
         hint = f"open it in {self._program}, save it again or as CSV"
-        if isinstance(error, UnicodeError) or "encod" in reason.lower() or "codec" in reason:
+        if isinstance(error, UnicodeError) or re.search("encod|codec|byte", reason):
             hint += "; or name its letters, such as --encoding cp1252"
         return InputError(message, hint=hint)
+
+
+def batch_rows(found: Any) -> int:
+    """How many rows are read at a time, by the variables that the library tells of."""
+    widths = [max(8, width or 8) for width in found.variable_storage_width.values()]
+    n_fitting = min(BATCH_CELLS // max(1, len(widths)), BATCH_BYTES // max(1, sum(widths)))
+    return min(MOST_ROWS, max(1, n_fitting))
 
 
 def load_pyreadstat(path: Path) -> ModuleType:

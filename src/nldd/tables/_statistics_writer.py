@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning, warn_caller
-from nldd.tables._records import Cell, Row, TableFormat, cell_text, located, plain
+from nldd.tables._records import Cell, Row, cell_text, located, plain
 from nldd.tables._statistics_files import Labelled, Variables, load_pyreadstat, moment_value
 
 # The library takes all rows at once; so many cells take about a gigabyte.
@@ -41,8 +41,12 @@ class Target:
     times: Mapping[str, str]
 
 
-_SPSS_WORDS = frozenset("all and by eq ge gt le lt ne not or to with".split())
-_STATA_WORDS = frozenset("byte double float if in int long using with str strl".split())
+_SPSS_WORDS = frozenset(
+    ("all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with")
+)
+_STATA_WORDS = frozenset(
+    ("byte", "double", "float", "if", "in", "int", "long", "str", "strl", "using", "with")
+)
 TARGETS = {
     ".sav": Target(
         *("SPSS", "write_sav", 64, 250, 32_767, r"[\w.@#$]", _SPSS_WORDS),
@@ -259,7 +263,7 @@ def _labels(
     descriptions: Mapping[str, str],
     longest: int,
 ) -> dict[str, str]:
-    """What each variable is called in words: as before, as described, or as its column was named."""
+    """What each variable is, in words: as before, as described, or as its column was named."""
     labels = {}
     for given, name in zip(header, names, strict=True):
         old = known.labels.get(given, "") if known is not None else ""
@@ -337,7 +341,8 @@ def _losses(
     """What a person should know that the file cannot hold, or not by its name."""
     pairs = zip(header, names, strict=True)
     if renamed := [f"{given} -> {name}" for given, name in pairs if given != name]:
-        yield f"{target.program} takes no such names; their labels keep them: {quote_first(renamed)}"
+        what = f"{target.program} does not take all names; labels keep them as they were"
+        yield f"{what}: {quote_first(renamed)}"
     if known is None:
         return
     if target.program == "SAS" and known.values:
