@@ -16,6 +16,7 @@ from typing import Any
 
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.tables._records import Cell, Row, Source, TableFormat, check_width
+from nldd.tables._response_sets import ResponseSet
 from nldd.tables._trial import check_by_trial
 
 # By the ending of a file: what programs call it, and the function that reads it.
@@ -78,32 +79,13 @@ class Labelled(str):
         return cell
 
 
-@dataclass(frozen=True)
-class ResponseSet:
-    """A multiple-response set: marks of a `counted` value in several variables, or codes in them.
-
-    `kind` is that of SPSS: D and E for marks, C for codes.
-    """
-
-    name: str
-    kind: str
-    variables: tuple[str, ...]
-    label: str = ""
-    counted: int | None = None
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether each variable is one code, marked or not."""
-        return self.kind != "C"
-
-
 @dataclass(frozen=True, eq=False)
 class Variables:
     """What a statistics file says of its variables, by their names, and of itself.
 
     `program` is SPSS, Stata or SAS. `labels` are texts of variables, `values` those of their
-    values. Missing are values of the ranges in `missing`, and letters such as Stata's ``.a``.
-    `formats` say how numbers are shown, `is_text` which variables hold text.
+    values. Missing are values of the ranges in `missing`, and letters among numbers, such as
+    Stata's ``.a``. `formats` say how numbers are shown, `is_text` which variables hold text.
     """
 
     program: str
@@ -111,7 +93,6 @@ class Variables:
     labels: Mapping[str, str]
     values: Mapping[str, Mapping[float | str, str]]
     missing: Mapping[str, Sequence[Any]]
-    letters: Mapping[str, Sequence[str]]
     formats: Mapping[str, str]
     measures: Mapping[str, str]
     display: Mapping[str, int]
@@ -119,6 +100,11 @@ class Variables:
     sets: tuple[ResponseSet, ...] = ()
     file_label: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def text_width(self, name: str) -> int:
+        """Bytes that a text may have, by the format of SPSS (A20), or as it is stored."""
+        shown = re.fullmatch(r"A(\d+)", self.formats.get(name, ""))
+        return int(shown[1]) if shown else self.widths.get(name, 0)
 
     def response_set(self, name: str) -> ResponseSet | None:
         """The multiple-response set of a name, with or without its dollar sign."""
@@ -232,7 +218,6 @@ def _variables(program: str, found: Any) -> Variables:
         _present(found.column_names_to_labels),
         {name: dict(values) for name, values in found.variable_value_labels.items() if values},
         _present(found.missing_ranges),
-        _present(found.missing_user_values),
         _present(found.original_variable_types),
         _present(found.variable_measure),
         _present(found.variable_display_width),
@@ -250,7 +235,6 @@ def _present(mapping: Mapping[str, Any] | None) -> dict[str, Any]:
 def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
     """How the values of a variable become cells."""
     labels, missing = variables.values.get(name, {}), variables.missing.get(name, ())
-    letters = frozenset(variables.letters.get(name, ()))
     marked = next((s for s in variables.sets if s.is_marked and name in s.variables), None)
     is_text = variables.is_text[name]
     kind = None if is_text else time_kind(variables.formats.get(name, ""))
@@ -260,7 +244,8 @@ def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
             return None
         if isinstance(value, str):
             value = value.rstrip(" \x00")
-        if (not is_text and value in letters) or _is_missing(value, missing):
+        is_letter = isinstance(value, str) and not is_text
+        if is_letter or _is_missing(value, missing):
             return Labelled("", value)
         if marked is not None and marked.counted is not None and not is_text:
             return Labelled("1" if value == marked.counted else "0", value)
@@ -310,8 +295,8 @@ def value_moment(value: float, kind: str, program: str) -> Cell:
     found: datetime.date | datetime.time = moment
     if kind == "date" and moment.time() == datetime.time():
         found = moment.date()
-    elif kind == "time" and moment.date() == start.date():  # else more hours than a day has
-        found = moment.time()
+    elif kind == "time":
+        found = moment.time()  # not the same number, if it had more hours than a day
     return found if moment_value(found, program) == value else _whole(value)
 
 

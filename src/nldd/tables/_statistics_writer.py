@@ -6,10 +6,9 @@
 import datetime
 import math
 import re
-import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from typing import Any, BinaryIO
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning, warn_caller
 from nldd.tables._records import Cell, Row, cell_text, located, plain
+from nldd.tables._response_sets import ResponseSet, add_response_sets
 from nldd.tables._statistics_files import Labelled, Variables, load_pyreadstat, moment_value
 
 # The library takes all rows at once; so many cells take about a gigabyte.
@@ -99,7 +99,7 @@ def statistics_file(
     with TemporaryDirectory(prefix="nldd-") as folder:
         place = Path(folder, f"table{path.suffix.lower()}")
         _write(library, target, frame, place, path, how)
-        sets = _set_lines(known, dict(zip(header, names, strict=True)), target)
+        sets = _sets(known, dict(zip(header, names, strict=True)), target)
         content = place.read_bytes()
         stream.write(add_response_sets(content, sets) if sets else content)
     for loss in _losses(header, names, made, known, target):
@@ -167,9 +167,10 @@ def _column(
     own = name if known is not None and name in known.is_text else None
     was_text = own is not None and known is not None and known.is_text[own]
     same = known is not None and known.program == target.program
-    letters = tuple(known.letters.get(name, ())) if known is not None and same else ()
+    keeps_missing = same and target.program != "SAS"
+    letters = _letters(cells, known.values.get(name, ())) if known and keeps_missing else ()
     if not was_text:
-        values = [_value(cell, same) for cell in cells]
+        values = [_value(cell, keeps_missing) for cell in cells]
         if (own or any(value is not None for value in values)) and all(
             value is None
             or isinstance(value, int | float | datetime.date | datetime.time)
@@ -179,16 +180,22 @@ def _column(
             times = {kind for value in values if (kind := _time_kind(value))}
             time = "moment" if len(times) > 1 else next(iter(times), None)
             numbers = [_number(value, target) for value in values]
-            is_dropped = (isinstance(c, Labelled) and not c and not same for c in cells)
+            is_dropped = (isinstance(c, Labelled) and not (c or keeps_missing) for c in cells)
             return _Column(numbers, False, own, time, letters, sum(is_dropped))
         own = None
     texts = [_text(cell, was_text, same) for cell in cells]
     _check_lengths(texts, name, target, path)
     if texts and was_text and same and known is not None and target.program != "Stata":
         # As wide as it was: these programs fill texts up with spaces anyway.
-        width = min(known.widths.get(name, 0), target.longest_text)
-        texts[0] += " " * (width - len(texts[0].encode()))
+        width = min(known.text_width(name), target.longest_text)
+        texts[0] += " " * (width - _n_bytes(texts[0]))
     return _Column(texts, True, own)
+
+
+def _letters(cells: Sequence[Cell], labelled: Iterable[float | str]) -> tuple[str, ...]:
+    """Missing values such as Stata's ``.a``, which have a letter instead of a number."""
+    values = [*(cell.value for cell in cells if isinstance(cell, Labelled)), *labelled]
+    return tuple(sorted({value for value in values if isinstance(value, str)}))
 
 
 def _value(cell: Cell, keep_missing: bool) -> Any:
@@ -222,8 +229,8 @@ def _text(cell: Cell, was_text: bool, keep_missing: bool) -> str:
 
 def _check_lengths(texts: list[str], name: str, target: Target, path: Path) -> None:
     for number, text in enumerate(texts, 1):
-        if 4 * len(text) > target.longest_text and len(text.encode()) > target.longest_text:
-            place, n_bytes = located(path, number, name), len(text.encode())
+        if 4 * len(text) > target.longest_text and _n_bytes(text) > target.longest_text:
+            place, n_bytes = located(path, number, name), _n_bytes(text)
             what = f"the text has {n_bytes:,} bytes; {target.program} takes at most"
             hint = "shorten the text, or write the table as CSV or .xlsx"
             raise InputError(f"{place}: {what} {target.longest_text:,}.", hint=hint)
@@ -250,6 +257,10 @@ def valid_names(header: Sequence[str], target: Target) -> list[str]:
         taken.add(chosen.casefold())
         names.append(chosen)
     return names
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def _cut(text: str, n_bytes: int) -> str:
@@ -311,6 +322,9 @@ def _arguments(
         how["variable_display_width"] = {n: known.display.get(o, 8) for n, o in by_name.items()}
         how["variable_measure"] |= {n: known.measures.get(o, "unknown") for n, o in by_name.items()}
         how["note"] = list(known.notes)
+        # Else older versions of the library take the width of the display for that of the text.
+        widths = {n: max(map(_n_bytes, c.values), default=1) for n, c in own.items() if c.is_text}
+        formats.update({name: f"A{max(1, width)}" for name, width in widths.items()})
     return how
 
 
@@ -349,67 +363,14 @@ def _losses(
         yield "this format of SAS has no value labels; the numbers are there without them"
     if n_dropped := sum(column.n_dropped for column in columns):
         yield f"{n_dropped:,} values that {known.program} declares to be missing are empty"
-    lost = [s.name for s in known.sets if target.program != "SPSS" or not _can_write(s)]
+    lost = [s.name for s in known.sets if target.program != "SPSS" or not s.is_writable]
     if lost:
         yield f"the multiple-response sets {quote_first(lost)} are lost, their variables are not"
 
 
-def _can_write(one: Any) -> bool:
-    return one.kind == "C" or one.counted is not None
-
-
-def _set_lines(known: Variables | None, names: Mapping[str, str], target: Target) -> list[Any]:
+def _sets(known: Variables | None, names: Mapping[str, str], target: Target) -> list[ResponseSet]:
     """Multiple-response sets whose variables are all there, under the names of the new file."""
     if known is None or target.program != "SPSS":
         return []
-    there = [one for one in known.sets if _can_write(one) and set(one.variables) <= names.keys()]
-    return [(one, [names[name] for name in one.variables]) for one in there]
-
-
-def add_response_sets(content: bytes, sets: Sequence[tuple[Any, Sequence[str]]]) -> bytes:
-    """An SPSS file with multiple-response sets, for which the library has no place.
-
-    They are one record more before the end of the dictionary (kind 7, subtype 7), a line for each
-    set, and name variables by their short names.
-    """
-    short: dict[str, str] = {}
-    for kind, start, end in _dictionary_records(content):
-        if kind == (7, 13):
-            text = content[start + 16 : end].decode()
-            short = {long: name for name, long in (part.split("=") for part in text.split("\t"))}
-        if kind == (999, 0):
-            lines = "".join(_set_line(one, [short[name].lower() for name in n]) for one, n in sets)
-            record = struct.pack("<4i", 7, 7, 1, len(lines.encode())) + lines.encode()
-            return content[:start] + record + content[start:]
-    raise ValueError("the dictionary has no end")
-
-
-def _set_line(one: Any, names: Sequence[str]) -> str:
-    counted = str(one.counted)
-    way = {"C": "C", "D": f"D{len(counted)} {counted}", "E": f"E 1 {len(counted)} {counted}"}
-    return f"${one.name}={way[one.kind]} {len(one.label.encode())} {one.label} {' '.join(names)}\n"
-
-
-def _dictionary_records(content: bytes) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Kind, subtype, beginning and end of the records before the data of an SPSS file."""
-    at, kind = 176, 0
-    while kind != 999:
-        start, subtype = at, 0
-        kind, a, b, c = struct.unpack_from("<4i", content, at)
-        if kind == 2:  # a variable: type, whether it has a label, missing values
-            at += 32 + 8 * abs(c)
-            if b:
-                at += 4 + -(-struct.unpack_from("<i", content, start + 32)[0] // 4) * 4
-        elif kind == 3:  # labels of values
-            at += 8
-            for _ in range(a):
-                at += 8 + (content[at + 8] + 8) // 8 * 8
-        elif kind == 4:  # the variables that have them
-            at += 8 + 4 * a
-        elif kind == 6:  # notes
-            at += 8 + 80 * a
-        elif kind == 7:
-            subtype, at = a, at + 16 + b * c
-        elif kind != 999:
-            raise ValueError(f"a record of kind {kind} is unknown")
-        yield (kind, subtype), start, at
+    there = [one for one in known.sets if one.is_writable and set(one.variables) <= names.keys()]
+    return [replace(one, variables=tuple(names[n] for n in one.variables)) for one in there]
