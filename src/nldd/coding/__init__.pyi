@@ -58,6 +58,13 @@ from ._selective import (
     selective_threshold as selective_threshold,
 )
 from ._study import Step as Step, fit_table as fit_table, update_model as update_model
+from ._suggest import (
+    Group as Group,
+    Suggestion as Suggestion,
+    suggest_codes as suggest_codes,
+    write_codebook as write_codebook,
+    write_draft as write_draft,
+)
 from ._training_table import (
     CodedAnswers as CodedAnswers,
     Request as Request,
