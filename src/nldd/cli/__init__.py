@@ -23,6 +23,7 @@ from nldd.exceptions import NLDDError, NLDDWarning
 # Commands by what they are for, in the order of a study; each is a module of that name.
 COMMANDS = {
     "Code your own answers": {
+        "suggest": "Draft a codebook from answers without codes.",
         "fit": "Learn from coded answers.",
         "triage": "See how much may be coded automatically.",
         "predict": "Code new answers.",

@@ -76,7 +76,7 @@ def agreement(
     found = coding.agreement_of_tables(tables_of_coders, request, name, options)
     print_notes(found.notes)
     if out is not None:
-        reports.write_disagreements(found, out, request.separator)
+        reports.write_disagreements(found, out, request.separators[0])
     where = f"\n\nDisagreements: {out}" if out else ""
     record = {"out": out, **reports.agreement_record(found)}
     print_result(as_json, record, reports.render_agreement(found) + where)

@@ -114,6 +114,13 @@ from ._study import (
     fit_table as fit_table,
     update_model as update_model,
 )
+from ._suggest import (
+    Group as Group,
+    Suggestion as Suggestion,
+    suggest_codes as suggest_codes,
+    write_draft as write_draft,
+    write_suggestion as write_suggestion,
+)
 from ._suspects import (
     IDENTICAL as IDENTICAL,
     UNLIKE as UNLIKE,

@@ -29,15 +29,15 @@ from nldd.coding._answers import (
     read_mark,
     unguard,
 )
+from nldd.coding._audit import CHECK, MARKS, RIGHT_CODES, STATUS
+from nldd.coding._codebook import Codebook
 from nldd.coding._model import CodingModel
-from nldd.coding._output import CHECK, MARKS, STATUS
 from nldd.coding._predictions import RANKINGS
+from nldd.coding._review import take_decided
 from nldd.coding._training_table import _identity
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableFormat, TableOptions, TableReader, guarded
 
-# In a sample of ``nldd audit``: the codes that people would have given.
-RIGHT_CODES = f"{PREFIX}right_codes"
 # What says there that no code applies.
 DASHES = frozenset({"-", "--", "\u2013", "\u2014"})
 Codes = frozenset[str]
@@ -85,7 +85,7 @@ def read_rows(model: CodingModel, path: Path, options: TableOptions) -> CodedTab
                     CodedRow(
                         {name: row[j] for name, j in own.items()},
                         plain_text(row[status]).strip().lower(),
-                        _listed(plain_text(row[codes]), model.columns.codes) or frozenset(),
+                        _listed(model, plain_text(row[codes])) or frozenset(),
                         people[i],
                         {name: _doubt(row[j], name) for name, j in doubts.items()},
                         bool(empty[i]),
@@ -123,16 +123,23 @@ def _people(model: CodingModel, table: TableReader, block: Block) -> list[Codes 
     codes = model.columns.codes
     if not set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
         return [None] * len(block.rows)
-    return list(map(_normalised, codes.read(table, block)))
+    # A suggestion that nobody has looked at is no decision.
+    decided, _ = take_decided(table, block, codes, codes.read(table, block))
+    return [_normalised(names, model.codebook) for names in decided]
 
 
-def _normalised(codes: Iterable[str] | None) -> Codes | None:
-    return None if codes is None else frozenset(normalize("NFC", name) for name in codes)
+def _normalised(codes: Iterable[str] | None, codebook: Codebook) -> Codes | None:
+    """Codes as they count today; a letter and its accent are one character."""
+    if codes is None:
+        return None
+    return frozenset(codebook.translate(normalize("NFC", name) for name in codes))
 
 
-def _listed(cell: str, codes: CodeColumns) -> Codes | None:
+def _listed(model: CodingModel, cell: str) -> Codes | None:
     """Codes of a cell that lists them as a table of ``nldd predict`` does; None if it is empty."""
-    return _normalised((codes if codes.listed else replace(codes, separator=";")).split(cell))
+    codes = model.columns.codes
+    listed = codes if codes.listed else replace(codes, separator=";")
+    return _normalised(listed.split(cell), model.codebook)
 
 
 def _says_nothing(model: CodingModel, table: TableReader, block: Block) -> NDArray[np.bool_]:
@@ -214,7 +221,7 @@ def _decided_rows(model: CodingModel, table: TableReader, block: Block) -> Itera
             continue
         if right is not None and codes is None:
             cell = plain_text(row[right]).strip()
-            codes = frozenset() if cell in DASHES else _listed(cell, columns)
+            codes = frozenset() if cell in DASHES else _listed(model, cell)
         hint = "yes where all codes of the row are right, no where one is wrong"
         mark = MARKS[read_mark(table, number, row, check, MARKS, "yes or no", hint)]
         if mark is False and codes is None:

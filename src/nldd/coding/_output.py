@@ -30,6 +30,16 @@ EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
 # Labelsets beside the suggestion that people can choose from in a review.
 N_NEXT = 3
 
+# What the columns hold, for files that have a place for such words.
+DESCRIPTIONS = {
+    f"{PREFIX}codes": "Codes by nldd",
+    f"{PREFIX}status": "auto: by nldd; review: for people; coded: by people before",
+    f"{PREFIX}chance": "Chance that all codes are right",
+    f"{PREFIX}theta": "Probability that a code is wrong",
+    f"{PREFIX}nearest": "The coded answer that is most like it",
+    f"{PREFIX}why": "Why the answer is for people",
+}
+
 Item = TypeVar("Item")
 # Passes the blocks of a table through; the second argument tells how far the file is read.
 BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
@@ -137,7 +147,8 @@ def code_table(
         for name in model.columns.inputs:  # even where there are no rows
             find_column(table, name, model.columns.inputs)
         header = (*table.header, *coder.header(table.names))
-        create = partial(create_table, like=table.format, raw=policy.raw)
+        named = DESCRIPTIONS | {f"{PREFIX}{name}": f"{name}, by nldd" for name in model.labels}
+        create = partial(create_table, like=table.format, raw=policy.raw, descriptions=named)
         writer = stack.enter_context(create(out, header))
         for_people = None
         if review is not None:

@@ -24,9 +24,12 @@ from ._coding_text import (
     render_fit as render_fit,
     render_model as render_model,
     render_sample as render_sample,
+    render_suggestion as render_suggestion,
     render_triage as render_triage,
     render_undo as render_undo,
     render_update as render_update,
+    suggestion_advice as suggestion_advice,
+    suggestion_record as suggestion_record,
     triage_record as triage_record,
     undo_record as undo_record,
 )

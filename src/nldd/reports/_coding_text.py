@@ -281,6 +281,40 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
     )
 
 
+def render_suggestion(found: coding.Suggestion) -> str:
+    """The groups of a draft with their words and an example each, and what they are not."""
+    left = f" {count_noun(found.n_left, 'answer')} in none of them." if found.n_left else ""
+    n_groups = count_noun(len(found.groups), "group")
+    said = f"{count_noun(found.n_answers, 'answer')} in {n_groups} that share words.{left}"
+    honest = (
+        "This is a draft: words that occur together, found without any code. A group may mix "
+        "topics, and a topic may be in several groups or in none. People decide what is a code."
+    )
+    wide = max(len(group.code) for group in found.groups)
+    lines = [
+        f"  {group.code:{wide}}  {group.n_answers:6,}  {', '.join(group.words[:5])}\n"
+        f"  {'':{wide}}          {quote(group.examples[0], 80)}"
+        for group in found.groups
+    ]
+    return _paragraphs(wrap([said, honest]), "\n".join(lines))
+
+
+def suggestion_advice(codebook: Path, draft: Path | None, column: str) -> str:
+    """What people do with a draft."""
+    if draft is None:
+        return f"Read the examples in {codebook}; --assign draft.csv gives each answer its groups."
+    return (
+        f"Correct the column {column} of {draft}, then\n"
+        f"  nldd fit {draft} --text ... --labels {column} -o model.nldd"
+    )
+
+
+def suggestion_record(found: coding.Suggestion) -> dict[str, Any]:
+    """What :func:`render_suggestion` says, for JSON."""
+    counts = {"rows": found.n_rows, "answers": found.n_answers, "in_no_group": found.n_left}
+    return {**counts, "notes": list(found.notes), "groups": [asdict(g) for g in found.groups]}
+
+
 def fit_record(step: Step, quality: Evaluation, triage: Triage) -> dict[str, Any]:
     """What :func:`render_fit` says, for JSON."""
     return {

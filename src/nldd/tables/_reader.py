@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 JSON_LINES, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
+STATISTICS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
 TAB_SEPARATED = (".tsv", ".tab")
 # Of cells in the third row of Qualtrics, and in the second of SurveyMonkey.
 _IMPORT_ID = re.compile(r"""\{\s*["']ImportId["']""")
@@ -142,7 +143,8 @@ def open_table(
     Parameters
     ----------
     path : path
-        CSV, TSV, a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), JSON lines or Parquet.
+        CSV, TSV, a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), JSON lines, Parquet, or a file of
+        SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
     encoding : str, optional
         Of text; by default told by the bytes of the whole file.
     separator : str, optional
@@ -185,6 +187,10 @@ def open_table(
         return TableReader(path, WorkbookRows(path, head, sheet), skip_rows)
     if ending in PARQUET:
         return TableReader(path, ParquetRows(path), skip_rows)
+    if ending in STATISTICS:
+        from nldd.tables._statistics_files import StatisticsRows
+
+        return TableReader(path, StatisticsRows(path, encoding), skip_rows)
     refuse_foreign(path, head)
     text = text_file(path, head, encoding)
     if ending in JSON_LINES:

@@ -6,10 +6,13 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nldd._wording import count_noun, quote
 from nldd.exceptions import InputError
+
+if TYPE_CHECKING:
+    from nldd.tables._statistics_files import Variables
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
@@ -52,7 +55,8 @@ _PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 class TableFormat:
     """How a file was written, so that the output can be like it.
 
-    The kind is "csv", "tsv", "xlsx" (all workbooks), "jsonl" or "parquet"; `bom` says whether text
+    The kind is "csv", "tsv", "xlsx" (all workbooks), "jsonl" or "parquet", or the ending of a
+    statistics file, of which `variables` says what it knows of them; `bom` says whether text
     begins with a byte order mark, and `newline` how its lines end.
     """
 
@@ -62,6 +66,7 @@ class TableFormat:
     bom: bool = False
     newline: str = "\n"
     sheet: str = ""
+    variables: "Variables | None" = None
 
     @property
     def decimal(self) -> str | None:

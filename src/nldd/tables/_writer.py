@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -14,6 +14,7 @@ from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, BinaryIO, Literal
 
 from nldd._files import replacing
@@ -35,7 +36,8 @@ from nldd.tables._records import (
 )
 
 STANDARD_OUTPUT = "-"
-ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl")
+ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".sav", ".dta", ".xpt")
+STATISTICS = (".sav", ".dta", ".xpt")
 BLOCK_ROWS = 2000
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
 
@@ -57,12 +59,14 @@ class TableWriter:
         like: TableFormat | None,
         raw: bool,
         look: Look | None = None,
+        descriptions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.path = path
         self.header = tuple(header)
         self.n_rows = 0
         self._like = like or TableFormat(kind="")
         self._raw, self._look = raw, look
+        self._descriptions = descriptions
         self._put: _Put | None = None
         self._stack = ExitStack()
 
@@ -100,6 +104,11 @@ class TableWriter:
         if ending == ".jsonl":
             return _jsonl(stream, self.header)
         like = self._like
+        if ending in STATISTICS:
+            from nldd.tables._statistics_writer import statistics_file
+
+            known = (like.variables, self._descriptions)
+            return statistics_file(stream, self.header, self.path, *known)
         unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
         # Who works in Excel opens the file there, where umlauts without the mark are garbled.
         bom = like.bom or not unicode or like.kind == "xlsx"
@@ -315,14 +324,15 @@ def create_table(
     like: TableFormat | None = None,
     raw: bool = False,
     look: Look | None = None,
+    descriptions: Mapping[str, str] = MappingProxyType({}),
 ) -> TableWriter:
     """Begin a table in the format that the ending of its name says.
 
     Parameters
     ----------
     path : path
-        Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx`` or ``.jsonl``; ``-`` is CSV on standard
-        output.
+        Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx``, ``.jsonl``, ``.sav``, ``.dta`` or
+        ``.xpt``; ``-`` is CSV on standard output.
     header : sequence of str
     like : TableFormat, optional
         Of the table that it came from: CSV gets the same separator and line ends, and a byte order
@@ -331,12 +341,17 @@ def create_table(
         Whether to write text to CSV without the apostrophe of :func:`guarded`.
     look : Look, optional
         Of a workbook: widths of columns, choices in cells. Other formats have none.
+    descriptions : mapping from str to str
+        What columns hold, in words, for files that have a place for that (SPSS, Stata and SAS).
 
     Notes
     -----
     A workbook gets whole numbers with more than 15 digits and times with microseconds as text, so
     that none changes. What it cannot hold is an error that names the cell: more than 32,767
     characters, NaN and infinity, days before 1900, time zones.
+
+    Files of SPSS, Stata and SAS get the values, labels and missing values of the table that they
+    came from. Their rows are held in memory until the file is written, 2**25 cells at most.
 
     Examples
     --------
@@ -361,4 +376,4 @@ def create_table(
         raise InputError(f"{path}: a table needs at least one column.")
     if wrong := [str(name) for name in header if not isinstance(name, str)]:
         raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
-    return TableWriter(path, header, like, raw, look)
+    return TableWriter(path, header, like, raw, look, descriptions)
