@@ -109,7 +109,9 @@ def test_fit_writes_a_report_beside_the_model(study, tmp_path, capsys):
     page = (tmp_path / "my.report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "home office" in page
-    assert {path.name for path in tmp_path.iterdir()} == {"my.nldd", "my.report.html"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("my.nldd", ".my.nldd.lock", "my.report.html")
+    }
 
 
 def test_fit_twice_gives_equal_files(study, tmp_path, capsys, monkeypatch):
@@ -126,7 +128,7 @@ def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     done = succeed(capsys, *words, "--as-written", "--json")
     assert 'If that separates codes, use --sep ",".' in done.err
     assert len(done.json["labels"]) > 5
-    done = succeed(capsys, *words, "--sep", ",")
+    done = succeed(capsys, *words, "--sep", ",", "--force")
     assert re.search(r"^  codes +5$", done.out, re.MULTILINE)
 
 

@@ -130,6 +130,31 @@ sep_option = partial(
     click.option, "--sep", "separators", multiple=True, callback=_read_separators, metavar="TEXT"
 )
 no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
+text_option = partial(
+    click.option,
+    "--text",
+    multiple=True,
+    metavar="COLUMNS",
+    help="Columns with the answers; several with commas, or repeat it.",
+)
+code_options = (
+    click.option(
+        "--labels",
+        default="",
+        metavar="COLUMNS",
+        help="Column that lists the codes; or several, with commas or as 'code*'.",
+    ),
+    click.option(
+        "--label-columns",
+        default="",
+        metavar="PATTERN",
+        help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
+    ),
+    sep_option(
+        default=(";",), help='Between codes in a cell; repeatable.  [default: ";" and line breaks]'
+    ),
+    no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
+)
 listing_options = bundle(
     "listing",
     lambda **given: coding.Listing(**given),

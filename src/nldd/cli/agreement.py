@@ -1,7 +1,6 @@
 """``nldd agreement``: how far people agree who coded the same answers."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -10,34 +9,11 @@ from nldd._files import refuse_existing
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result
 
-
-def _request(text: tuple[str, ...], **columns: Any) -> "coding.Request":
-    return coding.Request(text=text, **columns)
-
-
 _column_options = shared.bundle(
     "request",
-    _request,
-    click.option(
-        "--text", multiple=True, required=True, metavar="COLUMNS", help="Columns with the answers."
-    ),
-    click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes."),
-    click.option(
-        "--label-columns",
-        default="",
-        metavar="PATTERN",
-        help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
-    ),
-    shared.default_option(
-        "--sep", "separator", default=";", help="Between the codes in the column of --labels."
-    ),
-    click.option(
-        "--no-code",
-        "none",
-        default="",
-        metavar="TEXT",
-        help="Cell of --labels that means: looked at, and no code applies.",
-    ),
+    lambda **columns: coding.Request(**columns),
+    shared.text_option(required=True),
+    *shared.code_options,
 )
 
 

@@ -15,23 +15,8 @@ _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 column_options = shared.bundle(
     "request",
     lambda **columns: coding.Request(**columns),
-    _columns_option("--text", help="Columns with the answers; several with commas, or repeat it."),
-    click.option(
-        "--labels",
-        default="",
-        metavar="COLUMNS",
-        help="Column that lists the codes; or several, with commas or as 'code*'.",
-    ),
-    click.option(
-        "--label-columns",
-        default="",
-        metavar="PATTERN",
-        help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
-    ),
-    shared.sep_option(
-        default=(";",), help='Between codes in a cell; repeatable.  [default: ";" and line breaks]'
-    ),
-    shared.no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
+    shared.text_option(),
+    *shared.code_options,
     click.option(
         "--as-written",
         is_flag=True,

@@ -12,12 +12,7 @@ from nldd.cli._printing import print_notes, print_result
 
 @click.command()
 @click.argument("table", type=shared.FILE, metavar="ANSWERS")
-@click.option(
-    "--text",
-    multiple=True,
-    metavar="COLUMNS",
-    help="Columns with the answers; several with commas, or repeat it.",
-)
+@shared.text_option()
 @click.option(
     "--groups",
     type=click.IntRange(2, 200),

@@ -68,10 +68,10 @@ def fit_table(
         hint = "check the name of its folder, and whether you may write there"
         raise InputError(f"{out}: cannot be written.", hint=hint)
     refuse_existing(out, force=force)
+    for _ in watch(range(1), 1, f"reading {path.name}"):
+        columns, table, digest = _read_first(path, request, options, ask)
     with model_lock(out, tell):
         refuse_existing(out, force=force)  # somebody may have been at work on it
-        for _ in watch(range(1), 1, f"reading {path.name}"):
-            columns, table, digest = _read_first(path, request, options, ask)
         model = fit_coding_model(
             table.answers, table.codes, columns, settings, watch, table.drawn, codebook
         )
