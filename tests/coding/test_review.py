@@ -228,3 +228,13 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
     rows[0][header.index("nldd_ok (2)")] = "x"
     write_csv(review, header, rows)
     assert take_codes(model, review)[1] == len(rows) - 2
+
+
+def test_codes_are_spread_over_several_columns():
+    codes = CodeColumns(("code1", "code2"), ";")
+    assert [_review.spread(list(given), codes) for given in ("", "a", "ab", "abc")] == [
+        [],
+        ["a"],
+        ["a", "b"],
+        ["a", "b;c"],
+    ]

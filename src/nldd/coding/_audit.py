@@ -77,7 +77,7 @@ def draw_sample(
     check_places(path, out, hint="-o sample.csv")
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
         message = f"{out} holds a sample that people have begun to check; it is not replaced."
         raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
     with options.open(path) as table:

@@ -46,10 +46,10 @@ class Counts:
     n_rows: int = 0
     n_auto: int = 0
     n_review: int = 0
-    n_part: int = 0
-    n_drawn: int = 0
     why: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    n_part: int = 0
+    n_drawn: int = 0
 
     @property
     def n_coded(self) -> int:
