@@ -228,6 +228,9 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
     rows[0][header.index("nldd_ok (2)")] = "x"
     write_csv(review, header, rows)
     assert take_codes(model, review)[1] == len(rows) - 2
+    rows[0][header.index("nldd_drawn (2)")] = "yes"
+    write_csv(review, header, rows)
+    assert read_coded(review, model.columns, TableOptions()).drawn == [True]
 
 
 def test_codes_are_spread_over_several_columns():

@@ -207,7 +207,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         if block.empty[i] or block.drawn[i]:
             return [""] * len(codes.names)
         if codes.listed and len(codes.names) > 1:
-            return spread(self.model.codes(block.found.Y[i : i + 1])[0], codes)
+            return spread(self.model.codes(block.found.Y[i : i + 1])[0], codes) or [suggested]
         if codes.listed:
             return [suggested]
         Y = block.found.Y[i].tolist()
