@@ -9,12 +9,11 @@ import numpy as np
 from scipy.stats import beta
 
 from nldd.coding._answers import NO, PREFIX, YES, Row, read_mark, unguard
-from nldd.coding._output import AUTO, check_places, reservoir
+from nldd.coding._output import AUTO, STATUS as STATUS, check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions, TableReader, cell_text, create_table
 
-STATUS = f"{PREFIX}status"
 CHECK = f"{PREFIX}check"
 # For the codes that people would have given, where those of the machine are wrong.
 RIGHT_CODES = f"{PREFIX}right_codes"

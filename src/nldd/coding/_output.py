@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nldd.coding._per_code import CodeLimits
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
+STATUS = f"{PREFIX}status"
 BLOCK_ROWS = 2000
 ADDED = ("codes", "status", "chance", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")

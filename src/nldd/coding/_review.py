@@ -31,6 +31,7 @@ from nldd.coding._answers import (
 from nldd.coding._model import CodingModel
 from nldd.coding._output import (
     N_NEXT,
+    STATUS,
     CodedBlock,
     Policy,
     asked_codes,
@@ -161,14 +162,14 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             cells: list[Cell] = ["", block.why[i]]
             cells += [ask[i]] if self.policy.per_code else []
             cells += [*nexts[i], nearest, suggested[i], block.statuses[i], chance[i], theta[i]]
-            if drawn:
+            if drawn or block.empty[i]:  # an empty status tells that nothing was suggested
                 blank: list[Cell] = [""] * (len(cells) - 2)
-                cells = ["", DRAWN_BLIND, *blank]
+                cells = ["", DRAWN_BLIND if drawn else block.why[i], *blank]
             cells += ["yes" if drawn else "no", *([number] if self.numbered else [])]
             own = self._codes(block, i, "" if drawn else suggested[i])
             Y, doubt = block.found.Y[i], float(block.doubt[i])
             # Labelsets with the first code come first.
-            order: Key = (tuple((1 - Y).tolist()), doubt, number)
+            order: Key = ((1 - Y).tobytes(), doubt, number)
             key: Key = (0, number) if drawn else (2, number) if block.empty[i] else (1, *order)
             yield key, (*own, *cells)
 
@@ -247,9 +248,9 @@ def take_decided(
 
     A table without the columns of a review has none of these.
     """
-    suggested = latest_column(table.names, SUGGESTED, codes.names)
-    ok = latest_column(table.names, OK, codes.names)
-    if suggested is None or ok is None:
+    places = [latest_column(table.names, name, codes.names) for name in (OK, SUGGESTED, STATUS)]
+    ok, suggested, status = places
+    if ok is None or suggested is None or status is None:
         return found, 0
     hint = f"x in {OK} where the suggested codes are right; nothing where nobody has looked"
     known = (AGREED | NO | MISSING, "x, or nothing", hint)
@@ -257,7 +258,8 @@ def take_decided(
     for i, given in enumerate(found):
         row = block.rows[i]
         agreed = read_mark(table, block.first + i, row, ok, *known) in AGREED
-        if given is not None and not agreed and _shows(plain_text(row[suggested]), given, codes):
+        unseen = not agreed and plain_text(row[status]).strip() != ""
+        if given is not None and unseen and _shows(plain_text(row[suggested]), given, codes):
             decided[i] = None
             n_open += 1
     return decided, n_open
