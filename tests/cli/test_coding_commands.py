@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import asdict
 
 import numpy as np
@@ -18,6 +19,7 @@ from coding_tables import (
     call,
     counts_of,
     read_csv,
+    refuse,
     succeed,
     write_csv,
 )
@@ -26,6 +28,7 @@ from nldd.coding import (
     evaluate_evidence,
     evaluate_table,
     load_coding_model,
+    select_codes,
     selective_threshold,
     triage,
 )
@@ -301,3 +304,23 @@ def test_empty_answers_are_for_people(study, tmp_path, capsys):
     words = ("predict", study / "model.nldd", path, "-o", tmp_path / "coded.csv")
     record = succeed(capsys, *words, "--max-theta", "1", "--json").json
     assert (record["review"], record["why"]) == (1, {"the answer is empty": 1})
+
+
+def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, capsys):
+    options = ("--measure", "per-code", "--target-accuracy", "0.7")
+    found = select_codes(model, 0.7)
+    record = succeed(capsys, "triage", study / "model.nldd", *options, "--json").json
+    assert (record["codes"]["yes"], record["codes"]["no"]) == (found.yes, found.no)
+    assert "Code by code, " in succeed(capsys, "triage", study / "model.nldd", *options).out
+    out = tmp_path / "coded.csv"
+    words = ("predict", study / "model.nldd", study / "new.csv", *options, "-o", out)
+    record = succeed(capsys, *words, "--json").json
+    header, rows = read_csv(out)
+    status = Counter(row[header.index("nldd_status")] for row in rows)
+    assert (status["auto"], status["part"]) == (record["auto"], record["part"])
+    assert "nldd_ask" in header
+    assert record["per_code"]["limits"] == asdict(found.limits)
+    said = " ".join(succeed(capsys, *words, "--force").out.split())
+    assert "of the codes that the machine sets in an answer, at least 70 % are right" in said
+    error, _ = refuse(capsys, "evaluate", study / "model.nldd", study / "truth.csv", *options)
+    assert error.startswith("measure must be one of subset, hamming here")

@@ -149,7 +149,7 @@ def test_predict(study, n_kills):
     rng = random.Random(3)
     new = write(study / "new.csv", rows(5000, 2500, 3), coded=False)
     coded, review = study / "coded.csv", study / "review.csv"
-    places = ["-o", str(coded), "--review", str(review)]
+    places = ["-o", str(coded), "--review", str(review), "--force"]
     arguments = ["predict", str(study / "model.nldd"), new, "--max-theta", "0.2", *places]
     takes = duration(arguments)
     whole = coded.read_bytes(), review.read_bytes()

@@ -62,7 +62,7 @@ CASES = {
     "conflict": (
         (BUS, RENT, [0.7, 0.1, 0.6, 0]),
         CONFLICT,
-        "'bus' and 'rent' are likely, but never came together",
+        "likely, but never given together: 'bus' and 'rent'",
     ),
     "rare code": ((TAXI, BUS, [0.1, 0, 0, 0.9]), RARE, "'taxi' was given only 2 times"),
     "rare pair": (
@@ -74,13 +74,13 @@ CASES = {
     "close": (
         (BUS, PARK, [0.45, 0.4, 0, 0]),
         CLOSE,
-        "'bus' or 'park'? both are about as likely",
+        "either 'bus' or 'park': about as likely",
     ),
     # 0.45 against 0.55 is within 1 : 2.
     "with or without": (
         (BUS, [1, 1, 0, 0], [0.95, 0.45, 0, 0]),
         CLOSE,
-        "with 'park' or without? both are about as likely",
+        "with 'park' or without: about as likely",
     ),
     # 0.3 : 0.7 against 0.1 : 0.9 are odds of nearly 4.
     "no code": (
@@ -105,6 +105,7 @@ def test_first_reason_that_applies_is_told(model, name):
     found = reason(model, *arguments)
     assert found.kind == kind
     assert found.words.endswith(words)
+    assert found.words[0] not in "'\"=+-@"
 
 
 def test_names_are_listed_as_people_do():

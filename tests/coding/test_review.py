@@ -83,7 +83,7 @@ def test_next_best_are_the_classifiers_but_for_likely_codes_that_never_met(table
     pairs = zip(TEXTS, CODES, strict=True)
     apart = [(t, c) for t, c in pairs if t.count(",") < 2 and c != {"bus", "park"}]
     model = fitted(*zip(*apart, strict=True))
-    rows, _ = code(model, table, Policy(None))
+    (*rows, _), _ = code(model, table, Policy(None))  # the empty answer stands last
     X = model.features.transform(answers_of([row["answer"] for row in rows]))
     near = model.classifier.nearest_labelsets(X, k=4).labelsets
     P = model.classifier.label_probabilities(X)
@@ -176,6 +176,21 @@ def test_drawn_rows_are_told_in_both_files_and_come_without_suggestion(model, ta
     assert (found.codes, found.drawn) == ([{"bus"}] * 4, [True] * 4)
 
 
+def test_no_code_at_all_is_a_decision_where_nothing_was_suggested(marked, table):
+    """A blank suggestion and an answer to which no code applies look the same."""
+    code(marked, table, Policy(None, n_random=3))
+    review = table.with_name("review.csv")
+    header, rows = read_csv(review)
+    first = header.index(MARKS[0])
+    for row in (*rows[:2], rows[-1]):
+        row[first : first + 3] = ["0", "0", "0"]
+    assert [row[header.index("nldd_drawn")] for row in rows[:4]] == ["yes"] * 3 + ["no"]
+    write_csv(review, header, rows)
+    taken, n_open = take_codes(marked, review)
+    assert (taken[:3], taken[-1]) == ([set(), set(), None], set())
+    assert n_open == len(rows) - 4
+
+
 def test_rows_with_codes_are_not_drawn(model, tmp_path):
     rows = [[f"text {i}", "bus" if i % 2 else ""] for i in range(12)]
     table = write_csv(tmp_path / "new.csv", ["answer", "codes"], rows)
@@ -228,3 +243,16 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
     rows[0][header.index("nldd_ok (2)")] = "x"
     write_csv(review, header, rows)
     assert take_codes(model, review)[1] == len(rows) - 2
+    rows[0][header.index("nldd_drawn (2)")] = "yes"
+    write_csv(review, header, rows)
+    assert read_coded(review, model.columns, TableOptions()).drawn == [True]
+
+
+def test_codes_are_spread_over_several_columns():
+    codes = CodeColumns(("code1", "code2"), ";")
+    assert [_review.spread(list(given), codes) for given in ("", "a", "ab", "abc")] == [
+        [],
+        ["a"],
+        ["a", "b"],
+        ["a", "b;c"],
+    ]

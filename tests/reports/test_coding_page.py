@@ -476,15 +476,17 @@ def test_evaluation_examples_carry_the_numbers_of_their_rows(evaluated, table, e
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "high", "words"),
+    ("low", "accuracy", "high", "words"),
     [
-        (0.94, 0.97, "The promise held."),
-        (0.93, 0.94, "by no more than chance can do."),
-        (0.91, 0.93, "The promise did not hold"),
+        (0.945, 0.96, 0.97, "The promise held: even the lower end of the interval"),
+        (0.92, 0.94, 0.97, "held on these answers, but they are too few to prove"),
+        (0.91, 0.93, 0.94, "by no more than chance can do."),
+        (0.89, 0.91, 0.93, "The promise did not hold"),
     ],
 )
-def test_verdict_on_a_promise(kept, accuracy, high, words):
-    assert words in kept_paragraphs(replace(kept, accuracy=accuracy, high=high))[0]
+def test_verdict_on_a_promise(kept, low, accuracy, high, words):
+    found = replace(kept, low=low, accuracy=accuracy, high=high)
+    assert words in kept_paragraphs(found)[0]
 
 
 def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated, kept, table):

@@ -5,8 +5,9 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 
-from nldd.coding import Counts, Policy, Selection
+from nldd.coding import CodeLimits, CodeSelection, Counts, Policy, Selection
 from nldd.reports import counts_record, render_counts, render_unsupported
+from nldd.reports._promise import code_paragraphs
 
 PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98, 0.96, None)
 NO_PROMISE = Selection(0.99, 0.95, None, 108, 0, None, None, 1234)
@@ -59,3 +60,22 @@ def test_what_predict_prints_loads_two_modules_of_the_reports():
     }
     heavy = ("nldd.displays", "nldd.experiments", "nldd.coding", "jinja2", "matplotlib")
     assert not [name for name in loaded if name.startswith(heavy)]
+
+
+def code_selection(**changes):
+    given = {"yes": 0.8, "no": 0.05, "right": 0.934, "missed": 0.031, **changes}
+    sizes = {"n_answers": 400, "n_whole": 120, "n_part": 250, "n_set": 300, "share_asked": 0.2}
+    return CodeSelection(0.9, 0.9, limits=CodeLimits(0.81, 0.04), **given, **sizes)
+
+
+def test_codes_settled_one_by_one_are_promised_both_ways():
+    settled, promise = code_paragraphs(code_selection())
+    assert settled.startswith("Code by code, 80.0 % of the decisions need no people")
+    assert "120 of 400 coded answers would be settled, and some of 250." in settled
+    assert "at least 90 % are right (93.4 % of those tested)" in promise
+    assert "at most 10 % are ruled out (3.1 % of those tested)" in promise
+    (_, only_no) = code_paragraphs(code_selection(yes=None, right=None))
+    assert "are right" not in only_no
+    assert only_no.endswith("so that people decide on all that is likely.")
+    (nothing,) = code_paragraphs(code_selection(yes=None, no=None))
+    assert nothing.startswith("No code can be settled by itself yet: 400 coded answers")

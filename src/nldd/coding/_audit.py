@@ -9,12 +9,11 @@ import numpy as np
 from scipy.stats import beta
 
 from nldd.coding._answers import NO, PREFIX, YES, Row, read_mark, unguard
-from nldd.coding._output import AUTO, check_places, reservoir
+from nldd.coding._output import AUTO, STATUS as STATUS, check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions, TableReader, cell_text, create_table
 
-STATUS = f"{PREFIX}status"
 CHECK = f"{PREFIX}check"
 # For the codes that people would have given, where those of the machine are wrong.
 RIGHT_CODES = f"{PREFIX}right_codes"
@@ -77,7 +76,7 @@ def draw_sample(
     check_places(path, out, hint="-o sample.csv")
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and is_filled_in(Path(out), (CHECK,), options):
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
         message = f"{out} holds a sample that people have begun to check; it is not replaced."
         raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
     with options.open(path) as table:

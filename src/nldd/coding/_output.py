@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nldd.coding._per_code import CodeLimits
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
+STATUS = f"{PREFIX}status"
 BLOCK_ROWS = 2000
 ADDED = ("codes", "status", "chance", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
@@ -56,10 +57,10 @@ class Counts:
     n_rows: int = 0
     n_auto: int = 0
     n_review: int = 0
-    n_part: int = 0
-    n_drawn: int = 0
     why: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    n_part: int = 0
+    n_drawn: int = 0
 
     @property
     def n_coded(self) -> int:

@@ -16,6 +16,8 @@ DRAWN_BLIND = "drawn at random, to be coded without a suggestion"
 PART = "some codes are sure, others are to be decided"
 FAR = "unlike any coded answer"
 CONFLICT = "codes that are likely one by one, but were never given together"
+# No cell begins with a quotation mark: a spreadsheet may swallow it.
+UNSEEN = "likely, but never given together"
 RARE = "a code, or a combination, that was seen too rarely"
 CLOSE = "two combinations of codes are about as likely"
 NO_CODE = "no code is likely"
@@ -88,7 +90,7 @@ class Reasons:
         """Reasons in the order of their use, down to one that always applies."""
         likely = P > 0.5
         if likely.sum() > 1 and likely.tobytes() not in self.seen:
-            yield Reason(CONFLICT, f"{self._names(likely)} are likely, but never came together")
+            yield Reason(CONFLICT, f"{UNSEEN}: {self._names(likely)}")
         yield from self._rare(Y, n_times)
         none = Reason(NO_CODE, f"{NO_CODE}: {self._with_chance(int(P.argmax()), P)} comes first")
         if P.max() < UNLIKELY:
@@ -112,15 +114,17 @@ class Reasons:
         rare = Y & (self.n_given < FEW_ANSWERS)
         if rare.any():
             code = int(np.where(rare, self.n_given, np.inf).argmin())
-            yield Reason(RARE, f"{self._name(code)} was {_times(int(self.n_given[code]))}")
+            yield Reason(
+                RARE, f"too rare: {self._name(code)} was {_times(int(self.n_given[code]))}"
+            )
         elif Y.sum() > 1 and n_times == 1:
-            yield Reason(RARE, f"{self._names(Y)} were given together only once")
+            yield Reason(RARE, f"too rare: {self._names(Y)} were given together only once")
 
     def _either(self, Y: NDArray[np.bool_], other: NDArray[np.bool_]) -> str:
         ours, theirs = Y & ~other, other & ~Y
         if ours.any() and theirs.any():
-            return f"{self._names(ours)} or {self._names(theirs)}? both are about as likely"
-        return f"with {self._names(ours | theirs)} or without? both are about as likely"
+            return f"either {self._names(ours)} or {self._names(theirs)}: about as likely"
+        return f"with {self._names(ours | theirs)} or without: about as likely"
 
     def _names(self, Y: NDArray[np.bool_]) -> str:
         names = [self._name(int(code)) for code in np.flatnonzero(Y)]

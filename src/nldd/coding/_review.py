@@ -31,6 +31,7 @@ from nldd.coding._answers import (
 from nldd.coding._model import CodingModel
 from nldd.coding._output import (
     N_NEXT,
+    STATUS,
     CodedBlock,
     Policy,
     asked_codes,
@@ -165,14 +166,14 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             cells: list[Cell] = ["", block.why[i]]
             cells += [ask[i]] if self.policy.per_code else []
             cells += [*nexts[i], nearest, suggested[i], block.statuses[i], chance[i], theta[i]]
-            if drawn:
+            if drawn or block.empty[i]:  # an empty status tells that nothing was suggested
                 blank: list[Cell] = [""] * (len(cells) - 2)
-                cells = ["", DRAWN_BLIND, *blank]
+                cells = ["", DRAWN_BLIND if drawn else block.why[i], *blank]
             cells += ["yes" if drawn else "no", *([number] if self.numbered else [])]
             own = self._codes(block, i, "" if drawn else suggested[i])
             Y, doubt = block.found.Y[i], float(block.doubt[i])
             # Labelsets with the first code come first.
-            order: Key = (tuple((1 - Y).tolist()), doubt, number)
+            order: Key = ((1 - Y).tobytes(), doubt, number)
             key: Key = (0, number) if drawn else (2, number) if block.empty[i] else (1, *order)
             yield key, (*own, *cells)
 
@@ -198,6 +199,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         """A row of the table with the codes that are suggested, or with none."""
         row, names = list(block.rows[i]), self.model.columns.codes.names
         cells = self._code_cells(block, i, suggested)
+        cells += [""] * (len(names) - len(cells))
         for name, cell in zip(names, cells, strict=True):
             if name in self.places:
                 row[self.places[name]] = cell
@@ -209,10 +211,18 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         codes, ask = self.model.columns.codes, block.ask[i]
         if block.empty[i] or block.drawn[i]:
             return [""] * len(codes.names)
+        if codes.listed and len(codes.names) > 1:
+            return spread(self.model.codes(block.found.Y[i : i + 1])[0], codes) or [suggested]
         if codes.listed:
             return [suggested]
         Y = block.found.Y[i].tolist()
         return ["" if ask is not None and ask[j] else mark for j, mark in enumerate(Y)]
+
+
+def spread(given: Sequence[str], codes: CodeColumns) -> list[Cell]:
+    """Codes in several columns: one in each, and those that are too many in the last."""
+    n = len(codes.names)
+    return list(given) if len(given) <= n else [*given[: n - 1], codes.join(given[n - 1 :])]
 
 
 def _kind_of(name: str) -> str:
@@ -242,9 +252,9 @@ def take_decided(
 
     A table without the columns of a review has none of these.
     """
-    suggested = latest_column(table.names, SUGGESTED, codes.names)
-    ok = latest_column(table.names, OK, codes.names)
-    if suggested is None or ok is None:
+    places = [latest_column(table.names, name, codes.names) for name in (OK, SUGGESTED, STATUS)]
+    ok, suggested, status = places
+    if ok is None or suggested is None or status is None:
         return found, 0
     hint = f"x in {OK} where the suggested codes are right; nothing where nobody has looked"
     known = (AGREED | NO | MISSING, "x, or nothing", hint)
@@ -252,7 +262,8 @@ def take_decided(
     for i, given in enumerate(found):
         row = block.rows[i]
         agreed = read_mark(table, block.first + i, row, ok, *known) in AGREED
-        if given is not None and not agreed and _shows(plain_text(row[suggested]), given, codes):
+        unseen = not agreed and plain_text(row[status]).strip() != ""
+        if given is not None and unseen and _shows(plain_text(row[suggested]), given, codes):
             decided[i] = None
             n_open += 1
     return decided, n_open

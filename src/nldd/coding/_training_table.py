@@ -27,7 +27,7 @@ from nldd.coding._answers import (
     unguard,
 )
 from nldd.coding._code_slips import notes_on_codes, other_names_of_numbers
-from nldd.coding._review import OK, open_note, take_decided
+from nldd.coding._review import OK, latest_column, open_note, take_decided
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
 
@@ -282,9 +282,9 @@ def _settle_numbers(
 
 def _is_drawn(table: TableReader, block: Block, i: int, silent: bool) -> bool:
     """What a row says of having been drawn at random, or what it means if it is silent."""
-    if DRAWN not in table.names:
+    place, hint = latest_column(table.names, DRAWN), f"leave {DRAWN} as nldd predict wrote it"
+    if place is None:
         return silent
-    place, hint = table.names.index(DRAWN), f"leave the column {DRAWN} as nldd predict wrote it"
     known = (YES | NO | MISSING, "yes or no", hint)
     mark = read_mark(table, block.first + i, block.rows[i], place, *known)
     return mark in YES or (mark in MISSING and silent)

@@ -12,12 +12,7 @@ from nldd._wording import count_noun, percent, quote
 from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
-from nldd.reports._promise import (
-    code_paragraphs,
-    kept_paragraphs,
-    promise_paragraphs,
-    selection_record,
-)
+from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
 from nldd.reports._table import Row, to_text
 from nldd.reports._text import (
     doubt_number,
@@ -81,10 +76,7 @@ def render_triage(triage: Triage) -> str:
     table = tables.triage_table(
         triage.rows, triage.measure, triage.selection.rank_by, triage.human_accuracy
     )
-    promise = promise_paragraphs(triage)
-    if triage.codes is not None:
-        promise = (*promise, *code_paragraphs(triage.codes))
-    return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise)}"
+    return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
 
 
 def render_update(step: Step, triage: Triage) -> str:

@@ -24,6 +24,12 @@ SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
 def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
+    """How much can be coded automatically at which accuracy, as a whole or code by code."""
+    codes = () if triage.codes is None else code_paragraphs(triage.codes)
+    return *_whole_answers(triage), *codes
+
+
+def _whole_answers(triage: "Triage") -> tuple[str, ...]:
     """How much can be coded automatically at which accuracy; or why nothing can."""
     selection = triage.selection
     if selection.threshold is None or selection.accuracy is None:

@@ -20,9 +20,9 @@ from xml.parsers import expat
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._look import SHEET_OF_CHOICES
 from nldd.tables._records import (
     MAX_BYTES,
+    SHEET_OF_CHOICES,
     Cell,
     Row,
     Source,

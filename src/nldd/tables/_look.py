@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nldd.tables._records import Cell
+from nldd.tables._records import SHEET_OF_CHOICES, Cell
 
 LAST_ROW = 1_048_575
 # Excel takes a list of choices in a cell's own rule up to so many characters.
 MOST_INLINE = 255
 MOST_MESSAGE = 255
-# A name that none of our tables has; hidden, as it is for the rules alone.
-SHEET_OF_CHOICES = "nldd choices"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 Row = tuple[Cell, ...]
 
+# A sheet that our workbooks have for the choices of their cells; hidden, and of no use to read.
+SHEET_OF_CHOICES = "nldd choices"
+
 # Limits of all formats, so that no file, however few bytes it has, fills the memory: what a
 # workbook unpacks to, letters of a cell, letters of a row or a line, columns, and what a block of
 # rows weighs: its letters, and for each cell the bytes of an object. What a person wrote is far

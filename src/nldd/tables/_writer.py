@@ -15,13 +15,12 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from nldd._files import replacing
 from nldd._wording import quote_first
 from nldd.exceptions import InputError, NLDDError
 from nldd.tables._csv import separator_line
-from nldd.tables._look import Look, dress
 from nldd.tables._reader import distinct_names
 from nldd.tables._records import (
     MAX_BYTES,
@@ -34,6 +33,9 @@ from nldd.tables._records import (
     located,
     plain,
 )
+
+if TYPE_CHECKING:
+    from nldd.tables._look import Look
 
 STANDARD_OUTPUT = "-"
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".sav", ".dta", ".xpt")
@@ -58,7 +60,7 @@ class TableWriter:
         header: Sequence[str],
         like: TableFormat | None,
         raw: bool,
-        look: Look | None = None,
+        look: "Look | None" = None,
         descriptions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.path = path
@@ -216,7 +218,7 @@ class _Outlet:
 
 @contextmanager
 def _xlsx(
-    stream: BinaryIO, header: tuple[str, ...], path: Path, name: str, look: Look | None
+    stream: BinaryIO, header: tuple[str, ...], path: Path, name: str, look: "Look | None"
 ) -> Iterator[_Put]:
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
@@ -243,7 +245,11 @@ def _xlsx(
         # Without the time of day, so that equal tables give equal files.
         book.set_properties({"created": datetime.datetime(2000, 1, 1)})
         sheet = book.add_worksheet(_sheet_name(name))
-        sheets = [sheet, *(dress(book, sheet, look) if look is not None else ())]
+        sheets = [sheet]
+        if look is not None:
+            from nldd.tables._look import dress  # only for workbooks that people work in
+
+            sheets += dress(book, sheet, look)
         form = cache(lambda code: book.add_format({"num_format": code}))
         try:
             put([header], 0)
@@ -323,7 +329,7 @@ def create_table(
     *,
     like: TableFormat | None = None,
     raw: bool = False,
-    look: Look | None = None,
+    look: "Look | None" = None,
     descriptions: Mapping[str, str] = MappingProxyType({}),
 ) -> TableWriter:
     """Begin a table in the format that the ending of its name says.
