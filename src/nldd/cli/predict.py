@@ -74,7 +74,7 @@ def predict(
         policy = replace(policy, threshold=selection.limit, rank_by=selection.rank_by)
     watch = partial(progress_of_share, title="coding", show=True)
     counts = coding.code_table(loaded, table, out, policy, review, options, watch)
-    print_notes([*counts.notes, *([coding.UPDATED] if selection and loaded.updated else [])])
+    print_notes([*counts.notes, *(reports.drawn_notes(loaded) if selection else [])])
     if as_json:
         record = reports.counts_record(counts, policy, selection)
         print_json({"out": out, "review": review, **record})

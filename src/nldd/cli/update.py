@@ -60,7 +60,7 @@ def update(
     how = (again, new_codes, jobs, say, force)
     step = coding.update_model(model, table, out, options, watch, *how)
     new, found = step.model, coding.triage(step.model, *promise)
-    print_notes([*step.table.notes, coding.UPDATED])
+    print_notes([*step.table.notes, *reports.drawn_notes(new)])
     written = place and try_report(
         lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place), out
     )

@@ -25,7 +25,6 @@ from ._evaluation import (
 )
 from ._features import AnswerFeatures as AnswerFeatures
 from ._model import (
-    UPDATED as UPDATED,
     CodingModel as CodingModel,
     Event as Event,
     Settings as Settings,

@@ -19,7 +19,7 @@ from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
 from nldd.reports._coding_text import calibration_sentence, columns_sentence, unknown_codes
 from nldd.reports._page import Page, Section, draw, render_page, save_figure
-from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
+from nldd.reports._promise import MEASURED, drawn_notes, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Table, tabulate
 from nldd.reports._text import chance_in_words, exact_percent, visible
 
@@ -132,7 +132,7 @@ def fit_page(
         f"{model.n_folds} parts, and each part was coded by a model that learned "
         "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
-    remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
+    remarks = [ASSUMED] * promised + drawn_notes(model)
     promise = (*promise_paragraphs(triage), *remarks)
     ranking = selection.rank_by
     table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)

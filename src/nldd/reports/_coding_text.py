@@ -165,7 +165,9 @@ def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) ->
     classifier = model.classifier
     features = ("features", f"{classifier.n_features_in_:,}")
     strength = ("C of the classifiers, the larger the less shrunk", f"{classifier.estimator.C:g}")
-    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), features, strength))
+    drawn = ("answers drawn at random, on which thresholds are found", f"{len(model.tested):,}")
+    rows = (drawn, features, strength)
+    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), *rows))
     return _paragraphs(
         f"Model {path}\n{learned}",
         f"Weights of the two distances\n{classifier.regression_}",
@@ -235,6 +237,7 @@ def model_record(model: CodingModel, manifest: Mapping[str, Any]) -> dict[str, A
     return {
         "columns": asdict(model.columns),
         **asdict(coding.summarise(model.labels, model.Y)),
+        "drawn": len(model.tested),
         "coefficients": {name: getattr(regression, name) for name in names},
         "history": [asdict(event) for event in model.history],
         "manifest": dict(manifest),

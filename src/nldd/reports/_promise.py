@@ -7,7 +7,7 @@ from nldd._wording import count_noun, percent
 from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding import Counts, Kept, Policy, Selection, Triage
+    from nldd.coding import CodingModel, Counts, Kept, Policy, Selection, Triage
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 OF_THESE = {"subset": "these", "hamming": "the labels of these"}
@@ -44,6 +44,24 @@ def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
         f"were new, {selection.n_auto:,} are that sure, and {percent(selection.accuracy, 1)} "
         f"of {OF_THESE[triage.measure]} are right. {rest}",
     )
+
+
+def drawn_notes(model: "CodingModel") -> list[str]:
+    """On which of its answers the promises of an updated model are tested."""
+    if not model.updated:
+        return []
+    n_drawn, last = len(model.tested), model.history[-1].n_added
+    note = (
+        f"Of the {len(model.answers):,} coded answers, {n_drawn:,} were drawn at random. The "
+        "promise is tested on these alone, so that it stays exact after updates; answers that were "
+        "left over for people are harder than new ones, and only teach."
+    )
+    if last and not model.drawn[-last:].any():
+        note += (
+            " The last update brought none that were drawn. The more there are, the more can be "
+            "proven: nldd predict --random 50 puts some into the next review."
+        )
+    return [note]
 
 
 def _rule(selection: "Selection") -> str:
