@@ -22,8 +22,15 @@ from test_table_cells import RUN_BY_A_SPREADSHEET
 from xlsxwriter.exceptions import FileCreateError
 
 from nldd.exceptions import InputError, NLDDError
-from nldd.tables import TableFormat, _writer, cell_text, create_table, guarded, open_table, unguarded
-
+from nldd.tables import (
+    TableFormat,
+    _writer,
+    cell_text,
+    create_table,
+    guarded,
+    open_table,
+    unguarded,
+)
 
 NO_SPACE = os.strerror(errno.ENOSPC)
 

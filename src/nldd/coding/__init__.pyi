@@ -11,6 +11,7 @@ from ._evaluation import (
     LabelScore as LabelScore,
     Score as Score,
     Summary as Summary,
+    TargetShare as TargetShare,
     Triage as Triage,
     TriageRow as TriageRow,
     evaluate_evidence as evaluate_evidence,
@@ -60,6 +61,7 @@ from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,
     answers_needed as answers_needed,
+    proven_sizes as proven_sizes,
     selective_threshold as selective_threshold,
 )
 from ._study import Step as Step, fit_table as fit_table, update_model as update_model

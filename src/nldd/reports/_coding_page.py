@@ -134,6 +134,7 @@ def fit_page(
     )
     remarks = [ASSUMED] * promised + drawn_notes(model)
     promise = (*promise_paragraphs(triage), *remarks)
+    targets = (tables.targets_table(triage),) if triage.targets else ()
     ranking = selection.rank_by
     table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)
     return Page(
@@ -147,7 +148,7 @@ def fit_page(
             ("codes", f"{len(model.labels):,}"),
         ),
         (
-            Section("What can be coded automatically", promise, id="answer"),
+            Section("What can be coded automatically", promise, targets, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
             *_quality_sections(quality, how, table, curve(model, triage), ranking),
             _examples_section(quality, model.answers[model.tested], model, ranking),

@@ -60,11 +60,15 @@ def columns_sentence(columns: Columns) -> str:
 
 
 def render_triage(triage: Triage) -> str:
-    """The table, then the promise."""
+    """What each target allows, then the table, then the promise."""
+    first = tables.targets_table(triage)
     table = tables.triage_table(
         triage.rows, triage.measure, triage.selection.rank_by, triage.human_accuracy
     )
-    return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
+    return _paragraphs(
+        *(f"{to_text(each)}\n{wrap(each.notes)}" for each in (first, table) if each.rows),
+        wrap(promise_paragraphs(triage)),
+    )
 
 
 def render_update(step: Step, triage: Triage) -> str:
