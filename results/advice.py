@@ -1,20 +1,25 @@
-"""Is the advice right on how many coded answers a target takes?
+"""Is the advice right on how many coded answers a target takes, and on which target to take?
 
 The out-of-fold predictions of whole data sets, and made-up ones, are taken as populations. The true
 number is the smallest at which four of five samples, drawn with replacement, prove the target. Then
-samples that are smaller and prove nothing are advised as ``nldd triage`` advises.
+samples that are smaller and prove nothing are advised as ``nldd triage`` advises. And of samples
+that are tested at seven targets, as the first table of ``nldd triage`` does it, the promises are
+counted that are broken: line by line, and any of them.
 
 ``python results/advice.py`` writes ``results/promise/advice.json`` and the table of it to
-``docs/promise.md``. The populations are those of ``results/promise.py``.
+``docs/promise.md``. The populations are those of ``results/promise.py``. With the word ``page`` it
+writes the tables of what is recorded.
 """
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 
-from nldd.coding import selective_threshold
+from nldd.coding import proven_sizes, selective_threshold
+from nldd.coding._evaluation import TARGETS
 from nldd.coding._selective import proven_size
 
 FOLDER = Path(__file__).parent / "promise"
@@ -25,7 +30,8 @@ CASES = (
     *(("slashdot", 0.9), ("yeast", 0.7), ("yeast", 0.8), ("made up", 0.9), ("made up", 0.95)),
 )
 PARTS = (0.3, 0.6, 0.9)
-N_SAMPLES, N_TRIALS = 100, 400
+N_SAMPLES, N_TRIALS, N_TABLES = 100, 400, 1000
+TABLE_SIZES = (300, 1000)
 CONFIDENCE = 0.9
 
 
@@ -88,6 +94,38 @@ def run() -> list[dict]:
     return records
 
 
+def run_lines() -> list[dict]:
+    """Tables of targets: how often each line is broken, and any of them."""
+    records = []
+    for name in dict.fromkeys(name for name, _ in CASES):
+        doubt, right = population(name)
+        order = np.argsort(doubt, kind="stable")
+        accuracy = np.cumsum(right[order]) / np.arange(1, len(right) + 1)
+        for n in TABLE_SIZES:
+            rng, broken = np.random.default_rng(n), []
+            for _ in range(N_TABLES):
+                known, came = sample(rng, doubt, right, n)
+                sizes = np.array(proven_sizes(known, came, TARGETS["subset"], CONFIDENCE))
+                limits = np.where(sizes > 0, known[sizes - 1], -1.0)
+                last = np.searchsorted(doubt[order], limits, side="right")
+                broken.append((sizes > 0) & (accuracy[last - 1] < TARGETS["subset"]))
+            lines = np.sum(broken, axis=0).tolist()
+            any_line = int(np.any(broken, axis=1).sum())
+            records.append({"name": name, "n": n, "lines": lines, "any": any_line})
+            print(records[-1], flush=True)
+    return records
+
+
+def lines_table(records: list[dict]) -> str:
+    """How often the promises of a table of targets are broken, in Markdown."""
+    heads = " | ".join(f"{target:g}" for target in TARGETS["subset"])
+    lines = [f"| data set | coded answers | {heads} | any of them |", "|---" * 10 + "|"]
+    for record in records:
+        shares = [f"{100 * k / N_TABLES:.1f} %" for k in (*record["lines"], record["any"])]
+        lines.append(f"| {record['name']} | {record['n']} | {' | '.join(shares)} |")
+    return "\n".join(lines) + "\n"
+
+
 def rows(records: list[dict]) -> list[dict]:
     """How often the range holds the true number, and where its ends are in the middle."""
     found = []
@@ -129,12 +167,16 @@ def table(records: list[dict]) -> str:
 
 def main() -> None:
     """Run it, and write record and table."""
-    records = run()
-    RECORD.write_text(json.dumps(records, separators=(",", ":")) + "\n")
-    text = table(records)
-    print(text)
-    mark = r"(<!-- advice -->\n).*?(<!-- end -->)"
-    PAGE.write_text(re.sub(mark, rf"\1{text}\2", PAGE.read_text(), flags=re.DOTALL))
+    if sys.argv[1:] != ["page"]:
+        found = {"advice": run(), "lines": run_lines()}
+        RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n")
+    found = json.loads(RECORD.read_text())
+    page = PAGE.read_text()
+    for key, text in (("advice", table(found["advice"])), ("lines", lines_table(found["lines"]))):
+        print(text)
+        mark = rf"(<!-- {key} -->\n).*?(<!-- end -->)"
+        page = re.sub(mark, rf"\1{text}\2", page, flags=re.DOTALL)
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

@@ -104,5 +104,5 @@ def fit(
     )
     record = reports.fit_record(step, quality, table_of)
     text = reports.render_fit(step, quality, table_of)
-    places = {"model": out, "before": step.predecessor, "report": written}
-    print_result(as_json, record, text, **places)
+    before = step.predecessor
+    print_result(as_json, record, text, model=out, before=before, report=written)

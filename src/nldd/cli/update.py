@@ -66,5 +66,5 @@ def update(
     )
     history = [asdict(event) for event in new.history]
     record = {**reports.triage_record(found), "history": history}
-    places = {"model": out, "before": step.predecessor, "report": written}
-    print_result(as_json, record, reports.render_update(step, found), **places)
+    text, before = reports.render_update(step, found), step.predecessor
+    print_result(as_json, record, text, model=out, before=before, report=written)

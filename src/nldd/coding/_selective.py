@@ -115,12 +115,12 @@ def selective_threshold(
     n, level = len(theta), (1 - confidence) / price_of_shares(right)
     chosen, level_left = proven_size(theta, right, target, level)
     if not chosen:
-        needed = answers_needed(theta, right, target, confidence)
-        if needed is not None:
+        enough = answers_needed(theta, right, target, confidence)
+        if enough is not None:
             # What there is was not enough, whatever the smoothed accuracy says.
-            low, high = max(needed[0], n + 1), needed[1]
-            needed = low, None if high is None else max(high, low, n + n // 10 + 1)
-        return Selection(target, confidence, None, n, 0, None, None, needed)
+            low, high = max(enough[0], n + 1), enough[1]
+            enough = low, high and max(high, low, n + n // 10 + 1)
+        return Selection(target, confidence, None, n, 0, None, None, enough)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     # Higher targets may be tested on all answers with what the walk has left.
     lower = lower_bound(total, n, level_left) if chosen == n else target

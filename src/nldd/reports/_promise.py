@@ -97,7 +97,7 @@ def _no_promise(selection: "Selection", measure: str) -> tuple[str, str]:
             "for that. Codes that are easier to tell apart help; the report shows which are found "
             f"badly and which are taken for others. {lower}"
         )
-    low, high = (number and _two_digits(number) for number in selection.needed)
+    low, high = _two_digits(selection.needed[0]), _two_digits(selection.needed[1] or 0)
     if not high or high > FAR_APART * low:
         return reason, (
             f"At least about {count_noun(low, 'coded answer')} will be needed. How many will do "
