@@ -84,18 +84,91 @@ def test_update_prints_what_joined(study, corrected, capsys):
     assert "132 coded answers" in (study / "new.report.html").read_text(encoding="utf-8")
 
 
-def test_promise_after_an_update_is_qualified(study, corrected, capsys):
+def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, corrected, capsys):
     path = study / "model.nldd"
-    coded = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--force")
+    coded = ("predict", path, study / "new.csv", "-o", "-")
     commands = [("triage", path), (*coded, "--target-accuracy", "0.5")]
     for words in commands:
-        assert "promise is not exact" not in succeed(capsys, *words).err
+        assert "drawn at random" not in succeed(capsys, *words).err
     done = succeed(capsys, "update", path, corrected, "--no-report")
     assert not (study / "model.report.html").exists()
     for said in (done.err, *(succeed(capsys, *words).err for words in commands)):
-        assert "Note: The model has learned from an update." in said
-        assert "promise is not exact" in said
-    assert "promise is not exact" not in succeed(capsys, *coded, "--max-theta", "0.1").err
+        assert "Note: Of the 132 coded answers, 108 were drawn at random. The promise is" in said
+        assert "The last update brought none that were drawn." in said
+        assert "nldd predict --random 50" in said
+    assert "drawn at random" not in succeed(capsys, *coded, "--max-theta", "0.1").err
+    header, rows = (*HEADER, "nldd_drawn"), answers(10, seed=9)
+    marked = [("q" + row[0], *row[1:], "yes" if i < 4 else "") for i, row in enumerate(rows)]
+    more = write_csv(study / "more.csv", marked, header)
+    said = succeed(capsys, "update", path, more, "--no-report").err
+    assert "Of the 142 coded answers, 112 were drawn at random." in said
+    assert "brought none" not in said
+    assert succeed(capsys, "inspect", path, "--json").json["drawn"] == 112
+    shown = [" ".join(line.split()) for line in succeed(capsys, "inspect", path).out.splitlines()]
+    assert "answers drawn at random, on which thresholds are found 112" in shown
+
+
+def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
+    path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
+    fit = ("fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", path)
+    error, hint = refuse(capsys, *fit)
+    assert error == f"{path} is there already, and is not replaced unasked."
+    assert "--force" in hint
+    for name in ("other.nldd", "model.report.html", "truth.report.html", "curve.png"):
+        (study / name).write_text("somebody's work")
+    for words in (
+        ("update", path, corrected, "-o", study / "other.nldd"),
+        ("update", path, corrected),
+        ("evaluate", path, study / "truth.csv"),
+        ("triage", path, "--figure", study / "curve"),
+    ):
+        error, _ = refuse(capsys, *words)
+        assert error.endswith("is there already, and is not replaced unasked.")
+    assert path.read_bytes() == before
+    kept = ("other.nldd", "model.report.html", "truth.report.html", "curve.png")
+    assert {(study / name).read_text() for name in kept} == {"somebody's work"}
+    assert not (study / "curve.svg").exists()
+    done = succeed(capsys, *fit, "--force")
+    assert f"Before: {path}.bak1" in done.out
+    assert (study / "model.nldd.bak1").read_bytes() == before
+
+
+def test_update_renews_the_report_that_nldd_wrote_about_the_model(study, corrected, capsys):
+    path, report = study / "model.nldd", study / "model.report.html"
+    new = study / "other.nldd"
+    succeed(capsys, "update", path, corrected, "-o", new)
+    other = study / "other.report.html"
+    assert "132 coded answers" in other.read_text(encoding="utf-8")
+    other.rename(report)  # which is about another model
+    more = write_csv(study / "more.csv", [("q1", "more pay", "30", "Bonn", "pay")])
+    error, _ = refuse(capsys, "update", path, more)
+    assert error == f"{report} is there already, and is not replaced unasked."
+    report.rename(other)
+    succeed(capsys, "update", new, more)
+    assert "133 coded answers" in other.read_text(encoding="utf-8")
+
+
+def test_undo_tells_what_it_takes_back(study, corrected, capsys):
+    path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
+    succeed(capsys, "update", path, corrected, "--no-report")
+    event = load_coding_model(path).history[-1]
+    time = event.time.replace("T", " ").replace("Z", " UTC")
+    assert succeed(capsys, "undo", path).out.splitlines() == [
+        f"Undone: update with corrected.csv of {time}, 24 answers joined",
+        "The model has 108 answers now; 0 steps more can be undone",
+        "model.nldd.undone1 is the model as it was a moment ago; nldd undo --redo model.nldd "
+        "brings it back",
+        "",
+        f"Model: {path}",
+    ]
+    assert path.read_bytes() == before
+    record = succeed(capsys, "undo", path, "--redo", "--json").json
+    assert [step["file"] for step in record["came_back"]] == ["corrected.csv"]
+    assert (record["taken_back"], record["n_answers"], record["n_left"]) == ([], 132, 0)
+    assert load_coding_model(path).history[-1] == event
+    error, hint = refuse(capsys, "undo", path, "--redo")
+    assert error == "model.nldd: nothing was undone that could be brought back."
+    assert "nldd undo" in hint
 
 
 def test_update_refuses_misspelt_codes(study, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, t
 
-from nldd.coding import accuracy_interval, answers_needed, selective_threshold
+from nldd.coding import _selective, accuracy_interval, answers_needed, selective_threshold
 from nldd.coding._selective import (
     critical_count,
     first_size,
@@ -193,28 +193,44 @@ def falling(u):
 
 
 @pytest.mark.parametrize("curve", [flat, falling])
-def test_the_number_of_answers_named_suffices_four_times_in_five(curve):
+def test_the_number_of_answers_named_suffices_four_times_in_five(curve, monkeypatch):
     rng = np.random.default_rng(8)
 
     def sample(n):
         theta = np.sort(rng.random(n))
         return theta, (rng.random(n) < curve(theta)).astype(float)
 
-    # So many that the accuracy is nearly known, and several of those.
+    # So many that the accuracy is nearly known, and several of those, without luck.
+    monkeypatch.setattr(_selective, "LUCK", (0.0, 0.0))
     needed = [answers_needed(*sample(20_000), 0.9, 0.9) for _ in range(10)]
-    found = [proven_size(*sample(n), 0.9, 0.1)[0] > 0 for n in needed for _ in range(100)]
-    assert 0.75 <= np.mean(found) <= 0.87
+    assert all(low == high for low, high in needed)
+    found = [proven_size(*sample(n), 0.9, 0.1)[0] > 0 for n, _ in needed for _ in range(100)]
+    assert 0.75 <= np.mean(found) <= 0.9
+
+
+def test_the_advice_reaches_from_good_luck_to_bad(monkeypatch):
+    """The accuracies behind both ends are Wilson's bounds, which solve an equation."""
+    share, n = np.array([0.8]), np.array([25.0])
+    for luck in (2.33, -0.5):
+        bound = float(_selective._wilson(share, n, luck)[0])
+        assert (0.8 - bound) / np.sqrt(bound * (1 - bound) / 25) == pytest.approx(-luck)
+    rng = np.random.default_rng(3)
+    answers = np.sort(rng.random(200)), (rng.random(200) < 0.92).astype(float)
+    low, high = answers_needed(*answers, 0.9, 0.9)
+    monkeypatch.setattr(_selective, "LUCK", (0.0, 0.0))
+    assert low < answers_needed(*answers, 0.9, 0.9)[0] < high
 
 
 @SLOW
 @pytest.mark.parametrize(("target", "n"), [(0.9, 100), (0.95, 200)])
-def test_the_number_of_answers_that_a_target_takes_is_right_within_a_fifth(target, n):
+def test_the_number_of_answers_that_a_target_takes_is_right_within_a_fifth(target, n, monkeypatch):
+    monkeypatch.setattr(_selective, "LUCK", (0.0, 0.0))
     rng = np.random.default_rng(4)
     told = [
         answers_needed(theta, right.astype(float), target, 0.9)
         for _, theta, right in (study(rng, n, "overconfident") for _ in range(150))
     ]
-    needed = np.median([number for number in told if number is not None])
+    needed = np.median([low for low, _ in filter(None, told)])
 
     def found(size):
         _, theta, right = study(rng, size, "overconfident")
@@ -239,7 +255,8 @@ def test_no_number_of_answers_is_named_where_none_would_do():
 def test_few_answers_are_told_how_many_it_takes():
     selection = selective_threshold(np.linspace(0, 0.1, 40), np.ones(40), target=0.9)
     assert selection.threshold is None
-    assert 50 <= selection.needed <= 60
+    low, high = selection.needed
+    assert 50 <= low <= high <= 60
 
 
 def test_all_answers_right_are_all_let_through():

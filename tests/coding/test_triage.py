@@ -1,6 +1,7 @@
 """The triage table, against a loop over its definition."""
 
 from dataclasses import asdict
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
@@ -20,7 +21,8 @@ def model():
 def naive_rows(theta, right, human_accuracy, chosen):
     """One dictionary a line, each answer looked at for each threshold."""
     n = len(theta)
-    thresholds = {sorted(theta)[ceil(k * n / 10) - 1] for k in range(1, 11)}
+    percents = [1, 2, 5, *range(10, 101, 10)]
+    thresholds = {sorted(theta)[ceil(Fraction(k * n, 100)) - 1] for k in percents}
     if chosen is not None:
         thresholds.add(chosen)
     rows = []
@@ -63,13 +65,14 @@ def test_rows_are_those_of_the_definition(kind):
 def test_chosen_line_between_others():
     theta = np.arange(1, 101) / 100
     rows = triage_rows(theta, np.ones(100), chosen=0.33)
-    assert [row.n_auto for row in rows] == [10, 20, 30, 33, 40, 50, 60, 70, 80, 90, 100]
+    tenths = [40, 50, 60, 70, 80, 90, 100]
+    assert [row.n_auto for row in rows] == [1, 2, 5, 10, 20, 30, 33, *tenths]
     assert [row.n_auto for row in rows if row.chosen] == [33]
     rows = triage_rows(theta, np.ones(100), chosen=0.335)  # between two answers
     assert [(row.threshold, row.n_auto) for row in rows if row.chosen] == [(0.335, 33)]
     rows = triage_rows(theta, np.ones(100), chosen=0.3)  # a tenth already
     assert [row.n_auto for row in rows if row.chosen] == [30]
-    assert len(rows) == 10
+    assert len(rows) == 13
 
 
 def test_chosen_line_that_lets_no_answer_through_is_none():
@@ -90,3 +93,9 @@ def test_table_of_a_model(model, measure):
     assert chosen.n_auto == made.selection.n_auto
     assert chosen.accuracy == pytest.approx(made.selection.accuracy)
     assert (made.measure, made.human_accuracy) == (measure, 0.9)
+    others = {"subset": {0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5}, "hamming": {0.99, 0.98, 0.95}}
+    assert {row.target for row in made.targets} >= {0.7, 0.9, 0.8, *others[measure]}
+    for row in made.targets:
+        alone = selective_threshold(theta, right, row.target, 0.8)
+        assert (row.n_auto, row.share) == (alone.n_auto, alone.n_auto / 120)
+        assert row.chosen == (row.target == 0.7)

@@ -228,7 +228,13 @@ def test_fit_page_says_what_it_would_take_where_nothing_can_be_coded(model, qual
     said = paragraphs(page, "answer")
     assert said.startswith("Nothing can be coded automatically yet. 150 coded answers cannot show")
     assert dict(page.facts)["coded automatically"] == "none yet"
-    for needed, words in ((1234, "About 1,200 coded answers would do"), (None, "cannot be told")):
+    for needed, words in (
+        ((412, 1234), "Between 410 and 1,200 coded answers would do"),
+        ((1234, 1234), "About 1,200 coded answers would do"),
+        ((412, None), "At least about 410 coded answers will be needed. How many will do cannot"),
+        ((412, 9999), "At least about 410 coded answers will be needed."),
+        (None, "How many would do cannot be told from these: their surest codes are right too"),
+    ):
         other = replace(made, selection=replace(made.selection, needed=needed))
         assert words in promise_paragraphs(other)[1]
 
@@ -491,7 +497,9 @@ def test_verdict_on_a_promise(kept, low, accuracy, high, words):
 
 def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated, kept, table):
     none = replace(kept, n_auto=0, accuracy=None, low=None, high=None)
-    promise_less = replace(kept.selection, threshold=None, accuracy=None, n_auto=0, needed=500)
+    promise_less = replace(
+        kept.selection, threshold=None, accuracy=None, n_auto=0, needed=(500, 900)
+    )
     for found, words in (
         (none, "sure of none of these answers"),
         (replace(none, selection=promise_less), "makes no promise"),
@@ -560,8 +568,10 @@ def test_terminal_says_what_the_page_says(model, quality, made, evaluated, kept,
     text = render_triage(made)
     for row in made.rows:
         assert f"({row.n_auto:,})" in text
-    assert text.count("(chosen)") == 1
-    assert text.split("\n\n")[1].replace("\n", " ") == " ".join(promise_paragraphs(made))
+    for line in made.targets:
+        assert f"{line.n_auto:,} of {made.selection.n_answers:,}" in text
+    assert text.count("(chosen)") == 2
+    assert text.split("\n\n")[2].replace("\n", " ") == " ".join(promise_paragraphs(made))
     text = render_evaluation(evaluated, kept, table)
     assert " ".join(kept_paragraphs(kept)) in text.replace("\n", " ")
     assert calibration_sentence(evaluated.calibration) in text.replace("\n", " ")

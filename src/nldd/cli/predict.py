@@ -107,7 +107,7 @@ def predict(
     watch = partial(progress_of_share, title="coding", show=True)
     counts = coding.code_table(loaded, table, out, policy, review, options, watch)
     promised = selection or codes
-    print_notes([*counts.notes, *([coding.UPDATED] if promised and loaded.updated else [])])
+    print_notes([*counts.notes, *(reports.drawn_notes(loaded) if promised else [])])
     if as_json:
         record = reports.counts_record(counts, policy, selection, codes)
         print_json({"out": out, "review": review, **record})

@@ -48,7 +48,7 @@ def triage(
     """
     refuse_existing(*(reports.curve_places(figure) if figure else ()), force=force)
     loaded = coding.load_coding_model(model)
-    print_notes([coding.UPDATED] if loaded.updated else [])
+    print_notes(reports.drawn_notes(loaded))
     found = coding.triage(loaded, *promise, human_accuracy)
     drawn = figure and try_report(lambda: reports.save_curve(loaded, found, figure))
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""

@@ -70,12 +70,11 @@ def update(
     how = (options, watch, again, new_codes, jobs, say, listing, asker(), accept, force)
     step = coding.update_model(model, table, out, *how)
     new, found = step.model, coding.triage(step.model, *promise)
-    print_notes([*step.table.notes, coding.UPDATED])
+    print_notes([*step.table.notes, *reports.drawn_notes(new)])
     written = place and try_report(
         lambda: reports.write_fit_report(new, coding.evaluate_evidence(new), found, out, place), out
     )
     history = [asdict(event) for event in new.history]
     record = {**reports.triage_record(found), "history": history}
-    text = reports.render_update(step, found)
-    before = step.predecessor
+    text, before = reports.render_update(step, found), step.predecessor
     print_result(as_json, record, text, model=out, before=before, report=written)

@@ -38,6 +38,7 @@ from ._evaluation import (
     LabelScore as LabelScore,
     Score as Score,
     Summary as Summary,
+    TargetShare as TargetShare,
     Triage as Triage,
     TriageRow as TriageRow,
     evaluate_evidence as evaluate_evidence,
@@ -58,7 +59,6 @@ from ._frequencies import (
     code_frequencies as code_frequencies,
 )
 from ._model import (
-    UPDATED as UPDATED,
     CodingModel as CodingModel,
     Event as Event,
     Settings as Settings,
@@ -98,6 +98,7 @@ from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,
     answers_needed as answers_needed,
+    proven_sizes as proven_sizes,
     selective_threshold as selective_threshold,
 )
 from ._shares import (

@@ -14,7 +14,7 @@ from nldd.coding._code_slips import find_new_slips, first_rows, lines_of, sep_op
 from nldd.coding._codebook import Codebook
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import PER_CODE, Predictions
-from nldd.coding._selective import Selection, accuracy_interval
+from nldd.coding._selective import Selection, accuracy_interval, proven_sizes
 from nldd.coding._training_table import CodedAnswers, read_coded
 from nldd.displays import Calibration, calibration_deciles
 from nldd.metrics import MEASURES, label_counts, weighted_values
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 N_CONFUSIONS = 20
 N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
+# Targets to choose from, and the surest answers of which the triage table has a line, in percent.
+TARGETS = {"subset": (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5), "hamming": (0.99, 0.98, 0.95, 0.9, 0.8)}
+PERCENTS = (1, 2, 5, *range(10, 101, 10))
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 
 LabelArray = NDArray[np.int8]
@@ -259,14 +262,28 @@ class TriageRow:
 
 
 @dataclass(frozen=True)
+class TargetShare:
+    """How many answers, and which share, may be coded automatically at a target accuracy."""
+
+    target: float
+    n_auto: int
+    share: float
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
 class Triage:
-    """The table, from the surest tenth to all answers, and the threshold that holds a target."""
+    """The table, from the surest answers to all, and the threshold that holds a target.
+
+    `targets` tells what other targets would allow; each line holds with the confidence by itself.
+    """
 
     rows: tuple[TriageRow, ...]
     selection: Selection
     measure: str
     human_accuracy: float
     codes: "CodeSelection | None" = None
+    targets: tuple[TargetShare, ...] = ()
 
 
 def triage(
@@ -291,7 +308,10 @@ def triage(
     selection = model.select(target, confidence, measure, rank_by)
     doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
-    return Triage(rows, selection, measure, human_accuracy, codes)
+    targets = sorted({*TARGETS[measure], target}, reverse=True)
+    sizes = zip(targets, proven_sizes(doubt, right, targets, confidence), strict=True)
+    shares = (TargetShare(each, k, k / len(right), each == target) for each, k in sizes)
+    return Triage(rows, selection, measure, human_accuracy, codes, tuple(shares))
 
 
 def triage_rows(
@@ -300,11 +320,11 @@ def triage_rows(
     human_accuracy: float = 1.0,
     chosen: float | None = None,
 ) -> tuple[TriageRow, ...]:
-    """A line for each tenth of the answers, and one for the chosen threshold."""
+    """A line for the surest 1, 2 and 5 %, each tenth of the answers, and the chosen threshold."""
     order = np.argsort(doubt, kind="stable")
     doubt, right = doubt[order], right[order]
     n = len(doubt)
-    thresholds = {float(doubt[int(np.ceil(share * n)) - 1]) for share in np.arange(1, 11) / 10}
+    thresholds = {float(doubt[-(-percent * n // 100) - 1]) for percent in PERCENTS}
     if chosen is not None and chosen >= doubt[0]:
         thresholds.add(chosen)
     rows = []

@@ -42,10 +42,6 @@ TIED = 1.02
 MOST_TO_CHOOSE = 4000
 # Newton's method squares its error in each step: this gives probabilities to five digits.
 TOL = 1e-3
-UPDATED = (
-    "The model has learned from an update. If its answers were those left over for people, they "
-    "are harder than new ones will be, and the promise is not exact."
-)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Tests of a fixed sequence with two starts (Angelopoulos et al., 2021, Learn then
 the fallback procedure), Clopper and Pearson's or Bentkus'.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -26,7 +27,11 @@ FIRST_SHARE = 0.05
 LAST_LEVEL = 0.2
 # How sure the number of answers that a target takes is to suffice.
 ENOUGH = 0.8
-MOST_ANSWERS = 10_000_000
+MOST_ANSWERS = 100_000
+# By how many standard errors the surest answers may be better than they look, at the two ends of
+# the advice. Who needs it has had bad luck as a rule, so it does not lie in the middle; both were
+# chosen by results/advice.py.
+LUCK = (2.33, -0.5)
 FEW = 30
 
 
@@ -34,8 +39,8 @@ FEW = 30
 class Selection:
     """A promise: with this confidence, answers up to the threshold reach the target accuracy.
 
-    No threshold means that none keeps it as far as these answers can tell; then about so many as
-    `needed` would do, with a chance of four in five, or no number would. Of all answers, `n_auto`
+    No threshold means that none keeps it as far as these answers can tell; then `needed` tells from
+    and up to about how many it would take. Either end may be open. Of all answers, `n_auto`
     pass the threshold; their accuracy is above `lower` with the stated confidence, which is the
     target unless all answers pass: a bound made after the choice would hold less often.
 
@@ -51,7 +56,7 @@ class Selection:
     n_auto: int
     accuracy: float | None
     lower: float | None
-    needed: int | None
+    needed: tuple[int, int | None] | None
     limit: float | None = None
     rank_by: str = "theta"
 
@@ -111,8 +116,10 @@ def selective_threshold(
     chosen, level_left = proven_size(theta, right, target, level)
     if not chosen:
         enough = answers_needed(theta, right, target, confidence)
-        # What there is was not enough, whatever the smoothed accuracy says.
-        enough = enough and max(enough, n + n // 10 + 1)
+        if enough is not None:
+            # What there is was not enough, whatever the smoothed accuracy says.
+            low, high = max(enough[0], n + 1), enough[1]
+            enough = low, high and max(high, low, n + n // 10 + 1)
         return Selection(target, confidence, None, n, 0, None, None, enough)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     # Higher targets may be tested on all answers with what the walk has left.
@@ -137,6 +144,19 @@ def proven_size(
         else:
             at_hand = 0.0
     return chosen, at_hand
+
+
+def proven_sizes(
+    theta: Any, correct: Any, targets: Sequence[float], confidence: float
+) -> list[int]:
+    """For each of several targets, how many answers a threshold would let through; 0 for none.
+
+    Each by itself holds with the confidence, as that of :func:`selective_threshold` does.
+    """
+    order = np.argsort(theta, kind="stable")
+    theta, right = np.asarray(theta, float)[order], np.asarray(correct, float)[order]
+    level = (1 - confidence) / price_of_shares(right)
+    return [proven_size(theta, right, target, level)[0] for target in targets]
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -214,8 +234,12 @@ def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
 
 def answers_needed(
     theta: FloatArray, right: FloatArray, target: float, confidence: float
-) -> int | None:
-    """About how many answers it takes until a test passes with a chance of four in five."""
+) -> tuple[int, int | None] | None:
+    """From and up to about how many answers it takes until a test passes four times in five.
+
+    How right the surest answers are is known from a few of them only, so the second number may be
+    open; where even luck would not do, there is none at all.
+    """
     factor, mean = price_of_shares(right), float(right.mean())
     # The chance of being right, which never rises with theta; two answers of mean accuracy in front
     # keep the first few from promising too much.
@@ -227,26 +251,38 @@ def answers_needed(
     # Variance of the shares as a part of p (1 - p), that of answers wholly right or wrong.
     spread = 1.0 if factor == 1 or mean in (0, 1) else float(right.var() / (mean * (1 - mean)))
     level = (1 - confidence) / factor
+    few, many = (
+        _enough(ranks / len(ranks), _wilson(accuracy, ranks / spread, luck), target, level, spread)
+        for luck in LUCK
+    )
+    return None if few is None else (few, many)
+
+
+def _wilson(share: FloatArray, n: FloatArray, luck: float) -> FloatArray:
+    """Wilson's bound of a share of `n`, so many standard errors above it."""
+    half = luck * np.sqrt(share * (1 - share) / n + (luck / n) ** 2 / 4)
+    return np.asarray((share + luck**2 / n / 2 + half) / (1 + luck**2 / n))
+
+
+def _enough(
+    shares: FloatArray, accuracy: FloatArray, target: float, level: float, spread: float
+) -> int | None:
+    """Fewest answers with a chance of four in five, if the surest `shares` have these accuracies.
+
+    One of two tests passes at least as often as the better of them.
+    """
 
     def chance_to_pass(n: int) -> float:
         starts = first_and_last(n, target, level)
-        if not starts:
-            return 0.0
-        counts = [critical_count(k, target, own) for k, own in starts.items()]
-        surest = np.interp(np.divide([*starts], n), ranks / len(theta), accuracy)
-        tests = zip(counts, starts, surest.tolist(), strict=True)
-        chances = [_chance_to_reach(*test, spread) for test in tests]
-        if len(starts) == 1 or spread != 1:
-            return max(chances)  # one of two tests passes at least as often as the better of them
-        # Both fail: so many right among the first, and too few among the rest.
-        first, rest = min(starts), n - min(starts)
-        of_rest = float(np.clip((n * surest[1] - first * surest[0]) / rest, 0, 1))
-        fewest = int(first * surest[0] - 8 * np.sqrt(first * surest[0] * (1 - surest[0])))
-        right_of_first = np.arange(max(0, fewest), counts[0])
-        both = binom.pmf(right_of_first, first, surest[0]) * binom.cdf(
-            counts[1] - 1 - right_of_first, rest, of_rest
+        surest = np.interp(np.divide([*starts], n), shares, accuracy).tolist()
+        tests = zip(starts.items(), surest, strict=True)
+        return max(
+            (
+                _chance_to_reach(critical_count(k, target, own), k, p, spread)
+                for (k, own), p in tests
+            ),
+            default=0.0,
         )
-        return 1 - float(both.sum())
 
     fewer = n = _smallest_size(target, level)
     while chance_to_pass(n) < ENOUGH:

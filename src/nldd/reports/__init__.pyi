@@ -58,6 +58,7 @@ from ._page import (
 )
 from ._promise import (
     counts_record as counts_record,
+    drawn_notes as drawn_notes,
     render_counts as render_counts,
     render_unsupported as render_unsupported,
 )

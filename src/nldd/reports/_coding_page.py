@@ -24,7 +24,7 @@ from nldd.reports._coding_text import (
     unknown_codes,
 )
 from nldd.reports._page import Page, Section, draw, render_page, save_figure
-from nldd.reports._promise import MEASURED, kept_paragraphs, promise_paragraphs
+from nldd.reports._promise import MEASURED, drawn_notes, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Table, tabulate
 from nldd.reports._text import chance_in_words, exact_percent, visible
 
@@ -142,8 +142,9 @@ def fit_page(
         f"{model.n_folds} parts, and each part was coded by a model that learned "
         "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
-    remarks = [ASSUMED] * promised + [coding.UPDATED] * model.updated
+    remarks = [ASSUMED] * promised + drawn_notes(model)
     promise = (*promise_paragraphs(triage), *remarks)
+    targets = (tables.targets_table(triage),) if triage.targets else ()
     ranking, words = selection.rank_by, methods_paragraph(model, quality, triage)
     table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)
     return Page(
@@ -157,7 +158,7 @@ def fit_page(
             ("codes", f"{len(model.labels):,}"),
         ),
         (
-            Section("What can be coded automatically", promise, id="answer"),
+            Section("What can be coded automatically", promise, targets, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
             *_quality_sections(quality, how, table, curve(model, triage), ranking),
             _examples_section(quality, model.answers[model.tested], model, ranking),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nldd import coding
 from nldd._wording import count_noun, percent
-from nldd.coding import CodedAnswers, CodingModel, Score, Summary, TriageRow
+from nldd.coding import CodedAnswers, CodingModel, Score, Summary, Triage, TriageRow
 from nldd.displays import Calibration
 from nldd.metrics import MEASURES
 from nldd.reports._promise import MEASURED, SURE
@@ -143,6 +143,24 @@ def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
         "decided the same.",
         "Intervals come from drawing the answers again a thousand times: with other answers of "
         "the same kind, values like these could have come out.",
+    )
+
+
+def targets_table(triage: Triage) -> Table:
+    """How much can be coded automatically at which target, for people to choose from."""
+    n, confidence = triage.selection.n_answers, exact_percent(triage.selection.confidence)
+    return tabulate(
+        "targets",
+        "How much can be coded automatically, by the accuracy that is promised",
+        triage.targets,
+        {
+            "promised": lambda t: Entry(exact_percent(t.target), t.chosen, "chosen" * t.chosen),
+            "auto": lambda t: Entry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
+            "of the tested answers": lambda t: Entry(f"{t.n_auto:,} of {n:,}", t.chosen),
+        },
+        f"Promised: {MEASURED[triage.measure]}, with {confidence} confidence in each line by "
+        "itself. That one of the lines is wrong is more likely, so where you can, name the target "
+        "before you look.",
     )
 
 

@@ -72,11 +72,15 @@ def _place(columns: Columns) -> str:
 
 
 def render_triage(triage: Triage) -> str:
-    """The table, then the promise."""
+    """What each target allows, then the table, then the promise."""
+    first = tables.targets_table(triage)
     table = tables.triage_table(
         triage.rows, triage.measure, triage.selection.rank_by, triage.human_accuracy
     )
-    return f"{to_text(table)}\n{wrap(table.notes)}\n\n{wrap(promise_paragraphs(triage))}"
+    return _paragraphs(
+        *(f"{to_text(each)}\n{wrap(each.notes)}" for each in (first, table) if each.rows),
+        wrap(promise_paragraphs(triage)),
+    )
 
 
 def render_update(step: Step, triage: Triage) -> str:
@@ -177,7 +181,9 @@ def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) ->
     classifier = model.classifier
     features = ("features", f"{classifier.n_features_in_:,}")
     strength = ("C of the classifiers, the larger the less shrunk", f"{classifier.estimator.C:g}")
-    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), features, strength))
+    drawn = ("answers drawn at random, on which thresholds are found", f"{len(model.tested):,}")
+    rows = (drawn, features, strength)
+    learned = "\n\n".join(_learned(model, tables.answers_of_model(model), *rows))
     return _paragraphs(
         f"Model {path}\n{learned}",
         f"Weights of the two distances\n{classifier.regression_}",
@@ -348,6 +354,7 @@ def model_record(model: CodingModel, manifest: Mapping[str, Any]) -> dict[str, A
     return {
         "columns": asdict(model.columns),
         **asdict(coding.summarise(model.labels, model.Y)),
+        "drawn": len(model.tested),
         "coefficients": {name: getattr(regression, name) for name in names},
         "history": [asdict(event) for event in model.history],
         "manifest": dict(manifest),

@@ -7,7 +7,15 @@ from nldd._wording import count_noun, percent
 from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding import CodeSelection, Counts, Kept, Policy, Selection, Triage
+    from nldd.coding import (
+        CodeSelection,
+        CodingModel,
+        Counts,
+        Kept,
+        Policy,
+        Selection,
+        Triage,
+    )
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
 OF_THESE = {"subset": "these", "hamming": "the labels of these"}
@@ -20,6 +28,8 @@ RULES = {
     "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
 }
 COUNTED = ("rows", "auto", "part", "review", "coded", "drawn")
+# A range of which the ends are so many times apart tells its lower end only.
+FAR_APART = 10
 SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
@@ -53,6 +63,24 @@ def _whole_answers(triage: "Triage") -> tuple[str, ...]:
     )
 
 
+def drawn_notes(model: "CodingModel") -> list[str]:
+    """On which of its answers the promises of an updated model are tested."""
+    if not model.updated:
+        return []
+    n_drawn, last = len(model.tested), model.history[-1].n_added
+    note = (
+        f"Of the {len(model.answers):,} coded answers, {n_drawn:,} were drawn at random. The "
+        "promise is tested on these alone, so that it stays exact after updates; answers that were "
+        "left over for people are harder than new ones, and only teach."
+    )
+    if last and not model.drawn[-last:].any():
+        note += (
+            " The last update brought none that were drawn. The more there are, the more can be "
+            "proven: nldd predict --random 50 puts some into the next review."
+        )
+    return [note]
+
+
 def _rule(selection: "Selection") -> str:
     """What is asked of new answers; that of the tested ones is in the table."""
     assert selection.limit is not None
@@ -77,19 +105,30 @@ def _no_promise(selection: "Selection", measure: str) -> tuple[str, str]:
         f"{exact_percent(selection.confidence)} confidence and even for the surest answers, that "
         f"{_promised(selection, measure)}. So all answers go to people."
     )
+    lower = "Or lower the target: nldd triage shows what others allow."
     if selection.needed is None:
         return reason, (
-            "How many would do cannot be told from these, as even their surest codes are not right "
-            "often enough. More coded answers help. So do codes that are easier to tell apart: the "
-            "report shows which are found badly and which are taken for others. Or lower the "
-            "target."
+            "How many would do cannot be told from these: their surest codes are right too seldom "
+            "for that. Codes that are easier to tell apart help; the report shows which are found "
+            f"badly and which are taken for others. {lower}"
         )
-    # Two digits of it are known.
-    needed = round(selection.needed, 2 - len(str(selection.needed)))
+    low, high = _two_digits(selection.needed[0]), _two_digits(selection.needed[1] or 0)
+    if not high or high > FAR_APART * low:
+        return reason, (
+            f"At least about {count_noun(low, 'coded answer')} will be needed. How many will do "
+            "cannot be told yet, as it depends on how right the very surest codes are, of which "
+            f"there are few: code more, up to as many again, and look again. {lower}"
+        )
+    would_do = f"Between {low:,} and" if low < high else "About"
     return reason, (
-        f"About {count_noun(needed, 'coded answer')} would do, if further ones are like these; "
-        "such a number is enough in four of five cases. Or lower the target."
+        f"{would_do} {count_noun(high, 'coded answer')} would do, by what can be told from these, "
+        f"if further ones are like them and drawn at random. {lower}"
     )
+
+
+def _two_digits(number: int) -> int:
+    """A number that is not known to more."""
+    return round(number, 2 - len(str(number)))
 
 
 def render_unsupported(selection: "Selection", measure: str) -> str:
