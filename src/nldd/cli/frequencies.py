@@ -52,5 +52,5 @@ def frequencies(
     print_notes(found.notes)
     if out is not None:
         reports.write_frequencies(found, out)
-    text = reports.render_frequencies(found, bool(checked))
-    print_result(as_json, reports.frequencies_record(found), text, shares=out)
+    text, record = reports.render_frequencies(found), reports.frequencies_record(found)
+    print_result(as_json, record, text, shares=out)
