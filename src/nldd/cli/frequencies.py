@@ -45,7 +45,8 @@ def frequencies(
       nldd frequencies model.nldd coded.csv
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv
     """
-    coding.check_places(table, *checked, out, hint="-o shares.csv")
+    for place in (table, *checked):
+        coding.check_places(place, out, hint="-o shares.csv")
     refuse_existing(out, force=force)
     loaded = coding.load_coding_model(model)
     found = coding.code_frequencies(loaded, table, checked, options)
