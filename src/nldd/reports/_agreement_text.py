@@ -109,8 +109,8 @@ def suspects_table(found: Sequence[Suspect]) -> Table:
         },
         "Likely: the codes of most identical answers, or else those that the machine predicts for "
         "the answer without having seen it. Sure: the share of the identical ones that have them, "
-        "or how likely the machine takes it to be right. Many of these answers will be coded "
-        "rightly: look at each.",
+        "or how likely the machine takes it to be right. First come those of which most codes are "
+        "expected to be wrong. Many of these answers will be coded rightly: look at each.",
     )
 
 
@@ -128,5 +128,7 @@ def render_suspects(found: Sequence[Suspect], n_answers: int) -> str:
 
 def suspects_record(found: Sequence[Suspect], n_answers: int) -> dict[str, Any]:
     """What :func:`render_suspects` says, for JSON."""
-    suspects = [{**asdict(s), "differ_in": s.differ_in} for s in found]
+    suspects = [
+        {**asdict(s), "differ_in": s.differ_in, "expected_wrong": s.expected_wrong} for s in found
+    ]
     return {"n_answers": n_answers, "suspects": suspects}
