@@ -3,7 +3,7 @@
 import pytest
 
 from coding.made_up import made_up, write_csv
-from nldd.coding import Answer, Request, agreement_of_tables, compare_coders
+from nldd.coding import Request, SharedAnswer, agreement_of_tables, compare_coders
 from nldd.exceptions import InputError
 from nldd.statistics import krippendorff_alpha, masi_distance
 
@@ -34,7 +34,7 @@ def rewrite(path, change):
 def test_agreement_by_hand():
     codes = [("a", "a"), ("ab", "b"), ("b", "b"), ("a", None)]
     answers = [
-        Answer(str(i), "", tuple(None if c is None else frozenset(c) for c in pair))
+        SharedAnswer(str(i), "", tuple(None if c is None else frozenset(c) for c in pair))
         for i, pair in enumerate(codes)
     ]
     found = compare_coders(answers, ("Ann", "Bob"))
@@ -54,7 +54,8 @@ def test_agreement_by_hand():
 def test_three_coders_have_the_mean_of_their_pairs():
     sets = [("a", "a", "b"), ("b", "b", "b"), ("a", "b", None), ("", "a", "a")]
     answers = [
-        Answer("", "", tuple(None if c is None else frozenset(c) for c in unit)) for unit in sets
+        SharedAnswer("", "", tuple(None if c is None else frozenset(c) for c in unit))
+        for unit in sets
     ]
     found = compare_coders(answers, "xyz")
     pairs = [
@@ -100,6 +101,7 @@ def refuse(*arguments):
 def test_rows_that_cannot_be_matched_are_refused(coders):
     a, b = coders
     assert refuse([a], REQUEST)[0].startswith("At least two tables")
+    assert refuse([a, b, a], REQUEST)[0] == f"{a} is named twice."
     rewrite(b, lambda lines: [lines[1], lines[0], *lines[2:]])
     message, hint = refuse(coders, REQUEST)
     assert message.startswith("Row 1: the answers differ: ")

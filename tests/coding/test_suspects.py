@@ -48,12 +48,17 @@ def test_planted_errors_are_found_and_little_else(planted):
 
 def test_unlike_are_those_that_a_sure_machine_codes_otherwise(planted):
     *_, model = planted
-    found, sure = model.evidence, model.evidence.chance
-    agree = (found.Y == model.Y).all(axis=1)
-    expected = ~agree & (sure >= np.mean(sure[agree]))
-    suspects = [s for s in find_suspects(model) if UNLIKE in s.why]
-    assert {s.number - 1 for s in suspects} == set(np.flatnonzero(expected).tolist())
-    assert suspects
+    differ = (model.evidence.Y != model.Y).sum(axis=1)
+    sure = model.evidence.chance
+    usual = np.mean(sure[differ == 0])
+    expected = [i for i in range(300) if differ[i] and differ[i] * sure[i] >= usual]
+    found = find_suspects(model)
+    assert sorted(s.number - 1 for s in found if UNLIKE in s.why) == expected
+    assert expected
+    scores = [s.expected_wrong for s in found]
+    assert scores == sorted(scores, reverse=True)
+    for s in found:
+        assert s.expected_wrong == s.sure * len(set(s.codes) ^ set(s.likely))
 
 
 @pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
@@ -78,8 +83,8 @@ def test_file_has_all_suspects_with_their_evidence(planted, tmp_path):
     write_suspects(model, found, tmp_path / "suspects.csv")
     header, rows = read_csv(tmp_path / "suspects.csv")
     assert header == [
-        *("number", "answer", "codes", "likely_codes", "differ_in", "why", "sure"),
-        *("same_answer_coded", "nearest_answer", "nearest_codes"),
+        *("number", "answer", "codes", "likely_codes", "differ_in", "expected_wrong", "sure"),
+        *("why", "same_answer_coded", "nearest_answer", "nearest_codes"),
     ]
     assert len(rows) == len(found)
     for row, suspect in zip(rows, found, strict=True):

@@ -47,7 +47,8 @@ def agreement(
       nldd agreement ann.csv bob.csv --text answer --labels codes --id id
       nldd agreement ann.csv bob.csv --text answer --labels codes -o disagreements.csv
     """
-    coding.check_places(*tables_of_coders, out, hint="-o disagreements.csv")
+    for place in tables_of_coders:
+        coding.check_places(place, out, hint="-o disagreements.csv")
     refuse_existing(out, force=force)
     found = coding.agreement_of_tables(tables_of_coders, request, name, options)
     print_notes(found.notes)

@@ -45,12 +45,13 @@ def frequencies(
       nldd frequencies model.nldd coded.csv
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv
     """
-    coding.check_places(table, *checked, out, hint="-o shares.csv")
+    for place in (table, *checked):
+        coding.check_places(place, out, hint="-o shares.csv")
     refuse_existing(out, force=force)
     loaded = coding.load_coding_model(model)
     found = coding.code_frequencies(loaded, table, checked, options)
     print_notes(found.notes)
     if out is not None:
         reports.write_frequencies(found, out)
-    text = reports.render_frequencies(found, bool(checked))
-    print_result(as_json, reports.frequencies_record(found), text, shares=out)
+    text, record = reports.render_frequencies(found), reports.frequencies_record(found)
+    print_result(as_json, record, text, shares=out)

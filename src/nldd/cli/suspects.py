@@ -18,8 +18,8 @@ from nldd.cli._printing import print_result
 def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
     """Find answers that people may have miscoded, among those that a model has learned from.
 
-    Suspicious are answers to which the model, without having seen them, gives other codes and is as
-    sure of it as it usually is where people agree; and identical answers with different codes.
+    Suspicious are answers to which the model, without having seen them, gives other codes, the more
+    so the surer it is and the more codes differ; and identical answers with different codes.
 
     \b
     Examples:

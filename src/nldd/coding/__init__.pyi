@@ -1,9 +1,9 @@
 from ._agreement import (
     Agreement as Agreement,
     Alpha as Alpha,
-    Answer as Answer,
     CodeAgreement as CodeAgreement,
     Disagreement as Disagreement,
+    SharedAnswer as SharedAnswer,
     agreement_of_tables as agreement_of_tables,
     compare_coders as compare_coders,
 )

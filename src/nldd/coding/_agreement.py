@@ -82,7 +82,7 @@ class Agreement:
     notes: tuple[str, ...] = ()
 
 
-class Answer(NamedTuple):
+class SharedAnswer(NamedTuple):
     """An answer with the codes that each coder gave, in their order; None where one did not."""
 
     name: str
@@ -90,11 +90,11 @@ class Answer(NamedTuple):
     codes: tuple[Codes | None, ...]
 
 
-def compare_coders(answers: Sequence[Answer], coders: Sequence[str]) -> Agreement:
+def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Agreement:
     """How far coders agree on answers.
 
     >>> codes = [({"a"}, {"a"}), ({"a", "b"}, {"b"}), ({"b"}, {"b"}), ({"a"}, None)]
-    >>> answers = [Answer("", "", tuple(x and frozenset(x) for x in pair)) for pair in codes]
+    >>> answers = [SharedAnswer("", "", tuple(x and frozenset(x) for x in pair)) for pair in codes]
     >>> found = compare_coders(answers, ("Ann", "Bob"))
     >>> found.n_answers, found.n_same, round(found.masi.value, 3)
     (3, 2, 0.643)
@@ -170,6 +170,10 @@ def agreement_of_tables(
     if len(paths) < 2:
         message = "At least two tables are needed, one of each coder."
         raise InputError(message, hint="nldd agreement a.csv b.csv --text answer --labels codes")
+    places = [path.resolve() for path in paths]
+    if len(set(places)) < len(places):
+        message = f"{next(p for p in paths if places.count(p.resolve()) > 1)} is named twice."
+        raise InputError(message, hint="name each table once, one of each coder")
     tables = [read_coded(path, find_columns(path, request, options), options) for path in paths]
     match = _by_order if name is None else _by_name
     answers = match(paths, tables, name or "", options)
@@ -192,7 +196,7 @@ def _distinct(names: list[str], paths: Sequence[Path]) -> list[str]:
 
 def _by_order(
     paths: Sequence[Path], tables: Sequence[CodedAnswers], name: str, options: TableOptions
-) -> list[Answer]:
+) -> list[SharedAnswer]:
     """Answers by the number of their row; refused where texts of the same row differ."""
     first = tables[0]
     for path, table in zip(paths, tables, strict=True):
@@ -210,14 +214,14 @@ def _by_order(
                 raise InputError(f"Row {row}: the answers differ: {differ}.", hint=hint)
     codes = [dict(zip(t.rows, map(frozenset, t.codes), strict=True)) for t in tables]
     return [
-        Answer(str(row), texts[row][0], tuple(known.get(row) for known in codes))
+        SharedAnswer(str(row), texts[row][0], tuple(known.get(row) for known in codes))
         for row in sorted(texts)
     ]
 
 
 def _by_name(
     paths: Sequence[Path], tables: Sequence[CodedAnswers], name: str, options: TableOptions
-) -> list[Answer]:
+) -> list[SharedAnswer]:
     """Answers by what a column says, in the order in which they come."""
     texts: dict[str, str] = {}
     codes: list[dict[str, Codes]] = []
@@ -228,7 +232,8 @@ def _by_name(
         for key, text in zip(rows, table.answers.texts, strict=True):
             texts.setdefault(key, text)
     return [
-        Answer(key, text, tuple(known.get(key) for known in codes)) for key, text in texts.items()
+        SharedAnswer(key, text, tuple(known.get(key) for known in codes))
+        for key, text in texts.items()
     ]
 
 

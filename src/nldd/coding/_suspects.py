@@ -1,8 +1,10 @@
 """Answers that people may have miscoded: coded unlike their likes, or unlike identical ones.
 
-The machine predicts each answer without itself. Where it is as sure as it usually is when people
-agree with it, and they do not, one of both is wrong (confident learning: Northcutt et al., 2021).
-Answers that say the same in the same words and have different codes need no machine.
+The machine predicts each answer without itself. Where it is sure, and people gave other codes, one
+of both is wrong (confident learning: Northcutt et al., 2021). The machine mostly errs in a single
+code, so answers are ranked by how many codes of people are expected to be wrong: the number that
+differ, times the chance that the machine is right. Answers that say the same in the same words and
+have different codes need no machine.
 """
 
 import re
@@ -19,7 +21,7 @@ from nldd.tables import Cell, create_table
 
 UNLIKE = "coded unlike its likes"
 IDENTICAL = "identical answers have other codes"
-HEAD = ("codes", "likely_codes", "differ_in", "why", "sure", "same_answer_coded")
+HEAD = ("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why", "same_answer_coded")
 EVIDENCE = ("nearest_answer", "nearest_codes")
 
 
@@ -50,6 +52,11 @@ class Suspect:
         missing = (f"+{code}" for code in self.likely if code not in self.codes)
         return (*missing, *(f"-{code}" for code in self.codes if code not in self.likely))
 
+    @property
+    def expected_wrong(self) -> float:
+        """How many of the decisions on its codes are expected to be wrong."""
+        return self.sure * len(self.differ_in)
+
 
 def find_suspects(model: CodingModel) -> list[Suspect]:
     """Answers of a model whose codes may be wrong, the most suspicious first."""
@@ -74,7 +81,7 @@ def find_suspects(model: CodingModel) -> list[Suspect]:
         evidence = (near + 1, model.answers.texts[near], codes[near])
         about = (i + 1, model.answers.texts[i], codes[i], likely, why, certainty)
         suspects.append(Suspect(*about, *evidence, tuple(counts.most_common()) if odd else ()))
-    return sorted(suspects, key=lambda s: (-len(s.why), -s.sure, s.number))
+    return sorted(suspects, key=lambda s: (-s.expected_wrong, s.number))
 
 
 def chance_right(model: CodingModel) -> NDArray[np.float64]:
@@ -86,11 +93,16 @@ def chance_right(model: CodingModel) -> NDArray[np.float64]:
 
 
 def _is_unlike(model: CodingModel, sure: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Where the machine differs from people, and is as sure as on average where it does not."""
-    agree = model.evidence.right(model.Y) == 1
+    """Where more codes of people are expected to be wrong than a usual chance would be.
+
+    That is the machine's chance to be right on average where people agree with it: so sure it must
+    be of an answer that differs in one code, and half as sure if it differs in two.
+    """
+    n_differ = model.evidence.n_wrong(model.Y)
+    agree = n_differ == 0
     if not agree.any():
         return np.zeros(len(sure), dtype=bool)
-    return np.asarray(~agree & (sure >= sure[agree].mean()))
+    return np.asarray(~agree & (sure * n_differ >= sure[agree].mean()))
 
 
 def _identical(texts: list[str]) -> dict[int, list[int]]:
@@ -113,15 +125,17 @@ def plain_words(text: str) -> str:
 
 def write_suspects(model: CodingModel, suspects: list[Suspect], out: Path | str) -> None:
     """The suspects as a table: the answer, its codes and likely ones, why, and the evidence."""
-    features = (*model.columns.numeric, *model.columns.categorical)
+    names = (*model.columns.numeric, *model.columns.categorical)
     text = model.columns.text[0] if len(model.columns.text) == 1 else "answer"
     join = model.columns.codes.join
-    with create_table(out, ("number", text, *HEAD, *EVIDENCE, *features)) as writer:
+    with create_table(out, ("number", text, *HEAD, *EVIDENCE, *names)) as writer:
         for s in suspects:
             same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
-            told = (join(s.codes), join(s.likely), " ".join(s.differ_in), "; ".join(s.why))
-            cells = (round(s.sure, 4), same, s.nearest_text, join(s.nearest_codes))
-            writer.write([(s.number, s.text, *told, *cells, *_features(model, s.number - 1))])
+            told = (join(s.codes), join(s.likely), " ".join(s.differ_in))
+            scores = (round(s.expected_wrong, 3), round(s.sure, 4), "; ".join(s.why))
+            evidence = (same, s.nearest_text, join(s.nearest_codes))
+            features = _features(model, s.number - 1)
+            writer.write([(s.number, s.text, *told, *scores, *evidence, *features)])
 
 
 def _features(model: CodingModel, row: int) -> list[Cell]:

@@ -1,5 +1,6 @@
 from ._agreement_text import (
     agreement_record as agreement_record,
+    kappas_table as kappas_table,
     render_agreement as render_agreement,
     render_suspects as render_suspects,
     suspects_record as suspects_record,
@@ -45,6 +46,7 @@ from ._demo_text import render_demo as render_demo
 from ._frequencies_text import (
     bias_table as bias_table,
     frequencies_record as frequencies_record,
+    frequencies_table as frequencies_table,
     render_frequencies as render_frequencies,
     write_frequencies as write_frequencies,
 )

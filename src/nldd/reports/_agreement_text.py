@@ -16,21 +16,23 @@ MOST_CODES, MOST_SUSPECTS = 60, 15
 
 def kappas_table(found: Agreement) -> Table:
     """Agreement on each code, the worst first."""
-    columns: dict[str, Any] = {"code": lambda c: visible(c.code)}
-    for i, coder in enumerate(found.coders):
-        columns[visible(coder)] = lambda c, i=i: f"{c.counts[i]:,}"
-    columns["agree"] = lambda c: percent(c.agreement, 1)
-    columns["kappa"] = lambda c: "-" if c.kappa is None else f"{c.kappa:.2f}"
+    rows = tuple(
+        (
+            visible(code.code),
+            *(f"{count:,}" for count in code.counts),
+            percent(code.agreement, 1),
+            "-" if code.kappa is None else f"{code.kappa:.2f}",
+        )
+        for code in found.codes
+    )
     pairs = " Both are means over all pairs of coders." * (len(found.coders) > 2)
-    return tabulate(
-        "kappas",
-        "Agreement on each code, the worst first",
-        found.codes,
-        columns,
+    note = (
         "Below the name of a table: answers that got the code there. Agree: answers for which both "
         "say the same of this code. Kappa: the same beyond chance (Cohen), from 0, as good as "
-        f"chance, to 1.{pairs}",
+        f"chance, to 1.{pairs}"
     )
+    head = ("code", *map(visible, found.coders), "agree", "kappa")
+    return Table("kappas", "Agreement on each code, the worst first", head, rows, notes=(note,))
 
 
 def render_agreement(found: Agreement) -> str:
@@ -107,8 +109,8 @@ def suspects_table(found: Sequence[Suspect]) -> Table:
         },
         "Likely: the codes of most identical answers, or else those that the machine predicts for "
         "the answer without having seen it. Sure: the share of the identical ones that have them, "
-        "or how likely the machine takes it to be right. Many of these answers will be coded "
-        "rightly: look at each.",
+        "or how likely the machine takes it to be right. First come those of which most codes are "
+        "expected to be wrong. Many of these answers will be coded rightly: look at each.",
     )
 
 
@@ -126,5 +128,7 @@ def render_suspects(found: Sequence[Suspect], n_answers: int) -> str:
 
 def suspects_record(found: Sequence[Suspect], n_answers: int) -> dict[str, Any]:
     """What :func:`render_suspects` says, for JSON."""
-    suspects = [{**asdict(s), "differ_in": s.differ_in} for s in found]
+    suspects = [
+        {**asdict(s), "differ_in": s.differ_in, "expected_wrong": s.expected_wrong} for s in found
+    ]
     return {"n_answers": n_answers, "suspects": suspects}

@@ -48,18 +48,18 @@ def points(difference: float) -> str:
     return "0.0" if float(text) == 0 else text
 
 
-def render_frequencies(found: Frequencies, checked: bool) -> str:
+def render_frequencies(found: Frequencies) -> str:
     """The table, and what its corrections rest on."""
     table = frequencies_table(found)
     parts = (
         to_text(table, most=MOST_CODES),
         wrap(table.notes),
-        wrap(basis_paragraphs(found, checked)),
+        wrap(basis_paragraphs(found)),
     )
     return "\n\n".join(parts)
 
 
-def basis_paragraphs(found: Frequencies, checked: bool = True) -> Iterator[str]:
+def basis_paragraphs(found: Frequencies) -> Iterator[str]:
     """Whom the codes come from, and how the errors of the machine are known."""
     n_machine = found.n_answers - found.n_people
     yield (
@@ -85,10 +85,11 @@ def basis_paragraphs(found: Frequencies, checked: bool = True) -> Iterator[str]:
                 f"People coded {basis.n_chosen:,} more of that kind, not drawn at random. If they "
                 "took easy ones first, the rest is harder than the correction knows: code all."
             )
-    if any(basis.source == "model" for basis in found.basis) and not checked:
+    if any(basis.source == "model" for basis in found.basis):
         yield (
-            "For shares to publish: nldd audit, check the sample, write the right codes where it "
-            "is wrong, and give it with --checked; likewise the review, once people have coded it."
+            "For shares to publish, let people code answers that are drawn at random: nldd predict "
+            "--random puts some into a review, nldd audit draws automatic ones. Give the tables "
+            "that come back with --checked."
         )
 
 
