@@ -15,6 +15,8 @@ from nldd.coding._answers import ERRORS, CodeColumns
 DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)
 # Between codes, in lists that were written with another separator than was said.
 OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
+# A space is within many a code; so many that consist of others are lists.
+SPACE, FEWEST_SPACED = " ", 3
 MOST_NOTES = 5
 MOST_LINES = 20
 CLOSE = 0.8
@@ -68,7 +70,9 @@ def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
     """Codes of a table that are lists of others, with a separator that is not in use."""
     by_fold = {_fold(name): name for name in found}
     lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
-    return [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
+    slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
+    spaced = [slip for slip in slips if SPACE in slip.separator]
+    return slips if len(spaced) >= FEWEST_SPACED else [s for s in slips if s not in spaced]
 
 
 def find_new_slips(
@@ -101,7 +105,8 @@ def _listed(
     more: Sequence[str] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """Known codes that a name lists by one or all of its separators, and by which it does."""
-    others = [mark for mark in (*OTHER_SEPARATORS, *more) if mark in name and mark not in used]
+    marks_of_lists = (*OTHER_SEPARATORS, *more, SPACE)
+    others = [mark for mark in marks_of_lists if mark in name and mark not in used]
     for marks in (*others, "".join(others)) if others else ():
         parts = [part for part in re.split(f"[{re.escape(marks)}]", name) if part.strip()]
         meant = [known for part in parts if (known := match(_fold(part)))]

@@ -72,12 +72,15 @@ _ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 class WorkbookRows(Source):
     """A sheet of a workbook, which is in memory but for the rows as Python objects."""
 
-    def __init__(self, path: Path, head: bytes, sheet: str | None = None) -> None:
+    def __init__(
+        self, path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
+    ) -> None:
         if not head.startswith((ZIP, OLE)):
             hint = "if it is text, rename it so that it ends in .csv"
             raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
         self._path = path
         self._n_skipped = self._n_read = 0
+        self._header_row = header_row
         with _reading(path):
             self._open(head, sheet)
         # Numbers of the header and the last row that were read, as far as that has come.
@@ -184,7 +187,7 @@ class WorkbookRows(Source):
                 ]
                 if self._left or k in self._errors or self._escaped:
                     cells = self._completed(k, cells)
-                if cells.count(None) < len(cells):
+                if cells.count(None) < len(cells) and k + 1 >= self._header_row:
                     yield k + 1, cells
 
     def _completed(self, k: int, cells: list[Cell]) -> list[Cell]:

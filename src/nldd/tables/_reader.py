@@ -115,6 +115,8 @@ class TableReader:
         if name in self.names:
             return self.names.index(name)
         hint = self._source.advice(_column_hint(name, self.names, free))
+        if sum(bool(cell.strip(_BLANKS)) for cell in self.header) == 1 and free is None:
+            hint += "; or --header-row N, if the names of the columns stand in a row below"
         raise InputError(f"{self.path.name} has no column {quote(name)}.", hint=hint)
 
     def where(self, row: int, column: int | None = None) -> str:
@@ -135,6 +137,7 @@ def open_table(
     encoding: str | None = None,
     separator: str | None = None,
     sheet: str | None = None,
+    header_row: int = 1,
     skip_rows: int = 0,
 ) -> TableReader:
     """Open a table by the ending of its name; what is no other format is read as CSV.
@@ -150,6 +153,8 @@ def open_table(
         rows as it does the header.
     sheet : str, optional
         Name of the sheet of a workbook; by default the first one that is not hidden.
+    header_row : int
+        Row of the sheet, or line of a CSV file, with the names of the columns; titles may be above.
     skip_rows : int
         Rows below the header that are no data. By default those that Qualtrics and SurveyMonkey
         write there are recognised.
@@ -182,7 +187,7 @@ def open_table(
         hint = "leave out the sheet"
         raise InputError(f"{path} has no sheets; only workbooks such as .xlsx do.", hint=hint)
     if is_workbook:
-        return TableReader(path, WorkbookRows(path, head, sheet), skip_rows)
+        return TableReader(path, WorkbookRows(path, head, sheet, header_row), skip_rows)
     if ending in PARQUET:
         return TableReader(path, ParquetRows(path), skip_rows)
     refuse_foreign(path, head)
@@ -190,7 +195,7 @@ def open_table(
     if ending in JSON_LINES:
         return TableReader(path, JsonlRows(text), skip_rows)
     kind = "tsv" if ending in TAB_SEPARATED else "csv"
-    return TableReader(path, CsvRows(text, separator, kind), skip_rows)
+    return TableReader(path, CsvRows(text, separator, kind, header_row), skip_rows)
 
 
 @dataclass(frozen=True)
@@ -204,6 +209,7 @@ class TableOptions:
     separator: str | None = None
     sheet: str | None = None
     numbers: Path | None = None
+    header_row: int = 1
     skip_rows: int = 0
 
     def open(self, path: Path | str) -> TableReader:
@@ -213,6 +219,7 @@ class TableOptions:
             encoding=self.encoding,
             separator=self.separator,
             sheet=self.sheet,
+            header_row=self.header_row,
             skip_rows=self.skip_rows,
         )
         if self.numbers is not None:
