@@ -119,8 +119,12 @@ class CsvRows(TextSource):
         except csv.Error as error:
             raise _quote_error(f"{self._text.path}, line {line}", str(error)) from None
         if is_header:
-            hint = "begin the file with a line of column names"
-            raise InputError(f"{self._text.path} holds nothing but blank lines.", hint=hint)
+            hint, below = "begin the file with a line of column names", ""
+            if before > 1:
+                hint, below = "--header-row with a smaller number", f" below line {before}"
+            raise InputError(
+                f"{self._text.path} holds nothing{below or ' but blank lines'}.", hint=hint
+            )
 
     def _lines_of_row(self, stream: TextIOWrapper) -> Iterator[str]:
         """The lines, as long as the row to which they belong is not longer than a row may be."""

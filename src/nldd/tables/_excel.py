@@ -87,8 +87,12 @@ class WorkbookRows(Source):
         self._ends = (0, 0)
         first = next(self._filled_rows(), None)
         if first is None:
-            hint = self.advice("begin the sheet with a row of column names")
-            raise InputError(f"{path}: the sheet {quote(self._sheet.name)} is empty.", hint=hint)
+            empty, hint = "is empty", "begin the sheet with a row of column names"
+            if header_row > 1:
+                empty = f"is empty from row {header_row} on"
+                hint = "--header-row with a smaller number"
+            message = f"{path}: the sheet {quote(self._sheet.name)} {empty}."
+            raise InputError(message, hint=self.advice(hint))
         texts = list(map(cell_text, first[1]))
         while texts[-1] == "":
             texts.pop()
