@@ -136,6 +136,6 @@ def test_header_below_the_end_is_refused(tmp_path, name):
         book = Workbook()
         book.active.append(("id", "answer"))
         book.save(path)
-    with pytest.raises(InputError, match="nothing below line 8|empty from row 9 on") as refused:
+    with pytest.raises(InputError, match=r"nothing below line 8|empty from row 9 on") as refused:
         open_table(path, header_row=9)
     assert refused.value.hint == "--header-row with a smaller number"
