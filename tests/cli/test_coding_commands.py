@@ -122,10 +122,11 @@ def test_fit_twice_gives_equal_files(study, tmp_path, capsys, monkeypatch):
 def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     rows = [(*row[:-1], row[-1].replace(";", ", ")) for row in answers(80)]
     path = write_csv(tmp_path / "answers.csv", rows)
-    done = succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "m.nldd", "--json")
+    words = ("fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "m.nldd")
+    done = succeed(capsys, *words, "--as-written", "--json")
     assert 'If that separates codes, use --sep ",".' in done.err
     assert len(done.json["labels"]) > 5
-    done = succeed(capsys, "fit", path, *COLUMNS, "--sep", ",", *QUICK, "-o", tmp_path / "m.nldd")
+    done = succeed(capsys, *words, "--sep", ",")
     assert re.search(r"^  codes +5$", done.out, re.MULTILINE)
 
 

@@ -50,12 +50,12 @@ REFUSED = {
     ),
     "both kinds of codes": (
         (*FIT, "--label-columns", "code*"),
-        "Name either the column that lists the codes or the columns of 0 and 1.",
+        "Name either the columns that hold the codes or the columns of 0 and 1.",
         "answers.csv has the columns 'id', 'answer', 'age', 'region', 'codes'",
     ),
     "no kind of codes": (
         ("fit", "answers.csv", "--text", "answer"),
-        "Name either the column that lists the codes or the columns of 0 and 1.",
+        "Name either the columns that hold the codes or the columns of 0 and 1.",
         "--labels NAME",
     ),
     "nothing to code from": (

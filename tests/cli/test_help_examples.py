@@ -69,10 +69,13 @@ def prepared(tmp_path_factory):
     marks = [f"q1_{code}" for code in PHRASES]
     write_csv(folder / "answers.csv", rows)
     in_columns = [(*row, *(int(code in row[-1].split(";")) for code in PHRASES)) for row in rows]
+    one_each = [(*row[-1].split(";"), "", "")[:3] for row in rows]
     from nldd.tables import create_table
 
-    with create_table(folder / "answers.xlsx", (*HEADER, *marks)) as writer:
-        writer.write(in_columns)
+    with create_table(
+        folder / "answers.xlsx", (*HEADER, *marks, "code1", "code2", "code3")
+    ) as writer:
+        writer.write((*row, *codes) for row, codes in zip(in_columns, one_each, strict=True))
     numbered = [(i, i % 7, *row[len(HEADER) :]) for i, row in enumerate(in_columns)]
     labels = [f"label_{i}" for i in range(len(PHRASES))]
     write_csv(folder / "numbers.csv", numbered, ("a", "b", *labels))

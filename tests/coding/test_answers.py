@@ -5,7 +5,7 @@ import pytest
 from openpyxl import Workbook
 
 from coding.made_up import write_csv
-from nldd.coding import Answers, CodeColumns, Columns
+from nldd.coding import Answers, CodeColumns, Columns, Listing
 from nldd.exceptions import InputError
 from nldd.tables import open_table
 
@@ -48,8 +48,16 @@ def write_xlsx(path, header, rows):
         (" ; ;;", None),
         ("NA", None),
         ('["bus", " park ", 3, ""]', {"bus", "park", "3"}),
+        ("['bus', 'my \"park\"']", {"bus", 'my "park"'}),
+        ("[3.0, 12]", {"3", "12"}),
+        ("[bus, park]", {"[bus, park]"}),
         ("[]", None),
         ("[bus];park", {"[bus]", "park"}),
+        ("bus\npark", {"bus", "park"}),
+        ("bus\r\npark;rent", {"bus", "park", "rent"}),
+        ("bus_x000D_\npark_x000D_", {"bus", "park"}),
+        ("#REF!", None),
+        ("#Value!", None),
         ('[["bus"]]', {'[["bus"]]'}),
     ],
 )
@@ -62,6 +70,59 @@ def test_codes_survive_being_written(separator):
     codes = CodeColumns(("codes",), separator, "-")
     for names in (("bus",), ("bus", "park"), ("10", "2", "public transport"), ()):
         assert codes.split(codes.join(names)) == set(names)
+
+
+def test_several_separators_and_the_mark_for_no_code_within_a_list():
+    codes = CodeColumns(("codes",), ";", "-", (",", " and "))
+    assert codes.split("bus, park;rent and tram") == {"bus", "park", "rent", "tram"}
+    assert codes.split("bus;-") == {"bus"}
+    assert codes.split("-\n-") == set()
+    assert codes.join(["bus", "park"]) == "bus;park"
+
+
+def test_a_file_may_list_codes_in_its_own_way():
+    codes = CodeColumns(("codes",), ";", "-", (",",))
+    assert codes.listed_as(Listing()) == codes
+    assert codes.listed_as(Listing(("|", "/"))) == CodeColumns(("codes",), "|", "-", ("/",))
+    assert codes.listed_as(Listing((), "none")) == CodeColumns(("codes",), ";", "none", (",",))
+    with pytest.raises(InputError, match="columns of 0 and 1") as refused:
+        CodeColumns(("bus", "park"), "").listed_as(Listing((",",)))
+    assert refused.value.hint == "leave out --sep and --no-code"
+
+
+SEVERAL = CodeColumns(("c1", "c2", "c3"), ";", "-")
+
+
+def test_codes_of_several_columns(tmp_path):
+    rows = [
+        ["a", "bus", "park", ""],
+        ["b", "", "", " bus"],
+        ["c", "bus;park", "", "rent\nbus"],  # the same code twice counts once
+        ["d", "", " ", "NA"],
+        ["e", "", "-", ""],
+        ["f", "-", "bus", ""],
+    ]
+    path = write_csv(tmp_path / "a.csv", ["answer", "c1", "c2", "c3"], rows)
+    expected = [{"bus", "park"}, {"bus"}, {"bus", "park", "rent"}, None, set(), {"bus"}]
+    assert codes_of(path, SEVERAL) == expected
+    numbers = [["x", 3.0, "3", 12], ["y", None, None, 12.0]]
+    path = write_xlsx(tmp_path / "a.xlsx", ["answer", "c1", "c2", "c3"], numbers)
+    assert codes_of(path, SEVERAL) == [{"3", "12"}, {"12"}]
+
+
+@pytest.mark.parametrize(
+    ("codes", "cells"),
+    [
+        ((), ["-", "", ""]),
+        (("a",), ["a", "", ""]),
+        (("a", "b", "c"), ["a", "b", "c"]),
+        (("a", "b", "c", "d"), ["a", "b", "c;d"]),
+    ],
+)
+def test_codes_fill_several_columns_and_are_read_again(codes, cells):
+    assert SEVERAL.fill(codes) == cells
+    assert SEVERAL.gather(cells) == set(codes)
+    assert LISTED.fill(codes) == [";".join(codes)]
 
 
 def test_numbers_of_a_workbook_are_codes_without_a_fraction(tmp_path):

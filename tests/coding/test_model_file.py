@@ -32,7 +32,11 @@ def rank_few_by_chance(monkeypatch):
 
 
 COLUMNS = Columns(
-    ("answer", "more"), CodeColumns(("codes",), "|", "-"), ("age",), ("region", "wave"), n_extra=2
+    ("answer", "more"),
+    CodeColumns(("code1", "code2"), "|", "-", (",", "\n")),
+    ("age",),
+    ("region", "wave"),
+    n_extra=2,
 )
 
 
@@ -207,6 +211,8 @@ WRONG = {
     "extra features in double": array("answers/extra", lambda extra: extra.astype(float)),
     "unknown recipe": document("model", "recipe", value=3),
     "recipe is a list": document("model", "recipe", value=[2]),
+    "empty separator": document("model", "columns", "codes", "also", value=[",", ""]),
+    "further separators are a text": document("model", "columns", "codes", "also", value=",;"),
     "mark is a list": document("model", "columns", "codes", "none", value=["-"]),
     "one fold": document("model", "settings", "n_folds", value=1),
     "seed is text": document("model", "settings", "random_state", value="0"),
@@ -255,6 +261,12 @@ def test_files_of_older_versions_have_no_identity_columns(parts, tmp_path):
     loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
     assert loaded.identity_columns == ()
     assert len(loaded.answers) == 60
+
+
+def test_files_of_older_versions_have_one_separator(parts, tmp_path):
+    change = document("model", "columns", "codes", "also", drop=True)
+    codes = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change)).columns.codes
+    assert codes == CodeColumns(("code1", "code2"), "|", "-")
 
 
 def test_files_without_word_on_what_was_drawn_have_the_first_table(parts, tmp_path):

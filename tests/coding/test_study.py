@@ -227,8 +227,8 @@ def test_table_that_changes_while_it_is_read_is_refused(study, monkeypatch):
     table = write_coded(study / "more.csv", TEXTS[50:], CODES[50:])
     read = study_module.read_coded
 
-    def meanwhile(path, *args):
-        found = read(path, *args)
+    def meanwhile(path, *args, **more):
+        found = read(path, *args, **more)
         path.write_text(path.read_text() + "one more,bus\n")
         return found
 

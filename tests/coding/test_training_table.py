@@ -5,13 +5,7 @@ import pytest
 
 from coding.made_up import write_csv
 from nldd.coding import CodeColumns, Columns, Request, find_columns, read_coded
-from nldd.coding._training_table import (
-    close_code,
-    holds_numbers,
-    likely_separator,
-    match_columns,
-    similar_groups,
-)
+from nldd.coding._training_table import holds_numbers, match_columns
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
@@ -86,6 +80,71 @@ def test_columns_of_marks_by_pattern_or_name(pattern, expected):
     assert match_columns(pattern, ["id", "q1_bus", "q1_park", "Q1_bus", "q2_bus"]) == expected
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("code1,code2", ("code1", "code2")),
+        ("code2, code1", ("code2", "code1")),
+        ("code*", ("code1", "code2", "code10")),
+        ("code10,code?", ("code10", "code1", "code2")),
+        ("why, in short?", ("why, in short?",)),
+        ("labels", ("labels",)),
+    ],
+)
+def test_columns_that_hold_codes(tmp_path, labels, expected):
+    header = ["answer", "code1", "code2", "nldd_code3", "code10", "why, in short?", "labels"]
+    path = write_csv(tmp_path / "a.csv", header, [["a"] * len(header)])
+    request = Request(("answer",), labels, separators=("|", ","), none="-")
+    columns = find_columns(path, request, TableOptions())
+    assert columns.codes == CodeColumns(expected, "|", "-", (",",))
+
+
+@pytest.mark.parametrize("labels", ["code1,code3", "c_*"])
+def test_columns_of_codes_that_are_not_there(tmp_path, labels):
+    path = write_csv(tmp_path / "a.csv", ["answer", "code1", "code2"], [["a", "b", "c"]])
+    with pytest.raises(InputError, match=r"no column 'code3'|No column matches 'c_\*'") as refused:
+        find_columns(path, Request(("answer",), labels), TableOptions())
+    assert "--labels" in refused.value.hint or "'code1'" in refused.value.hint
+
+
+def test_marks_in_several_columns_are_no_codes(tmp_path):
+    rows = [["a", "1", "0"], ["b", "0", ""], ["c", "1", "1"]]
+    path = write_csv(tmp_path / "a.csv", ["answer", "q_bus", "q_park"], rows)
+    codes = CodeColumns(("q_bus", "q_park"))
+    with pytest.raises(InputError) as refused:
+        read_coded(path, Columns(("answer",), codes), TableOptions())
+    assert str(refused.value) == "a.csv: 'q_bus', 'q_park' hold nothing but '0', '1', no codes."
+    assert refused.value.hint.startswith("--label-columns")
+
+
+def test_numbers_as_codes_of_a_table_and_of_its_model(tmp_path):
+    rows = [["a", "2.0", ""], ["b", "12", "3.0"], ["c", "2", "2.0"]]
+    path = write_csv(tmp_path / "a.csv", ["answer", "c1", "c2"], rows)
+    columns = Columns(("answer",), CodeColumns(("c1", "c2")))
+    found = read_coded(path, columns, TableOptions())
+    assert found.codes == [{"2"}, {"12", "3"}, {"2"}]
+    assert found.notes == ["Numbers as codes: '2.0', '3.0' taken as '2', '3'."]
+    found = read_coded(path, columns, TableOptions(), known=("02", "12", "3"))
+    assert found.codes == [{"02"}, {"12", "3"}, {"02"}]
+
+
+@pytest.mark.parametrize(
+    ("first", "n_below", "is_told"),
+    [("Number", 10, True), ("Number", 9, False), ("NA", 10, False), ("7", 10, False)],
+)
+def test_second_header_is_told(tmp_path, first, n_below, is_told):
+    rows = [[first, "What?", "bus"], *([str(i), f"a{i}", "bus"] for i in range(n_below))]
+    path = write_csv(tmp_path / "a.csv", ["id", "answer", "codes"], rows)
+    columns = Columns(("answer",), LISTED)
+    told = (
+        "Row 1 may be a second header: 'Number' stands in 'id', and numbers in all rows below. "
+        "If so, use --skip-rows 1."
+    )
+    assert read_coded(path, columns, TableOptions()).notes == [told] * is_told
+    skipped = read_coded(path, columns, TableOptions(skip_rows=1))
+    assert (skipped.n_rows, skipped.answers.texts[0], skipped.rows[0]) == (n_below, "a0", 1)
+
+
 def test_coded_rows_of_a_table(tmp_path):
     rows = [
         ["a", "bus", "1"],
@@ -116,47 +175,3 @@ def test_table_without_codes_is_refused(tmp_path, n_rows, said):
         read_coded(path, Columns(("answer",), LISTED), TableOptions())
     assert str(refused.value).endswith(said)
     assert "another file" in refused.value.hint
-
-
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        (["a|b", "c|d"], "|"),
-        (["a/b", "c"], None),  # one alone may be a name
-        (["a,b", "c,d", "e;f"], None),
-        (["a,b", "c,d"] + ["e"] * 38, ","),
-        (["a,b", "c,d"] + ["e"] * 39, None),  # less than one in twenty
-        ([], None),
-    ],
-)
-def test_likely_separator(cells, expected):
-    assert likely_separator(cells, ";") == expected
-
-
-KNOWN = ["Service", "Öffnungszeiten", "Preis", "Sauberkeit", "q1_06"]
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("service", "Service"),
-        ("SERVICE ", "Service"),
-        ("Preise", "Preis"),
-        ("Öffnungszeitene", "Öffnungszeiten"),
-        ("O\u0308ffnungszeiten", "Öffnungszeiten"),
-        ("sauberkiet", "Sauberkeit"),
-        ("q1_07", None),
-        ("q1_16", None),
-        ("Q1_06", "q1_06"),
-        ("Sitzplätze", None),
-        ("Preis2", None),
-        ("", None),
-    ],
-)
-def test_known_code_that_is_meant(name, meant):
-    assert close_code(name, KNOWN) == meant
-
-
-def test_groups_that_differ_in_capitals_and_spaces():
-    names = ["Service", "SERVICE", "a  b", "A b", "bus", "buses", "straße", "STRASSE"]
-    assert similar_groups(names) == [["Service", "SERVICE"], ["a  b", "A b"], ["straße", "STRASSE"]]

@@ -560,6 +560,13 @@ def test_columns_of_yes_and_no_are_counted():
     assert sentence.endswith("stand in 2 columns of yes and no, one for each code.")
 
 
+def test_columns_of_codes_and_their_separators_are_named():
+    codes = CodeColumns(("code1", "code2"), ";", "", (",",))
+    sentence = columns_sentence(Columns(("answer",), codes, (), ()))
+    where = """the columns "code1", "code2", one in each, or several separated by ';' or ','."""
+    assert sentence.endswith(where)
+
+
 @pytest.fixture(scope="module")
 def hostile_html():
     answers, codes = made_up(64, 3, HOSTILE)

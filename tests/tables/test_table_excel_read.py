@@ -65,7 +65,12 @@ def test_workbook_of_openpyxl(tmp_path):
         (3, "so bold", None, None, None, None, None),
     ]
     assert loaded.format.sheet == "Answers"
-    assert loaded.notes == ["1 empty row was skipped.", "1 column had no name: 'column 5'."]
+    assert loaded.notes == [
+        "1 empty row was skipped.",
+        "1 cell with a formula and no value, the first F2: read as empty. Open the file in a "
+        "spreadsheet, save it and run the command again.",
+        "1 column had no name: 'column 5'.",
+    ]
 
 
 def test_shared_texts(tmp_path):
@@ -152,9 +157,14 @@ def test_workbook_of_libreoffice(ending):
         ),
         ("merged", *[None] * 9),
     ]
+    merged = (
+        "1 group of merged cells in the rows: only the first cell of each has a value. Unmerge "
+        "them and fill in the others."
+    )
     assert loaded.notes == [
         "The sheet 'Answers' was read, and not 'Notes'.",
         "1 empty row was skipped.",
+        *([merged] if ending == ".xlsx" else []),
     ]
     assert loaded.format.kind == "xlsx"
     assert load(FILES / f"libreoffice{ending}", sheet="Notes").header == ("not this one",)
@@ -541,3 +551,35 @@ def test_reading_is_several_times_faster_than_openpyxl(tmp_path):
     sheet = openpyxl.load_workbook(path, data_only=True).active
     assert sum(1 for _ in sheet.iter_rows(values_only=True)) == n_rows + 1 == 8001
     assert 3 * ours < process_time() - start - ours
+
+
+@pytest.mark.parametrize(
+    ("cell", "n"),
+    [
+        ('<c r="B2"><f>A1</f><v/></c>', 1),
+        ('<c r="B2" s="3"><f>A1&lt;3</f><v></v></c>', 1),
+        ('<c r="B2"><f t="shared" si="0"/></c>', 1),
+        ('<c r="B2" t="str"><f>IF(A1,"","x")</f><v></v></c>', 0),  # calculated: empty text
+        ('<c r="B2"><f>A1</f><v>3</v></c>', 0),
+        ('<c r="B2" s="1"/>', 0),
+    ],
+)
+def test_formulas_that_nobody_has_calculated_are_told(tmp_path, cell, n):
+    rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1"><v>7</v></c></row>'
+    rows += f'<row r="2"><c r="A2"><v>1</v></c>{cell}</row><row r="3"><c r="A3"><v>2</v></c></row>'
+    told = [note for note in load(workbook(tmp_path, rows)).notes if "formula" in note]
+    assert [note.partition(":")[0] for note in told] == [
+        "1 cell with a formula and no value, the first B2"
+    ] * n
+
+
+@pytest.mark.parametrize(
+    ("merged", "n"),
+    [(("A1:B1",), 0), (("A2:A3",), 1), (("A1:A2", "B3:C3"), 2), (("A4:B9",), 0), ((), 0)],
+)
+def test_merged_cells_of_rows_are_told(tmp_path, merged, n):
+    rows = "".join(f'<row r="{i}"><c r="A{i}"><v>{i}</v></c></row>' for i in (1, 2, 3))
+    listed = "".join(f'<mergeCell ref="{place}"/>' for place in merged)
+    path = workbook(tmp_path, rows, after=f"<mergeCells>{listed}</mergeCells>" if merged else "")
+    told = [note for note in load(path).notes if "merged" in note]
+    assert [note.split()[0] for note in told] == [str(n)] * bool(n)

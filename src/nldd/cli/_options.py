@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from nldd import tables
+from nldd import coding, tables
 from nldd._wording import quote
 
 Command = Callable[..., Any]
@@ -20,8 +20,9 @@ ReportPlace = Callable[[Path], Path | None]
 # Whether a file can be read is found out when it is read, with a better message than click's.
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
-# A tab, as people write it where the shell would take the character itself for a space.
+# A tab or a line break, as people write them where the shell would take them for a space.
 TABS = {"tab": "\t", "\\t": "\t"}
+BREAKS = {**TABS, "\\n": "\n", "\\r\\n": "\n"}
 
 default_option = partial(click.option, show_default=True)
 file_option = partial(click.option, type=FILE)
@@ -117,6 +118,24 @@ def report_option(beside: str) -> Decorator:
     )
 
 
+def _read_separators(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    if "" in given:
+        raise click.UsageError("--sep must be at least one character, such as ';'.")
+    return tuple(dict.fromkeys(BREAKS.get(separator, separator) for separator in given))
+
+
+sep_option = partial(
+    click.option, "--sep", "separators", multiple=True, callback=_read_separators, metavar="TEXT"
+)
+no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
+listing_options = bundle(
+    "listing",
+    lambda **given: coding.Listing(**given),
+    sep_option(help="Between the codes in this file, if not as in the model's table; repeatable."),
+    no_code_option(help="Cell of this file that means: looked at, and no code applies."),
+)
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 force_option = click.option("--force", is_flag=True, help="Replace files that are there already.")
@@ -138,13 +157,33 @@ _table_options = (
         "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
+    click.option(
+        "--header-row",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Row of the sheet, or line of a CSV file, with the names of the columns.",
+    ),
+    click.option(
+        "--skip-rows",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Rows below the header that are no answers; those of Qualtrics are known.",
+    ),
 )
 
 
 def _open_how(
-    encoding: str | None, delimiter: str | None, sheet: str | None, numbers: Path | None = None
+    encoding: str | None,
+    delimiter: str | None,
+    sheet: str | None,
+    header_row: int,
+    skip_rows: int,
+    numbers: Path | None = None,
 ) -> "tables.TableOptions":
-    return tables.TableOptions(encoding, TABS.get(delimiter or "", delimiter), sheet, numbers)
+    separator = TABS.get(delimiter or "", delimiter)
+    return tables.TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
 
 
 table_options = bundle("options", _open_how, *_table_options)

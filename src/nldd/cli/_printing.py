@@ -1,6 +1,7 @@
-"""What all commands print in the same way: JSON, notes, and that a report is missing."""
+"""What all commands print in the same way: JSON, notes, questions, and that a report is missing."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -50,6 +51,13 @@ def print_notes(notes: Iterable[str]) -> None:
     """What a person should know."""
     for note in notes:
         say(f"Note: {note}")
+
+
+def asker() -> Callable[[str], bool] | None:
+    """Asks a person for yes or no; None where nobody sits at a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    return lambda question: click.confirm(escaped(question, KEPT), err=True)
 
 
 def try_report(write: Callable[[], Path]) -> Path | None:

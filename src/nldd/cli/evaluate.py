@@ -12,6 +12,7 @@ from nldd.cli._printing import print_notes, print_result, try_report
 @click.command()
 @shared.model_argument
 @click.argument("table", type=shared.FILE, metavar="CODED")
+@shared.listing_options
 @shared.report_option("CODED")
 @shared.promise_options
 @shared.answer_options
@@ -19,6 +20,7 @@ from nldd.cli._printing import print_notes, print_result, try_report
 def evaluate(
     model: Path,
     table: Path,
+    listing: "coding.Listing",
     report_place: shared.ReportPlace,
     promise: shared.Promise,
     options: "tables.TableOptions",
@@ -36,7 +38,7 @@ def evaluate(
     place = report_place(table)
     coding.check_places(table, model, place, hint="--report with another name")
     loaded = coding.load_coding_model(model)
-    quality, answers = coding.evaluate_table(loaded, table, options)
+    quality, answers = coding.evaluate_table(loaded, table, options, listing)
     kept = coding.promise_kept(loaded, quality, *promise)
     print_notes(answers.notes)
     if seen := coding.n_learned(loaded, answers, coding.checksum(table)):

@@ -2,43 +2,39 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from nldd import coding, reports, tables
 from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, say, try_report
-
-
-def _request(**columns: Any) -> "coding.Request":
-    if not columns["separator"]:
-        raise click.UsageError("--sep must be at least one character, such as ';'.")
-    return coding.Request(**columns)
-
+from nldd.cli._printing import asker, print_notes, print_result, say, try_report
 
 _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 column_options = shared.bundle(
     "request",
-    _request,
+    lambda **columns: coding.Request(**columns),
     _columns_option("--text", help="Columns with the answers; several with commas, or repeat it."),
-    click.option("--labels", default="", metavar="COLUMN", help="Column that lists the codes."),
+    click.option(
+        "--labels",
+        default="",
+        metavar="COLUMNS",
+        help="Column that lists the codes; or several, with commas or as 'code*'.",
+    ),
     click.option(
         "--label-columns",
         default="",
         metavar="PATTERN",
         help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
     ),
-    shared.default_option(
-        "--sep", "separator", default=";", help="Between the codes in the column of --labels."
+    shared.sep_option(
+        default=(";",), help='Between codes in a cell; repeatable.  [default: ";" and line breaks]'
     ),
+    shared.no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
     click.option(
-        "--no-code",
-        "none",
-        default="",
-        metavar="TEXT",
-        help="Cell of --labels that means: looked at, and no code applies.",
+        "--as-written",
+        is_flag=True,
+        help="Take codes as they are, even if they look like lists with another separator.",
     ),
     _columns_option("--features", help="Further columns to code from: numbers, or categories."),
     _columns_option(
@@ -84,13 +80,14 @@ def fit(
     Examples:
       nldd fit answers.csv --text answer --labels codes -o model.nldd
       nldd fit answers.csv --text answer --labels codes --features age,region
+      nldd fit answers.xlsx --text answer --labels code1,code2,code3
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
     settings = coding.Settings(folds, seed, jobs)
     watch = partial(progress, title="cross-validation", show=True)
-    step = coding.fit_table(table, out, request, settings, options, watch, say)
+    step = coding.fit_table(table, out, request, settings, options, watch, say, asker())
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)

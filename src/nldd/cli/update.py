@@ -9,7 +9,7 @@ import click
 from nldd import coding, reports, tables
 from nldd._progress import progress
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, say, try_report
+from nldd.cli._printing import asker, print_notes, print_result, say, try_report
 
 
 @click.command()
@@ -22,6 +22,7 @@ from nldd.cli._printing import print_notes, print_result, say, try_report
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
+@shared.listing_options
 @shared.report_option("the model")
 @shared.threads_option
 @shared.promise_options
@@ -33,6 +34,7 @@ def update(
     out: Path | None,
     again: bool,
     new_codes: bool,
+    listing: "coding.Listing",
     report_place: shared.ReportPlace,
     jobs: int,
     promise: shared.Promise,
@@ -52,7 +54,8 @@ def update(
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
     watch = partial(progress, title="cross-validation", show=True)
-    step = coding.update_model(model, table, out, options, watch, again, new_codes, jobs, say)
+    how = (options, watch, again, new_codes, jobs, say, listing, asker())
+    step = coding.update_model(model, table, out, *how)
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, coding.UPDATED])
     written = place and try_report(

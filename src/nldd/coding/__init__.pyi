@@ -1,4 +1,9 @@
-from ._answers import Answers as Answers, CodeColumns as CodeColumns, Columns as Columns
+from ._answers import (
+    Answers as Answers,
+    CodeColumns as CodeColumns,
+    Columns as Columns,
+    Listing as Listing,
+)
 from ._chance import ChanceRegression as ChanceRegression
 from ._cross_validation import (
     CrossValidation as CrossValidation,

@@ -1,10 +1,12 @@
 """Answers as a table holds them: which columns a model reads, and what their cells say."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -28,59 +30,110 @@ EXTRA = "--extra-features FILE.npy"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+# What a spreadsheet shows where a formula is broken, in English and German.
+ERRORS = frozenset(
+    {"#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!", "#spill!", "#calc!", "#field!"}
+    | {"#bezug!", "#wert!", "#zahl!", "#nv", "#leer!", "#überlauf!"}
+)
 # In a column that lists codes; "none" may be a code there.
-NOT_CODED = frozenset({"na", "n/a", "#n/a", "nan", "null", "."})
+NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
+# Alt+Enter in a spreadsheet, and how some programs write its carriage return.
+BREAKS = r"(?:_x000[Dd]_|[\r\n\v\f\x85\u2028\u2029])+"
+_QUOTED = r"""(?:'[^'\\]*'|"[^"\\]*")"""
+_PYTHON_LIST = re.compile(rf"\[\s*{_QUOTED}\s*(?:,\s*{_QUOTED}\s*)*\]")
 # Beyond this, squares are no numbers any more.
 LARGEST = 1e150
 
 
 @dataclass(frozen=True)
-class CodeColumns:
-    """Where codes stand: in one column that lists them, or in a column of 0 and 1 for each code.
+class Listing:
+    """How one file lists its codes; what is left out is as in the table of the model."""
 
-    The separator is empty for columns of 0 and 1. `none` is the cell of a list which says that no
-    code applies to an answer; an empty cell says that nobody has coded it yet.
+    separators: tuple[str, ...] = ()
+    none: str = ""
+
+
+@dataclass(frozen=True)
+class CodeColumns:
+    """Where codes stand: in a column that lists them, in several, or in one of 0 and 1 for each.
+
+    The separator is empty for columns of 0 and 1. Lists may have further ones (`also`), and a line
+    break always separates, as no code holds one. `none` is the cell of a list which says that no
+    code applies to an answer; where all cells are empty, nobody has coded it yet.
     """
 
     names: tuple[str, ...]
     separator: str = ";"
     none: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def listed(self) -> bool:
-        """Whether codes are listed in one column, rather than marked in columns of their own."""
+        """Whether columns list codes, rather than being codes that are marked there."""
         return bool(self.separator)
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        return (self.separator, *self.also)
 
     def read(self, table: TableReader, block: Block) -> list[set[str] | None]:
         """The codes of each row of a block; None for a row that nobody has coded."""
         if self.listed:
-            return [self.split(cell) for cell in self.cells(table, block)]
+            return [self.gather(cells) for cells in self.cells(table, block)]
         places = {name: find_column(table, name, self.names) for name in self.names}
         numbered = enumerate(block.rows, block.first)
         return [_marked_codes(table, number, row, places) for number, row in numbered]
 
-    def cells(self, table: TableReader, block: Block) -> list[str]:
-        """What the column says that lists the codes."""
-        place = find_column(table, self.names[0], self.names)
-        return [plain_text(row[place]).strip() for row in block.rows]
+    def cells(self, table: TableReader, block: Block) -> list[list[str]]:
+        """What the columns say that list the codes, for each row."""
+        places = [find_column(table, name, self.names) for name in self.names]
+        return [[plain_text(row[place]).strip() for place in places] for row in block.rows]
+
+    def gather(self, cells: Iterable[str]) -> set[str] | None:
+        """All codes that the cells of a row list; None if none of them says anything."""
+        found = [codes for cell in cells if (codes := self.split(cell)) is not None]
+        return set().union(*found) if found else None
 
     def split(self, cell: str) -> set[str] | None:
+        """The codes that a cell lists; None if it says nothing."""
         cell = cell.strip()
-        if cell.startswith("[") and (found := _json_list(cell)) is not None:
+        if cell.startswith("[") and (found := _written_list(cell)) is not None:
             return found or None
         if self.none and cell == self.none:
             return set()
         if self.says_missing(cell):
             return None
-        return {part.strip() for part in cell.split(self.separator)} - {""} or None
+        parts = {part.strip() for part in self._between.split(cell)} - {""}
+        return parts - {self.none} if parts else None
+
+    @cached_property
+    def _between(self) -> re.Pattern[str]:
+        return re.compile("|".join((BREAKS, *map(re.escape, self.separators))))
 
     def says_missing(self, cell: str) -> bool:
         """Whether a cell says, as programs write it, that nobody has coded the answer."""
         return cell.lower() in NOT_CODED and cell != self.none
 
+    def listed_as(self, listing: Listing) -> "CodeColumns":
+        """The same columns, in a file that lists codes in its own way."""
+        if listing == Listing():
+            return self
+        if not self.listed:
+            message = "The codes of the model stand in columns of 0 and 1, which are no lists."
+            raise InputError(message, hint="leave out --sep and --no-code")
+        first, *also = listing.separators or self.separators
+        return replace(self, separator=first, also=tuple(also), none=listing.none or self.none)
+
     def join(self, codes: Sequence[str]) -> str:
-        """Codes as one cell, in the way that the model's own column lists them."""
+        """Codes as one cell, listed as in the table that the model was fitted to."""
         return (self.separator or ";").join(codes) if codes else self.none
+
+    def fill(self, codes: Sequence[str]) -> list[str]:
+        """Codes as cells of the columns that list them: one in each, and the rest in the last."""
+        n = len(self.names)
+        cells = list(codes) if len(codes) <= n else [*codes[: n - 1], self.join(codes[n - 1 :])]
+        cells = cells or [self.none]
+        return [*cells, *[""] * (n - len(cells))]
 
 
 @dataclass(frozen=True)
@@ -235,17 +288,19 @@ def _extra_row(table: TableReader, numbers: "NumberFile", block: Block, i: int) 
     return number - 1
 
 
-def _json_list(cell: str) -> set[str] | None:
-    """Codes of a list in JSON, as cells of JSON lines may hold one."""
+def _written_list(cell: str) -> set[str] | None:
+    """Codes of a list in JSON or in Python, as programs write one into a cell."""
+    if _PYTHON_LIST.fullmatch(cell):
+        return {text[1:-1].strip() for text in re.findall(_QUOTED, cell)} - {""}
     with suppress(ValueError, RecursionError):
         value = json.loads(cell)
-        if isinstance(value, list) and all(isinstance(name, str | int) for name in value):
-            return {str(name).strip() for name in value} - {""}
+        if isinstance(value, list) and all(isinstance(x, str | int | float) for x in value):
+            return {cell_text(name).strip() for name in value} - {""}
     return None
 
 
 def _marked_codes(table: TableReader, number: int, row: Row, places: dict[str, int]) -> Any:
-    hint = "correct the cell; or --labels NAME for a column that lists codes"
+    hint = "correct the cell; or --labels NAMES for columns that hold codes or lists of them"
     check = (YES | NO | MISSING, "0 or 1 (or yes, no, x)", hint)
     marks = {name: read_mark(table, number, row, j, *check) for name, j in places.items()}
     if MISSING.issuperset(marks.values()):

@@ -1,13 +1,15 @@
 """How good a model's codes are on answers that people have coded, and whether its promise held."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
+from nldd.coding._answers import Listing
+from nldd.coding._code_slips import find_new_slips, first_rows, lines_of, sep_options
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._selective import Selection, accuracy_interval
@@ -114,10 +116,19 @@ class Kept:
 
 
 def evaluate_table(
-    model: CodingModel, path: Path, options: TableOptions = TableOptions()
+    model: CodingModel,
+    path: Path,
+    options: TableOptions = TableOptions(),
+    listing: Listing = Listing(),
 ) -> tuple[Evaluation, CodedAnswers]:
-    """Evaluate a model on the coded answers of a table."""
-    table = read_coded(path, model.columns, options, model.identity_columns)
+    """Evaluate a model on the coded answers of a table, which may list codes in its own way."""
+    columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
+    table = read_coded(path, columns, options, model.identity_columns, known=model.labels)
+    found = find_new_slips(first_rows(table.codes, table.rows), model.labels, columns.codes)
+    if slips := [slip for slip in found if slip.meant]:
+        lists = sep_options(slips, columns.codes.separators)
+        sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
+        table.notes.append(f"These codes may be slips; correct them{sep}:{lines_of(slips)}")
     return evaluate_model(model, table), table
 
 

@@ -106,7 +106,8 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     model, answers = documents["model"], documents["answers"]
     columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
     inputs = {kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")}
-    marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"])
+    also = _names(codes.get("also", []))  # which files of older versions have not
+    marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"], also)
     recipe = model.get("recipe", 1)
     if recipe not in RECIPES:
         raise ValueError(f"its recipe of features is {recipe!r}")
@@ -164,6 +165,7 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     n, n_labels, evidence = len(model.answers), len(model.labels), model.evidence
     columns, codes, settings = model.columns, model.columns.codes, model.settings
     yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
+    yield "further separators", all(codes.also)
     n_folds = settings.n_folds
     yield "folds", n_folds is None or (type(n_folds) is int and n_folds >= 2)
     yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import file_lock
-from nldd._wording import count_noun, escaped, quote, quote_first
+from nldd._wording import count_noun, escaped
+from nldd.coding._answers import Listing
+from nldd.coding._joining import Ask, agree_on_lists, check_new_codes, without_blank
 from nldd.coding._model import (
+    FEWEST_ANSWERS,
     CodingModel,
     Settings,
     add_answers,
@@ -19,7 +22,7 @@ from nldd.coding._model import (
 from nldd.coding._model_file import load_coding_model, save_coding_model
 from nldd.coding._output import check_places
 from nldd.coding._predictions import Watch
-from nldd.coding._training_table import CodedAnswers, Request, close_code, find_columns, read_coded
+from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.io import read_documents, read_manifest
 from nldd.tables import TableOptions
@@ -44,9 +47,11 @@ def fit_table(
     options: TableOptions = TableOptions(),
     watch: Watch = lambda folds, total: folds,
     tell: Tell = None,
+    ask: Ask = None,
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
 
+    Where codes look like lists with another separator, a person may be able to answer (`ask`).
     Where there is a model already, no other process updates it meanwhile, see :func:`update_model`.
     """
     check_places(path, out, hint="-o model.nldd")
@@ -61,7 +66,12 @@ def fit_table(
         _check_replaceable(out)
         columns = find_columns(path, request, options)
         table, digest = _read_unchanged(path, columns, options)
-        table = table.once()
+        if not request.as_written:
+            agreed = agree_on_lists(table, columns, path, ask)
+            if agreed != columns:
+                columns = agreed
+                table, digest = _read_unchanged(path, columns, options)
+        table = without_blank(table, columns, path, fewest=FEWEST_ANSWERS).once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
@@ -83,6 +93,8 @@ def update_model(
     new_codes: bool = False,
     n_jobs: int | None = None,
     tell: Tell = None,
+    listing: Listing = Listing(),
+    ask: Ask = None,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
 
@@ -91,7 +103,8 @@ def update_model(
 
     One process at a time: a second one waits, which it may `tell`, and then starts from what the
     first has saved, so that no answer is lost. Without `out`, the old model is replaced. `again`
-    takes a file that the model has had already, `new_codes` codes that look like known ones.
+    takes a file that the model has had already, `new_codes` codes that look like known ones. A
+    file may list its codes in its own way (`listing`), and a person may be able to answer (`ask`).
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")
@@ -101,14 +114,18 @@ def update_model(
     with _model_lock(target, tell):
         old = load_coding_model(model_path)
         old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
-        table, digest = _read_unchanged(path, old.columns, options, old.identity_columns, False)
+        columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
+        how = (columns, options, old.identity_columns, False)
+        table, digest = _read_unchanged(path, *how, known=old.labels)
         had = [event for event in old.history if event.sha256 == digest]
         if had and not again:
             since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
             hint = "give a file with new answers; or --again, to take the same file once more"
             message = f"{path.name}: the model has these answers already, {since}."
             raise InputError(message, hint=hint)
-        _check_new_codes(old, table, path, new_codes)
+        table = check_new_codes(table, old.labels, columns.codes, path, new_codes, ask)
+        pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
+        table = without_blank(table, columns, path, [c for text, c in pairs if not text.strip()])
         table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
         if old.identities:
@@ -148,19 +165,6 @@ def _new_answers(
     return table, corrections
 
 
-def _check_new_codes(model: CodingModel, table: CodedAnswers, path: Path, allowed: bool) -> None:
-    """Note codes that are new to the model, and refuse those that look misspelt."""
-    new = sorted(set().union(*table.codes) - set(model.labels))
-    for name in () if allowed else new:
-        if known := close_code(name, model.labels):
-            row = next(r for r, codes in zip(table.rows, table.codes, strict=True) if name in codes)
-            unknown = f"the model does not know the code {quote(name)}, but {quote(known)}."
-            hint = "correct it in the file; or --new-codes, if it is a code of its own"
-            raise InputError(f"{path.name}, row {row}: {unknown}", hint=hint)
-    if new:
-        table.notes.append(f"New codes: {quote_first(new)}.")
-
-
 def _check_replaceable(out: Path) -> None:
     """Refuse to fit in the place of a model that has learned from people since."""
     try:
@@ -174,10 +178,10 @@ def _check_replaceable(out: Path) -> None:
         raise InputError(f"{out} is a model with {times}, which would be lost.", hint=hint)
 
 
-def _read_unchanged(path: Path, *how: Any) -> tuple[CodedAnswers, str]:
+def _read_unchanged(path: Path, *how: Any, **more: Any) -> tuple[CodedAnswers, str]:
     """The coded answers of a table and its checksum, the same before and after."""
     digest = checksum(path) if path.is_file() else ""
-    table = read_coded(path, *how)  # says so if that cannot be done
+    table = read_coded(path, *how, **more)  # says so if that cannot be done
     if checksum(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)

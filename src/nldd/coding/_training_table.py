@@ -1,13 +1,10 @@
-"""The table that a model learns from: its columns, its coded rows, and what looks like a slip."""
+"""The table that a model learns from: its columns, its coded rows, and which of them to doubt."""
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import partial
 from hashlib import sha256
+from itertools import chain
 from operator import itemgetter
 from os.path import commonprefix
 from pathlib import Path
@@ -29,42 +26,48 @@ from nldd.coding._answers import (
     read_mark,
     unguard,
 )
+from nldd.coding._code_slips import notes_on_codes, other_names_of_numbers
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
 
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95
-# What people write into a cell to say that no code applies.
-DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)
-# A list that holds these within one cell may have them as its separator.
-OTHER_SEPARATORS = (",", ";", "|", "/")
-MOST_NOTES = 5
-CLOSE = 0.8
+# Rows by which a first row that is unlike them is told from an answer.
+FEWEST_BELOW = 10
 
 
 @dataclass(frozen=True)
 class Request:
-    """Columns as a person names them; categorical ones are so even if they hold numbers."""
+    """Columns as a person names them; categorical ones are so even if they hold numbers.
+
+    `labels` are one column or several, or a pattern. Codes that look like lists with another of
+    the `separators` are refused, unless codes are to be taken `as_written`.
+    """
 
     text: tuple[str, ...] = ()
     labels: str = ""
     label_columns: str = ""
-    separator: str = ";"
+    separators: tuple[str, ...] = (";",)
     none: str = ""
     features: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    as_written: bool = False
 
 
 def find_columns(path: Path, request: Request, options: TableOptions) -> Columns:
     """What the columns of a table mean: the named ones, with features told apart by their cells."""
     with options.open(path) as table:
         if bool(request.labels) == bool(request.label_columns):
-            message = "Name either the column that lists the codes or the columns of 0 and 1."
+            message = "Name either the columns that hold the codes or the columns of 0 and 1."
             there = f"{path.name} has the columns {', '.join(map(repr, table.names[:12]))}"
-            raise InputError(message, hint=f"--labels NAME or --label-columns PATTERN; {there}")
-        codes = CodeColumns((request.labels,), request.separator, request.none)
+            raise InputError(message, hint=f"--labels NAMES or --label-columns PATTERN; {there}")
+        request = _with_members(request, table)
         if request.label_columns:
             codes = CodeColumns(match_columns(request.label_columns, table.names), separator="")
+        else:
+            separator, *also = request.separators
+            names = _label_names(request.labels, table.names)
+            codes = CodeColumns(names, separator, request.none, tuple(also))
         text, features, categorical = (
             _split_names(given, table.names)
             for given in (request.text, request.features, request.categorical)
@@ -82,6 +85,18 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
     return Columns(text, codes, numeric, (*words, *categorical), n_extra)
 
 
+def _with_members(request: Request, table: TableReader) -> Request:
+    """The columns of a multiple-response set, where codes are named by that of an SPSS file."""
+    known, given = table.format.variables, request.labels.strip()
+    found = known.response_set(given) if known is not None and given not in table.names else None
+    if found is None:
+        return request
+    members = ",".join(found.variables)
+    if found.is_marked:
+        return replace(request, labels="", label_columns=members)
+    return replace(request, labels=members)
+
+
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
     """Whether all cells that are not empty are numbers, and some are."""
     try:
@@ -91,16 +106,28 @@ def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
     return any(number is not None for number in numbers)
 
 
-def match_columns(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
+def match_columns(
+    pattern: str, names: Sequence[str], option: str = "--label-columns"
+) -> tuple[str, ...]:
     """Columns whose names match a pattern such as ``q1_*``, or are listed with commas."""
     # Survey programs put brackets into names, which a pattern would read in its own way.
     parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
     found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
     if not found:
         few = ", ".join(map(quote, names[:12])) + ", ..." * (len(names) > 12)
-        hint = "--label-columns with a pattern such as 'q1_*', or names with commas"
+        hint = f"{option} with a pattern such as 'q1_*', or names with commas"
         raise InputError(f"No column matches {pattern!r}; the columns are {few}.", hint=hint)
     return found
+
+
+def _label_names(given: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Columns that hold codes, by their names or by patterns."""
+    own = [name for name in names if not name.startswith(PREFIX)]
+    found = (
+        match_columns(part, own, "--labels") if part not in names and {*part} & {*"*?"} else (part,)
+        for part in _split_names((given,), names)
+    )
+    return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
 def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -164,10 +191,12 @@ def read_coded(
     options: TableOptions,
     identity_columns: Sequence[str] = (),
     drawn: bool = True,
+    known: Collection[str] = (),
 ) -> CodedAnswers:
     """All rows of a table that have codes; those of an earlier table may be known again by it.
 
-    Rows that do not say whether they were drawn at random are taken to be as `drawn` says.
+    Rows that do not say whether they were drawn at random are taken to be as `drawn` says. Numbers
+    are the `known` codes that they are equal to.
     """
     parts: list[Answers] = []
     codes: list[set[str]] = []
@@ -189,24 +218,49 @@ def read_coded(
             random += [_is_drawn(table, block, i, drawn) for i in coded]
             n_rows += len(block.rows)
             if columns.codes.listed:
-                cells += filter(None, columns.codes.cells(table, block))
+                cells += filter(None, chain(*columns.codes.cells(table, block)))
         columns.check_extra(table, n_rows)
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
-    if not n_rows:
-        hint = "put the answers below the header, one a row; or use another file"
-        raise InputError(f"{path.name} has no rows below its header.", hint=hint)
-    if not codes:
-        named = quote_first(columns.codes.names)
-        hint = "code some answers there first; or name another column of codes, or another file"
-        raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
+    _check_found(path, columns.codes, codes, n_rows, known)
+    notes += _notes_on_first_row(ids, places, rows)
     if columns.codes.listed:
-        notes += _notes_on_codes(cells, codes, columns.codes)
+        codes = _settle_numbers(codes, known, notes)
+        notes += notes_on_codes(cells, codes, columns.codes, known)
     names = tuple(identity_columns or places)
     contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in ids)
     digests = [sha256(content.encode()).hexdigest() for content in contents]
     apart = len(places) == len(names) and _are_told_apart(ids, places, columns.text)
-    known = (digests, names, apart)
-    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, *known, drawn=random)
+    again = (digests, names, apart)
+    return CodedAnswers(Answers.join(parts), codes, rows, n_rows, notes, *again, drawn=random)
+
+
+def _check_found(
+    path: Path, columns: CodeColumns, codes: list[set[str]], n_rows: int, known: Collection[str]
+) -> None:
+    """Refuse a table without rows or codes, and marks of yes and no that are taken for codes."""
+    if not n_rows:
+        hint = "put the answers below the header, one a row; or use another file"
+        raise InputError(f"{path.name} has no rows below its header.", hint=hint)
+    named = quote_first(columns.names)
+    if not codes:
+        hint = "code some answers there first; or name another column of codes, or another file"
+        raise InputError(f"{path.name}: none of the {n_rows} rows has codes in {named}.", hint=hint)
+    marks = {name.lower() for names in codes for name in names}
+    if columns.listed and len(columns.names) > 1 and not known and marks <= YES | NO:
+        message = f"{path.name}: {named} hold nothing but {quote_first(sorted(marks))}, no codes."
+        raise InputError(message, hint="--label-columns instead of --labels, if each is a code")
+
+
+def _settle_numbers(
+    codes: list[set[str]], known: Collection[str], notes: list[str]
+) -> list[set[str]]:
+    """The codes, with one name for each number."""
+    other = other_names_of_numbers(sorted(set().union(*codes)), known)
+    if other:
+        notes.append(
+            f"Numbers as codes: {quote_first(other)} taken as {quote_first(other.values())}."
+        )
+    return [{other.get(name, name) for name in names} for names in codes]
 
 
 def _is_drawn(table: TableReader, block: Block, i: int, silent: bool) -> bool:
@@ -254,49 +308,20 @@ def _notes_on_columns(names: Sequence[str], columns: Columns, earlier: Sequence[
     return [note] if new else []
 
 
-def _notes_on_codes(cells: list[str], codes: list[set[str]], named: CodeColumns) -> Iterator[str]:
-    """What looks like a slip in a column that lists codes."""
-    column, names = named.names[0], sorted(set().union(*codes))
-    if other := likely_separator(cells, named.separator):
-        yield (
-            f"No cell of {column!r} holds {named.separator!r}, but many hold {other!r}. "
-            f'If that separates codes, use --sep "{other}".'
-        )
-    if n_missing := sum(named.says_missing(cell) for cell in cells):
-        yield f"{count_noun(n_missing, 'cell')} of {column!r}: NA or the like, taken as not coded."
-    for group in similar_groups(names)[:MOST_NOTES]:
-        one = "write them alike if they are one"
-        yield f"{quote_first(group)} are taken as different codes; {one}."
-    for mark in sorted(DASHES.intersection(names)):
-        none = f"if it means that no code applies, use --no-code {mark!r}"
-        yield f"{mark!r} is taken as a code; {none}."
-
-
-def likely_separator(cells: Sequence[str], separator: str) -> str | None:
-    """Another separator, if codes seem to be listed with that one."""
-    if any(separator in cell for cell in cells):
-        return None
-    counts = {other: sum(other in cell for cell in cells) for other in OTHER_SEPARATORS}
-    best = max(counts, key=lambda other: counts[other])
-    return best if counts[best] >= max(2, len(cells) / 20) else None
-
-
-def similar_groups(names: Sequence[str]) -> list[list[str]]:
-    """Names that differ only in capitals or spaces, those of a group together."""
-    groups = defaultdict(list)
-    for name in names:
-        groups[_fold(name)].append(name)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def close_code(name: str, known: Sequence[str]) -> str | None:
-    """The known code that a new one may be meant to be; codes with other numbers are others."""
-    digits = partial(re.sub, r"\D", "")
-    by_fold = {_fold(other): other for other in known if digits(other) == digits(name)}
-    close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
-    return by_fold[close[0]] if close else None
-
-
-def _fold(name: str) -> str:
-    """A name without what people easily get wrong: capitals and spaces."""
-    return " ".join(normalize("NFKC", name).casefold().split())
+def _notes_on_first_row(
+    ids: list[tuple[str, ...]], names: Iterable[str], rows: list[int]
+) -> list[str]:
+    """A first row that is text where all others have numbers: it may be a second header."""
+    if rows[0] != 1:
+        return []
+    first, *below = ids
+    for j, name in enumerate(names):
+        cells = [row[j] for row in below if row[j]]
+        if (
+            not holds_numbers([first[j], "1"])
+            and len(cells) >= FEWEST_BELOW
+            and holds_numbers(cells)
+        ):
+            unlike = f"{quote(first[j])} stands in {quote(name)}, and numbers in all rows below"
+            return [f"Row 1 may be a second header: {unlike}. If so, use --skip-rows 1."]
+    return []

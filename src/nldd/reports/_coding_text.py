@@ -50,13 +50,18 @@ def columns_sentence(columns: Columns) -> str:
     if columns.n_extra:
         parts.append(f"{count_noun(columns.n_extra, 'extra feature')} from a file")
     read = ", the ".join(parts)
-    codes = columns.codes
-    where = (
-        f"the column {name_list(codes.names)}, separated by {quote(codes.separator)}"
-        if codes.listed
-        else f"{count_noun(len(codes.names), 'column')} of yes and no, one for each code"
-    )
-    return f"The model reads the {read}. The codes that people gave stand in {where}."
+    return f"The model reads the {read}. The codes that people gave stand in {_place(columns)}."
+
+
+def _place(columns: Columns) -> str:
+    """Where codes stood, and what was between them."""
+    codes, n = columns.codes, len(columns.codes.names)
+    if not codes.listed:
+        return f"{count_noun(n, 'column')} of yes and no, one for each code"
+    separated = f"separated by {' or '.join(map(quote, codes.separators))}"
+    if n > 1:
+        return f"the columns {name_list(codes.names)}, one in each, or several {separated}"
+    return f"the column {name_list(codes.names)}, {separated}"
 
 
 def render_triage(triage: Triage) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from nldd._wording import quote, quote_first
+from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
 from nldd.tables._records import (
     MAX_BYTES,
@@ -46,6 +46,13 @@ MAX_DEPTH = 1000
 # Without such a reference a sheet has 26 columns and 99,999 rows, which is never too large.
 _FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]?\d{6})")
 _FAR_HINT = "delete the rows below and the columns right of the table, or save it as CSV"
+# A formula that nobody has calculated; one that gives empty text is of the type "str".
+_UNKNOWN = re.compile(
+    rb'<(?:\w+:)?c\s(?![^>]{0,200}\bt="str")[^>]{0,200}?\br="([A-Z]+\d+)"[^>]{0,200}>\s*'
+    rb"<(?:\w+:)?f(?:\s[^>]{0,500})?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?\bref="[A-Z]+(\d+):[A-Z]+(\d+)"')
 _ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
 _TRIAL = """
 from python_calamine import CalamineWorkbook
@@ -65,18 +72,27 @@ _ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 class WorkbookRows(Source):
     """A sheet of a workbook, which is in memory but for the rows as Python objects."""
 
-    def __init__(self, path: Path, head: bytes, sheet: str | None = None) -> None:
+    def __init__(
+        self, path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
+    ) -> None:
         if not head.startswith((ZIP, OLE)):
             hint = "if it is text, rename it so that it ends in .csv"
             raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
         self._path = path
         self._n_skipped = self._n_read = 0
+        self._header_row = header_row
         with _reading(path):
             self._open(head, sheet)
+        # Numbers of the header and the last row that were read, as far as that has come.
+        self._ends = (0, 0)
         first = next(self._filled_rows(), None)
         if first is None:
-            hint = self.advice("begin the sheet with a row of column names")
-            raise InputError(f"{path}: the sheet {quote(self._sheet.name)} is empty.", hint=hint)
+            empty, hint = "is empty", "begin the sheet with a row of column names"
+            if header_row > 1:
+                empty = f"is empty from row {header_row} on"
+                hint = "--header-row with a smaller number"
+            message = f"{path}: the sheet {quote(self._sheet.name)} {empty}."
+            raise InputError(message, hint=self.advice(hint))
         texts = list(map(cell_text, first[1]))
         while texts[-1] == "":
             texts.pop()
@@ -97,7 +113,8 @@ class WorkbookRows(Source):
         with self._path.open("rb") as stream:
             book = CalamineWorkbook.from_filelike(stream)
         name = self._choose_sheet(book.sheets_metadata, sheet)
-        self._errors = check_sheet(self._path, name, parts, tried) if is_xml else {}
+        self._part = check_sheet(self._path, name, parts, tried) if is_xml else Part(0)
+        self._errors = self._part.errors
         self._sheet = book.get_sheet_by_name(name)
         self._left = [None] * (self._sheet.start or (0, 0))[1]
         self._escaped = version("python-calamine") in ("0.5.0", "0.5.1", "0.5.2", "0.5.3")
@@ -118,10 +135,12 @@ class WorkbookRows(Source):
         width = len(self.header)
         self._n_skipped = 0
         filled = self._filled_rows()
-        latest, _ = next(filled)
+        header, _ = next(filled)
+        latest = header
         for number, cells in filled:
             self._n_skipped += number - latest - 1
             latest = number
+            self._ends = (header, latest)
             row = tuple(cells)
             if len(row) > width:
                 row = without_surplus(row, width, f"{self._path}, row {number} of the sheet")
@@ -135,6 +154,16 @@ class WorkbookRows(Source):
         if self._others:
             read = quote(self._sheet.name)
             notes.insert(0, f"The sheet {read} was read, and not {quote_first(self._others)}.")
+        if self._part.n_unknown:
+            cells = count_noun(self._part.n_unknown, "cell")
+            where = f"with a formula and no value, the first {self._part.first_unknown}"
+            how = "Open the file in a spreadsheet, save it and run the command again."
+            notes.append(f"{cells} {where}: read as empty. {how}")
+        header, end = self._ends
+        if n_merged := sum(b > header and a <= end for a, b in self._part.merged):
+            merged = "group" if n_merged == 1 else "groups"
+            only = "only the first cell of each has a value. Unmerge them and fill in the others."
+            notes.append(f"{n_merged:,} {merged} of merged cells in the rows: {only}")
         return notes
 
     def advice(self, hint: str) -> str:
@@ -162,7 +191,7 @@ class WorkbookRows(Source):
                 ]
                 if self._left or k in self._errors or self._escaped:
                     cells = self._completed(k, cells)
-                if cells.count(None) < len(cells):
+                if cells.count(None) < len(cells) and k + 1 >= self._header_row:
                     yield k + 1, cells
 
     def _completed(self, k: int, cells: list[Cell]) -> list[Cell]:
@@ -212,12 +241,18 @@ def _cell(value: Any) -> Cell:
 
 @dataclass
 class Part:
-    """What matters of a part: cells far away, elements, errors such as ``#N/A`` by row, column."""
+    """What matters of a part: cells far away, elements, errors such as ``#N/A`` by row, column.
+
+    Also formulas without a value, and the first and last rows of merged cells.
+    """
 
     n_bytes: int
     is_far: bool = False
     n_closed: int = 0
     errors: dict[int, dict[int, str]] = field(default_factory=dict)
+    n_unknown: int = 0
+    first_unknown: str = ""
+    merged: list[tuple[int, int]] = field(default_factory=list)
 
 
 def check_archive(path: Path) -> dict[str, Part]:
@@ -246,6 +281,11 @@ def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
         for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
             column = reduce(lambda number, letter: 26 * number + letter - 64, letters, 0) - 1
             found.errors.setdefault(int(row) - 1, {})[column] = text.decode()
+        unknown = _UNKNOWN.findall(markup) if b"<f" in markup or b":f" in markup else []
+        found.n_unknown += len(unknown)
+        found.first_unknown = found.first_unknown or (unknown[0].decode() if unknown else "")
+        if b"mergeCell" in markup:
+            found.merged += [(int(a), int(b)) for a, b in _MERGED.findall(markup)]
     return found
 
 
@@ -261,10 +301,8 @@ def _pieces(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> Iterator
     yield rest
 
 
-def check_sheet(
-    path: Path, name: str, parts: dict[str, Part], tried: bool
-) -> dict[int, dict[int, str]]:
-    """Refuse a sheet that takes too much memory; return its errors by row and column from 0."""
+def check_sheet(path: Path, name: str, parts: dict[str, Part], tried: bool) -> Part:
+    """Refuse a sheet that takes too much memory; return the part that holds it."""
     members = {member.replace("\\", "/").lower(): member for member in parts}
     shared = None if tried else members.get("xl/sharedstrings.xml")
     if parts[members["xl/workbook.xml"]].n_bytes > TRIED_BYTES:
@@ -275,7 +313,7 @@ def check_sheet(
     # As if each cell referred to the longest of the texts that cells share.
     if not tried and (sheet.is_far or sheet.n_closed * longest > MAX_BYTES):
         check_by_trial(path, _TRIAL, name, hint=_FAR_HINT)
-    return sheet.errors
+    return sheet
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str) -> str:

@@ -2,8 +2,10 @@
 
 import difflib
 import os
+import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ from nldd.tables._records import (
     Row,
     Source,
     TableFormat,
+    cell_text,
     check_width,
     located,
     row_weight,
@@ -31,6 +34,9 @@ WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 JSON_LINES, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 STATISTICS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
 TAB_SEPARATED = (".tsv", ".tab")
+# Of cells in the third row of Qualtrics, and in the second of SurveyMonkey.
+_IMPORT_ID = re.compile(r"""\{\s*["']ImportId["']""")
+_OPEN_ENDED = frozenset({"response", "open-ended response", "open-ended-antwort", "beantwortung"})
 _BLANKS = " \t\r\n\u00a0\ufeff"
 
 
@@ -39,23 +45,31 @@ class TableReader:
 
     `header` has the cells of the header as they are in the file. `names` are names of the columns,
     no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
-    is written. `numbers` are those that lie beside the table in a file of their own.
+    is written. `numbers` are those that lie beside the table in a file of their own. Rows below the
+    header that belong to it, as survey programs write them, are left out with a note; further ones
+    are those that a person wants to have skipped.
     """
 
-    def __init__(self, path: Path, source: Source) -> None:
+    def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
         check_width(path, len(source.header))
         self.path = path
-        self.header = source.header
-        self.names = distinct_names(source.header)
         self.format: TableFormat = source.format
+        first = _first_rows(source) if self.format.kind in ("csv", "tsv", "xlsx") else []
+        self._n_below, self.header, self._below = _rest_of_header(source.header, first)
+        if skip_rows:
+            self._n_below, rows = skip_rows, count_noun(skip_rows, "row")
+            self._below = [f"{rows} below the header skipped; rows are counted after that."]
+        self.names = distinct_names(self.header)
         self.numbers: NumberFile | None = None
         self._source = source
         self._open: list[Generator[Row, None, None]] = []
+        self._begun = False
 
     @property
     def notes(self) -> list[str]:
         """What a person should know; what concerns the rows is complete once they are read."""
-        return [*self._source.notes(), *_notes_on_names(self.header, self.names)]
+        of_names = _notes_on_names(self.header, self.names)
+        return [*self._source.notes(), *self._below, *of_names]
 
     def blocks(self, n_rows: int = 2000) -> Iterator[Block]:
         """All rows from the first one on, `n_rows` at a time, however often this is called.
@@ -67,7 +81,10 @@ class TableReader:
         first = 1
         rows = self._source.rows()
         self._open.append(rows)
+        self._begun = True
         try:
+            for _ in islice(rows, self._n_below):
+                pass
             while block := self._block(rows, first, n_rows):
                 yield Block(first, block)
                 first += len(block)
@@ -89,7 +106,7 @@ class TableReader:
 
     def fraction_read(self) -> float:
         """How much of the file has been read, from 0 to 1."""
-        return self._source.fraction()
+        return self._source.fraction() if self._begun else 0.0
 
     def column(self, name: str, free: Sequence[str] | None = None) -> int:
         """Position of a column; an error names those that are like it.
@@ -99,6 +116,8 @@ class TableReader:
         if name in self.names:
             return self.names.index(name)
         hint = self._source.advice(_column_hint(name, self.names, free))
+        if sum(bool(cell.strip(_BLANKS)) for cell in self.header) == 1 and free is None:
+            hint += "; or --header-row N, if the names of the columns stand in a row below"
         raise InputError(f"{self.path.name} has no column {quote(name)}.", hint=hint)
 
     def where(self, row: int, column: int | None = None) -> str:
@@ -119,6 +138,8 @@ def open_table(
     encoding: str | None = None,
     separator: str | None = None,
     sheet: str | None = None,
+    header_row: int = 1,
+    skip_rows: int = 0,
 ) -> TableReader:
     """Open a table by the ending of its name; what is no other format is read as CSV.
 
@@ -134,6 +155,11 @@ def open_table(
         rows as it does the header.
     sheet : str, optional
         Name of the sheet of a workbook; by default the first one that is not hidden.
+    header_row : int
+        Row of the sheet, or line of a CSV file, with the names of the columns; titles may be above.
+    skip_rows : int
+        Rows below the header that are no data. By default those that Qualtrics and SurveyMonkey
+        write there are recognised.
 
     Notes
     -----
@@ -163,19 +189,19 @@ def open_table(
         hint = "leave out the sheet"
         raise InputError(f"{path} has no sheets; only workbooks such as .xlsx do.", hint=hint)
     if is_workbook:
-        return TableReader(path, WorkbookRows(path, head, sheet))
+        return TableReader(path, WorkbookRows(path, head, sheet, header_row), skip_rows)
     if ending in PARQUET:
-        return TableReader(path, ParquetRows(path))
+        return TableReader(path, ParquetRows(path), skip_rows)
     if ending in STATISTICS:
         from nldd.tables._statistics_files import StatisticsRows
 
-        return TableReader(path, StatisticsRows(path, encoding))
+        return TableReader(path, StatisticsRows(path, encoding), skip_rows)
     refuse_foreign(path, head)
     text = text_file(path, head, encoding)
     if ending in JSON_LINES:
-        return TableReader(path, JsonlRows(text))
+        return TableReader(path, JsonlRows(text), skip_rows)
     kind = "tsv" if ending in TAB_SEPARATED else "csv"
-    return TableReader(path, CsvRows(text, separator, kind))
+    return TableReader(path, CsvRows(text, separator, kind, header_row), skip_rows)
 
 
 @dataclass(frozen=True)
@@ -189,16 +215,60 @@ class TableOptions:
     separator: str | None = None
     sheet: str | None = None
     numbers: Path | None = None
+    header_row: int = 1
+    skip_rows: int = 0
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file."""
-        how = {"encoding": self.encoding, "separator": self.separator, "sheet": self.sheet}
-        table = open_table(path, **how)
+        table = open_table(
+            path,
+            encoding=self.encoding,
+            separator=self.separator,
+            sheet=self.sheet,
+            header_row=self.header_row,
+            skip_rows=self.skip_rows,
+        )
         if self.numbers is not None:
             from nldd.tables._numbers import NumberFile
 
             table.numbers = NumberFile(self.numbers)
         return table
+
+
+def _first_rows(source: Source) -> list[list[str]]:
+    """The first two rows as text; none if they cannot be read, which reading them will tell."""
+    rows = source.rows()
+    try:
+        return [list(map(cell_text, row)) for row in islice(rows, 2)]
+    except (InputError, UnicodeError, OSError):
+        return []
+    finally:
+        rows.close()
+
+
+def _rest_of_header(
+    header: tuple[str, ...], rows: list[list[str]]
+) -> tuple[int, tuple[str, ...], list[str]]:
+    """How many of the first rows belong to the header, the whole header, and a note on it.
+
+    Qualtrics has the texts of the questions in the second row and their ids in the third.
+    SurveyMonkey has the names of options in the second, below a question that stands there once.
+    """
+    counted = "no answers, and skipped; rows are counted after that."
+    for n, row in enumerate(rows, 1):
+        filled = [cell.strip() for cell in row if cell.strip()]
+        n_ids = sum(_IMPORT_ID.match(cell) is not None for cell in filled)
+        if n_ids and 2 * n_ids >= len(filled):
+            what = count_noun(n, "row") + " below the header"
+            return n, header, [f"{what}, as Qualtrics writes them (ImportId): {counted}"]
+    if len(rows) < 2 or rows[0][0].strip() or not rows[1][0].strip():
+        return 0, header, []
+    if not any(cell.strip().lower() in _OPEN_ENDED for cell in rows[0]):
+        return 0, header, []
+    below = [cell.strip() for cell in rows[0]] + [""] * len(header)
+    whole = tuple(name if name.strip(_BLANKS) else below[j] for j, name in enumerate(header))
+    said = f"1 row below the header, as SurveyMonkey writes it ({quote_first(filter(None, below))})"
+    return 1, whole, [f"{said}: {counted}"]
 
 
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,186 @@
+"""Slips in codes: what is recognised, and what is left alone."""
+
+import pytest
+
+from nldd.coding import CodeColumns
+from nldd.coding._code_slips import (
+    Slip,
+    close_code,
+    find_lists,
+    find_new_slips,
+    first_rows,
+    likely_separator,
+    lines_of,
+    notes_on_codes,
+    other_names_of_numbers,
+    sep_options,
+    similar_groups,
+)
+
+LISTED = CodeColumns(("codes",))
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["a|b", "c|d"], "|"),
+        (["a/b", "c"], None),  # one alone may be a name
+        (["a,b", "c,d", "e;f"], None),
+        (["a,b", "c,d"] + ["e"] * 38, ","),
+        (["a,b", "c,d"] + ["e"] * 39, None),  # less than one in twenty
+        ([], None),
+    ],
+)
+def test_likely_separator(cells, expected):
+    assert likely_separator(cells, (";",)) == expected
+
+
+KNOWN = ["Service", "Öffnungszeiten", "Preis", "Sauberkeit", "q1_06"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("service", "Service"),
+        ("SERVICE ", "Service"),
+        ("Preise", "Preis"),
+        ("Öffnungszeitene", "Öffnungszeiten"),
+        ("O\u0308ffnungszeiten", "Öffnungszeiten"),
+        ("sauberkiet", "Sauberkeit"),
+        ("q1_07", None),
+        ("q1_16", None),
+        ("Q1_06", "q1_06"),
+        ("Sitzplätze", None),
+        ("Preis2", None),
+        ("", None),
+    ],
+)
+def test_known_code_that_is_meant(name, meant):
+    assert close_code(name, KNOWN) == meant
+
+
+def test_groups_that_differ_in_capitals_spaces_and_zeros():
+    names = ["Service", "SERVICE", "a  b", "A b", "bus", "buses", "straße", "STRASSE"]
+    groups = [["Service", "SERVICE"], ["a  b", "A b"], ["straße", "STRASSE"]]
+    assert similar_groups(names) == groups
+    assert similar_groups(["2", "02", "12", "002", "0", "00"]) == [["2", "02", "002"], ["0", "00"]]
+
+
+def test_lists_consist_of_codes_that_are_there_by_themselves():
+    codes = [
+        "bus",
+        "park",
+        "rent",
+        "bus,park",
+        "Park / rent",
+        "bus,tram",
+        "a/b",
+        "bus,",
+        "rent+bus",
+    ]
+    found = find_lists({name: row for row, name in enumerate(codes, 1)}, (";",))
+    assert found == [
+        Slip(4, "bus,park", ("bus", "park"), separator=","),
+        Slip(5, "Park / rent", ("park", "rent"), separator="/"),
+        Slip(9, "rent+bus", ("rent", "bus"), separator="+"),
+    ]
+    assert sep_options(found, (";",)) == '--sep ";" --sep "," --sep "/" --sep "+"'
+    assert find_lists({"a": 1, "b": 2, "a,b": 3}, (";", ",")) == []
+
+
+def test_spaces_are_separators_where_many_codes_consist_of_others():
+    codes = dict.fromkeys(["bus", "park", "rent", "bus park", "park rent"], 1)
+    assert find_lists(codes, (";",)) == []  # which may be names
+    found = find_lists(codes | {"rent bus park": 2, "bus tram": 3}, (";",))
+    assert [slip.written for slip in found] == ["bus park", "park rent", "rent bus park"]
+    assert sep_options(found) == '--sep " "'
+
+
+def test_lists_of_two_separators():
+    found = find_lists({"a": 1, "b": 2, "c": 3, "a,b|c": 4}, (";",))
+    assert found == [Slip(4, "a,b|c", ("a", "b", "c"), separator=",|")]
+    assert sep_options(found) == '--sep "," --sep "|"'
+
+
+@pytest.mark.parametrize(
+    ("name", "meant", "advice"),
+    [
+        ("cycling,safety", ("cycling", "safety"), ""),
+        ("Cycling/saftey", ("cycling", "safety"), ""),
+        ("saftey", ("safety",), ""),
+        ("safety cycling", ("safety", "cycling"), ""),
+        ("safety,parks", (), None),  # a new code, as far as anybody can tell
+        ("parks", (), None),
+        ("??", (), "leave the cell empty"),
+        ("-", (), "--no-code '-'"),
+        ("2024-02-01T00:00:00", (), "made dates of codes such as 1-2"),
+        ("01. Feb", (), "made dates of codes such as 1-2"),
+        ("Mar-24", (), "made dates of codes such as 1-2"),
+        ("3/2/2024", (), "made dates of codes such as 1-2"),
+        ("codes", (), "the header stands among the rows a second time"),
+        ("market 1", (), None),
+        ("1.2.10", (), None),
+        ("1.2", ("1", "2"), ""),
+    ],
+)
+def test_new_codes_that_may_be_slips(name, meant, advice):
+    known = ("cycling", "safety", "1", "2")
+    found = find_new_slips({"safety": 1, name: 7}, known, LISTED)
+    assert [(slip.row, slip.written, slip.meant) for slip in found] == (
+        [] if advice is None else [(7, name, meant)]
+    )
+    assert all((advice or "") in slip.advice for slip in found)
+
+
+def test_fractions_are_codes_where_codes_have_fractions():
+    assert find_new_slips({"1.2": 1}, ("1", "2", "1.1"), LISTED) == []
+
+
+def test_twenty_slips_are_listed_and_the_others_counted():
+    slips = [Slip(row, "saftey", ("safety",)) for row in range(1, 24)]
+    lines = lines_of(slips).splitlines()
+    assert lines[1] == "  row 1: 'saftey', but 'safety'"
+    assert (len(lines), lines[20], lines[21]) == (
+        22,
+        "  row 20: 'saftey', but 'safety'",
+        "  and 3 more",
+    )
+
+
+def test_first_rows_of_codes():
+    assert first_rows([{"a"}, {"b", "a"}, set(), {"b"}], [2, 3, 5, 9]) == {"a": 2, "b": 3}
+
+
+@pytest.mark.parametrize(
+    ("names", "known", "expected"),
+    [
+        (["12", "12.0", "3.00", "bus"], [], {"12.0": "12", "3.00": "3"}),
+        (["1.0", "1.1", "2"], [], {}),  # levels of a codebook
+        (["02", "2"], [], {}),
+        (["2", "3.0", "5"], ["02", "03"], {"2": "02", "3.0": "03"}),
+        (["2"], ["02", "2"], {}),
+        (["2.0"], ["02", "002"], {"2.0": "2"}),  # which of them is meant?
+        (["12"], ["12.0"], {"12": "12.0"}),
+        (["1" * 5000 + ".0"], [], {}),
+    ],
+)
+def test_numbers_have_one_name(names, known, expected):
+    assert other_names_of_numbers(names, known) == expected
+
+
+def test_notes_on_codes():
+    codes = [{"1"}, {"2"}, {"1"}, {"2"}, {"1.2"}, {"?"}, {"2024-02-01", "05.Feb"}, {"02"}]
+    cells = ["#REF!", "#DIV/0!", "NA", *(";".join(names) for names in codes)]
+    assert list(notes_on_codes(cells, codes, LISTED, ())) == [
+        "2 cells of 'codes': '#DIV/0!', '#REF!', an error of the spreadsheet, taken as not coded.",
+        "1 cell of 'codes': NA or the like, taken as not coded.",
+        "'02', '2' are taken as different codes; write them alike if they are one.",
+        "'?' is taken as a code; if that means that nobody has decided, leave the cell empty.",
+        "'05.Feb', '2024-02-01' are taken as codes; if a spreadsheet made dates of codes such as "
+        "1-2, format the column as text and write the codes again.",
+        "'1.2' is taken as one code; if a spreadsheet made numbers of lists such as 1,2, write "
+        "these as 1;2.",
+    ]
+    levels = [{"1"}, {"2"}, {"1.1"}, {"1.2"}, {"2.1"}]
+    assert list(notes_on_codes([], levels, LISTED, ())) == []
+    assert list(notes_on_codes([], [{"?"}], LISTED, ("?",))) == []
