@@ -313,6 +313,9 @@ def read_mark(
 ) -> str:
     """What people have put into a cell; `advice` is what was expected, and what to do about it."""
     mark, (expected, hint) = plain_text(row[place]).strip().lower(), advice
+    # Behind a label such as "not mentioned", a statistics file has a number.
+    if mark not in known and (value := cell_text(getattr(row[place], "value", None))) in known:
+        mark = value or mark
     if mark not in known:
         message = f"{table.where(number, place)}: expected {expected}, got {quote(mark)}."
         raise InputError(message, hint=hint)

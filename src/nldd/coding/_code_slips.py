@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from itertools import pairwise
 from unicodedata import normalize
 
 from nldd._wording import count_noun, quote, quote_first
@@ -17,6 +18,8 @@ DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes
 OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
 # A space is within many a code; so many that consist of others are lists.
 SPACE, FEWEST_SPACED = " ", 3
+# So often, two codes that are never apart are one.
+FEWEST_TOGETHER = 3
 MOST_NOTES = 5
 MOST_LINES = 20
 CLOSE = 0.8
@@ -178,10 +181,32 @@ def notes_on_codes(
         if new := [name for name in names if name not in known]:
             kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
             yield f"{quote_first(new)} {kind}; {advice}."
+    for one, other, n in _always_together(cells, columns):
+        advice = f"if they are one code with {columns.separator!r} in it, write it without that"
+        yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
     if lists := _decimal_lists(counts):
         kind = "is taken as one code" if len(lists) == 1 else "are taken as one code each"
         advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
         yield f"{quote_first(lists)} {kind}; {advice}."
+
+
+def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
+    """Neighbours in lists of which neither is ever alone, as a separator within a code makes them.
+
+    With a blank behind the separator only, which is how forms write their options.
+    """
+    pattern = re.compile("|".join(map(re.escape, columns.separators)))
+    lists = [pattern.split(cell) for cell in cells]
+    alone = Counter(part.strip() for parts in lists for part in parts)
+    pairs = Counter(
+        (one.strip(), other.strip())
+        for parts in lists
+        for one, other in pairwise(parts)
+        if other.startswith(" ")
+    )
+    for (one, other), n in pairs.items():
+        if n >= FEWEST_TOGETHER and n == alone[one] == alone[other]:
+            yield one, other, n
 
 
 def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, list[str]]]:
