@@ -45,6 +45,9 @@ while n_read == n_batch:
     offset += n_read
 """
 
+# Files that went well, which a command opens several times.
+_TRIED: set[tuple[str | int, ...]] = set()
+
 # Where the days of a program begin, and how many of its numbers make a second and a day.
 _DAY = 86_400
 _UNITS = {
@@ -156,9 +159,14 @@ class StatisticsRows(Source):
 
     def _try(self) -> None:
         options = (self._reader, self._encoding or "")
+        found = self._path.stat()
+        tried = (str(self._path.resolve()), found.st_size, found.st_mtime_ns, *options)
+        if tried in _TRIED:
+            return
         hint = "save the table as CSV, without texts of much more than an answer"
         try:
             check_by_trial(self._path, _TRIAL, *options, hint=hint)
+            _TRIED.add(tried)
         except InputError:
             raise
         except ValueError as error:
