@@ -128,12 +128,13 @@ class CodeColumns:
         """Codes as one cell, listed as in the table that the model was fitted to."""
         return (self.separator or ";").join(codes) if codes else self.none
 
-    def fill(self, codes: Sequence[str]) -> list[str]:
-        """Codes as cells of the columns that list them: one in each, and the rest in the last."""
-        n = len(self.names)
-        cells = list(codes) if len(codes) <= n else [*codes[: n - 1], self.join(codes[n - 1 :])]
-        cells = cells or [self.none]
-        return [*cells, *[""] * (n - len(cells))]
+    def spread(self, cell: str) -> list[str]:
+        """What :meth:`join` made, over the columns: one code in each, and the rest in the last."""
+        n, codes = len(self.names), [cell]
+        if n > 1 and cell != self.none:
+            codes = cell.split(self.separator)
+            codes[n - 1 :] = [self.separator.join(codes[n - 1 :])] if len(codes) >= n else []
+        return [*codes, *[""] * (n - len(codes))]
 
 
 @dataclass(frozen=True)
