@@ -73,8 +73,9 @@ def fit(
     """Learn from answers that people have coded.
 
     ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL, Parquet,
-    or a file of SPSS, Stata or SAS. Rows without codes are set aside. Every coded answer is also predicted without itself,
-    which tells how good the model is and how much of new answers it may code alone.
+    or a file of SPSS, Stata or SAS. Rows without codes are set aside. Every coded answer is also
+    predicted without itself, which tells how good the model is and how much of new answers it may
+    code alone.
 
     \b
     Examples:

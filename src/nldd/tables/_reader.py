@@ -54,8 +54,11 @@ class TableReader:
         check_width(path, len(source.header))
         self.path = path
         self.format: TableFormat = source.format
-        first = _first_rows(source) if self.format.kind in ("csv", "tsv", "xlsx") else []
+        is_typed = self.format.kind in ("csv", "tsv", "xlsx")
+        first, are_wider = _first_rows(source) if is_typed else ([], False)
         self._n_below, self.header, self._below = _rest_of_header(source.header, first)
+        # One cell above rows of several is a title rather than the names of columns.
+        self._is_title = are_wider and _n_filled(source.header) == 1
         if skip_rows:
             self._n_below, rows = skip_rows, count_noun(skip_rows, "row")
             self._below = [f"{rows} below the header skipped; rows are counted after that."]
@@ -116,7 +119,7 @@ class TableReader:
         if name in self.names:
             return self.names.index(name)
         hint = self._source.advice(_column_hint(name, self.names, free))
-        if sum(bool(cell.strip(_BLANKS)) for cell in self.header) == 1 and free is None:
+        if self._is_title and free is None:
             hint += "; or --header-row N, if the names of the columns stand in a row below"
         raise InputError(f"{self.path.name} has no column {quote(name)}.", hint=hint)
 
@@ -235,15 +238,23 @@ class TableOptions:
         return table
 
 
-def _first_rows(source: Source) -> list[list[str]]:
-    """The first two rows as text; none if they cannot be read, which reading them will tell."""
+def _n_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip(_BLANKS)) for cell in cells)
+
+
+def _first_rows(source: Source) -> tuple[list[list[str]], bool]:
+    """The first two rows as text, and whether one has several cells.
+
+    None if they cannot be read, which reading them will tell; most often they have too many cells.
+    """
     rows = source.rows()
     try:
-        return [list(map(cell_text, row)) for row in islice(rows, 2)]
+        first = [list(map(cell_text, row)) for row in islice(rows, 2)]
     except (InputError, UnicodeError, OSError):
-        return []
+        return [], True
     finally:
         rows.close()
+    return first, any(_n_filled(row) > 1 for row in first)
 
 
 def _rest_of_header(
