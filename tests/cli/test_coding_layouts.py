@@ -51,8 +51,11 @@ def test_codes_in_several_columns_from_fit_to_update(tmp_path, capsys):
     out = ("-o", tmp_path / "coded.csv", "--review", review, "--max-theta", "0")
     succeed(capsys, "predict", model, new, *out)
     header, rows = read_csv(review)
-    assert header[-3:] == ("code1", "code2", "code3")
-    given = [(*row[:-3], *codes[2:]) for row, codes in zip(rows, in_columns(NEW), strict=True)]
+    known = {f"n{row[0]}": row[2:] for row in in_columns(NEW)}
+    filled = [dict(zip(header, row, strict=True)) for row in rows]
+    for row in filled:
+        row |= dict(zip(IN_COLUMNS[2:], known[row["id"]], strict=True))
+    given = [tuple(row.values()) for row in filled]
     done = succeed(capsys, "update", model, write_csv(review, given, header))
     assert "40 coded answers joined the model" in done.out
     found = load_coding_model(model)

@@ -119,10 +119,11 @@ def test_codes_of_several_columns(tmp_path):
         (("a", "b", "c", "d"), ["a", "b", "c;d"]),
     ],
 )
-def test_codes_fill_several_columns_and_are_read_again(codes, cells):
-    assert SEVERAL.fill(codes) == cells
+def test_codes_spread_over_several_columns_and_are_read_again(codes, cells):
+    assert SEVERAL.spread(SEVERAL.join(codes)) == cells
     assert SEVERAL.gather(cells) == set(codes)
-    assert LISTED.fill(codes) == [";".join(codes)]
+    assert LISTED.spread(LISTED.join(codes)) == [";".join(codes)]
+    assert SEVERAL.spread("") == ["", "", ""]
 
 
 def test_numbers_of_a_workbook_are_codes_without_a_fraction(tmp_path):

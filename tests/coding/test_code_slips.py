@@ -88,6 +88,14 @@ def test_lists_consist_of_codes_that_are_there_by_themselves():
     assert find_lists({"a": 1, "b": 2, "a,b": 3}, (";", ",")) == []
 
 
+def test_spaces_are_separators_where_many_codes_consist_of_others():
+    codes = dict.fromkeys(["bus", "park", "rent", "bus park", "park rent"], 1)
+    assert find_lists(codes, (";",)) == []  # which may be names
+    found = find_lists(codes | {"rent bus park": 2, "bus tram": 3}, (";",))
+    assert [slip.written for slip in found] == ["bus park", "park rent", "rent bus park"]
+    assert sep_options(found) == '--sep " "'
+
+
 def test_lists_of_two_separators():
     found = find_lists({"a": 1, "b": 2, "c": 3, "a,b|c": 4}, (";",))
     assert found == [Slip(4, "a,b|c", ("a", "b", "c"), separator=",|")]
@@ -100,6 +108,7 @@ def test_lists_of_two_separators():
         ("cycling,safety", ("cycling", "safety"), ""),
         ("Cycling/saftey", ("cycling", "safety"), ""),
         ("saftey", ("safety",), ""),
+        ("safety cycling", ("safety", "cycling"), ""),
         ("safety,parks", (), None),  # a new code, as far as anybody can tell
         ("parks", (), None),
         ("??", (), "leave the cell empty"),

@@ -94,3 +94,48 @@ def test_damaged_first_rows_are_told_when_they_are_read(tmp_path):
     path.write_text("a,b\n1,2,3\n")
     with open_table(path) as reader, pytest.raises(InputError, match="the row has 3 cells"):
         list(reader.blocks())
+
+
+def test_titles_above_the_header(tmp_path):
+    content = "Staff 2024;;\n\nid;answer;age\n1;late, again;3\n\n2;;4\n"
+    loaded = load_text(tmp_path, content, header_row=3)
+    assert loaded.header == ("id", "answer", "age")
+    assert loaded.rows == [("1", "late, again", "3"), ("2", "", "4")]
+    assert loaded.notes == ["1 blank line was skipped."]
+    book = Workbook()
+    for row in (("Staff 2024",), (), ("id", "answer"), (1, "late"), (), (2, None)):
+        book.active.append(row)
+    book.save(tmp_path / "answers.xlsx")
+    loaded = load(tmp_path / "answers.xlsx", header_row=3)
+    assert (loaded.header, loaded.rows) == (("id", "answer"), [(1, "late"), (2, None)])
+    assert loaded.notes == ["1 empty row was skipped."]
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.xlsx"])
+def test_a_title_in_the_place_of_the_header_is_told(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("Staff 2024,\n,\nid,answer\n1,late\n")
+    if path.suffix == ".xlsx":
+        book = Workbook()
+        for row in (("Staff 2024",), (), ("id", "answer"), (1, "late")):
+            book.active.append(row)
+        book.save(path)
+    with open_table(path) as reader, pytest.raises(InputError) as refused:
+        reader.column("answer")
+    assert "--header-row N" in refused.value.hint
+    with open_table(path, header_row=3) as reader, pytest.raises(InputError) as refused:
+        reader.column("answers")
+    assert refused.value.hint == "Did you mean 'answer'?"
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.xlsx"])
+def test_header_below_the_end_is_refused(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("id,answer\n1,late\n")
+    if path.suffix == ".xlsx":
+        book = Workbook()
+        book.active.append(("id", "answer"))
+        book.save(path)
+    with pytest.raises(InputError, match=r"nothing below line 8|empty from row 9 on") as refused:
+        open_table(path, header_row=9)
+    assert refused.value.hint == "--header-row with a smaller number"

@@ -192,7 +192,8 @@ def test_batches_of_rows_are_the_rows(tmp_path, monkeypatch):
     path = tmp_path / "answers.zsav"
     frame = pandas.DataFrame({"n": [float(i) for i in range(20)]})
     pyreadstat.write_sav(frame, str(path), compress=True)
-    monkeypatch.setattr("nldd.tables._statistics_files.MOST_ROWS", 5)
+    monkeypatch.setattr(_statistics_files, "MOST_ROWS", 6)
+    monkeypatch.setattr(_statistics_files, "FIRST_ROWS", 2)
     with open_table(path) as table:
         rows = [row for block in table.blocks(3) for row in block.rows]
         assert table.fraction_read() == 1

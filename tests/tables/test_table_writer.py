@@ -178,7 +178,7 @@ def test_standard_output_is_csv_without_mark(capsysbinary):
 def test_unknown_ending(tmp_path, name):
     with pytest.raises(InputError, match="is none of those that are written") as caught:
         create_table(tmp_path / name, ["a"])
-    assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl"
+    assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl, .sav, .dta, .xpt"
 
 
 def test_header_must_be_text(tmp_path):

@@ -183,6 +183,13 @@ _table_options = (
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
     click.option(
+        "--header-row",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Row of the sheet, or line of a CSV file, with the names of the columns.",
+    ),
+    click.option(
         "--skip-rows",
         type=click.IntRange(0),
         default=0,
@@ -196,11 +203,12 @@ def _open_how(
     encoding: str | None,
     delimiter: str | None,
     sheet: str | None,
+    header_row: int,
     skip_rows: int,
     numbers: Path | None = None,
 ) -> "tables.TableOptions":
     separator = TABS.get(delimiter or "", delimiter)
-    return tables.TableOptions(encoding, separator, sheet, numbers, skip_rows)
+    return tables.TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
 
 
 table_options = bundle("options", _open_how, *_table_options)

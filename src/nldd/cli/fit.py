@@ -64,10 +64,11 @@ def fit(
 ) -> None:
     """Learn from answers that people have coded.
 
-    ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL or
-    Parquet. Rows without codes are set aside. Every coded answer is also predicted without itself,
-    which tells how good the model is and how much of new answers it may code alone. A model that
-    is there already is replaced by --force only; `nldd undo` brings it back.
+    ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL, Parquet,
+    or a file of SPSS, Stata or SAS. Rows without codes are set aside. Every coded answer is also
+    predicted without itself, which tells how good the model is and how much of new answers it may
+    code alone. A model that is there already is replaced by --force only; `nldd undo` brings it
+    back.
 
     \b
     Examples:

@@ -128,12 +128,13 @@ class CodeColumns:
         """Codes as one cell, listed as in the table that the model was fitted to."""
         return (self.separator or ";").join(codes) if codes else self.none
 
-    def fill(self, codes: Sequence[str]) -> list[str]:
-        """Codes as cells of the columns that list them: one in each, and the rest in the last."""
-        n = len(self.names)
-        cells = list(codes) if len(codes) <= n else [*codes[: n - 1], self.join(codes[n - 1 :])]
-        cells = cells or [self.none]
-        return [*cells, *[""] * (n - len(cells))]
+    def spread(self, cell: str) -> list[str]:
+        """What :meth:`join` made, over the columns: one code in each, and the rest in the last."""
+        n, codes = len(self.names), [cell]
+        if n > 1 and cell != self.none:
+            codes = cell.split(self.separator)
+            codes[n - 1 :] = [self.separator.join(codes[n - 1 :])] if len(codes) >= n else []
+        return [*codes, *[""] * (n - len(codes))]
 
 
 @dataclass(frozen=True)
@@ -313,6 +314,9 @@ def read_mark(
 ) -> str:
     """What people have put into a cell; `advice` is what was expected, and what to do about it."""
     mark, (expected, hint) = plain_text(row[place]).strip().lower(), advice
+    # Behind a label such as "not mentioned", a statistics file has a number.
+    if mark not in known and (value := cell_text(getattr(row[place], "value", None))) in known:
+        mark = value or mark
     if mark not in known:
         message = f"{table.where(number, place)}: expected {expected}, got {quote(mark)}."
         raise InputError(message, hint=hint)

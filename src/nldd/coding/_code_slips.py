@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from itertools import pairwise
 from unicodedata import normalize
 
 from nldd._wording import count_noun, quote, quote_first
@@ -15,6 +16,10 @@ from nldd.coding._answers import ERRORS, CodeColumns
 DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)
 # Between codes, in lists that were written with another separator than was said.
 OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
+# A space is within many a code; so many that consist of others are lists.
+SPACE, FEWEST_SPACED = " ", 3
+# So often, two codes that are never apart are one.
+FEWEST_TOGETHER = 3
 MOST_NOTES = 5
 MOST_LINES = 20
 CLOSE = 0.8
@@ -68,7 +73,9 @@ def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
     """Codes of a table that are lists of others, with a separator that is not in use."""
     by_fold = {_fold(name): name for name in found}
     lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
-    return [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
+    slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
+    spaced = [slip for slip in slips if SPACE in slip.separator]
+    return slips if len(spaced) >= FEWEST_SPACED else [s for s in slips if s not in spaced]
 
 
 def find_new_slips(
@@ -101,7 +108,8 @@ def _listed(
     more: Sequence[str] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """Known codes that a name lists by one or all of its separators, and by which it does."""
-    others = [mark for mark in (*OTHER_SEPARATORS, *more) if mark in name and mark not in used]
+    marks_of_lists = (*OTHER_SEPARATORS, *more, SPACE)
+    others = [mark for mark in marks_of_lists if mark in name and mark not in used]
     for marks in (*others, "".join(others)) if others else ():
         parts = [part for part in re.split(f"[{re.escape(marks)}]", name) if part.strip()]
         meant = [known for part in parts if (known := match(_fold(part)))]
@@ -173,10 +181,32 @@ def notes_on_codes(
         if new := [name for name in names if name not in known]:
             kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
             yield f"{quote_first(new)} {kind}; {advice}."
+    for one, other, n in _always_together(cells, columns):
+        advice = f"if they are one code with {columns.separator!r} in it, write it without that"
+        yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
     if lists := _decimal_lists(counts):
         kind = "is taken as one code" if len(lists) == 1 else "are taken as one code each"
         advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
         yield f"{quote_first(lists)} {kind}; {advice}."
+
+
+def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
+    """Neighbours in lists of which neither is ever alone, as a separator within a code makes them.
+
+    With a blank behind the separator only, which is how forms write their options.
+    """
+    pattern = re.compile("|".join(map(re.escape, columns.separators)))
+    lists = [pattern.split(cell) for cell in cells]
+    alone = Counter(part.strip() for parts in lists for part in parts)
+    pairs = Counter(
+        (one.strip(), other.strip())
+        for parts in lists
+        for one, other in pairwise(parts)
+        if other.startswith(" ")
+    )
+    for (one, other), n in pairs.items():
+        if n >= FEWEST_TOGETHER and n == alone[one] == alone[other]:
+            yield one, other, n
 
 
 def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, list[str]]]:

@@ -91,11 +91,11 @@ def suggest_codes(
     said = np.flatnonzero([bool(text) for text in texts])
     answers = [texts[i] for i in said]
     _check_answers(path, answers, n_groups)
-    X, terms = weigh_terms(answers)
+    wanted = n_groups or default_groups(len(answers))
+    X, terms = weigh_terms(answers, wanted)
     if not X.shape[1]:
         message = f"{path.name}: the answers share no words by which they could be told apart."
         raise InputError(message, hint="read some of them, and begin a codebook by hand")
-    wanted = n_groups or default_groups(len(answers))
     strengths, parts = _factors(X, min(wanted, *X.shape), random_state)
     groups, members = describe_groups(answers, strengths, parts, terms)
     rows: list[tuple[int, ...]] = [()] * len(texts)
@@ -138,14 +138,16 @@ def _check_answers(path: Path, answers: Sequence[str], n_groups: int | None) -> 
         raise InputError(message, hint=f"--groups {default_groups(len(answers))}")
 
 
-def weigh_terms(texts: Sequence[str]) -> tuple[csr_array, list[str]]:
+def weigh_terms(texts: Sequence[str], n_groups: int) -> tuple[csr_array, list[str]]:
     """Weights of words and of letters in a row, of those that some answers have and most lack.
 
     The names of words are given, and empty texts for letters, unless there are no words.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    how = {"min_df": FEWEST, "max_df": max(FEWEST, round(MOST_SHARE * len(texts)))}
+    # Of two groups, each may well be half of the answers, and its word in all of these.
+    share = max(MOST_SHARE, 1.2 / n_groups)
+    how = {"min_df": FEWEST, "max_df": max(FEWEST, round(share * len(texts)))}
     unspaced = sum(len(_UNSPACED.findall(text)) for text in texts) > 0.3 * sum(map(len, texts))
     size = 2 if unspaced else 4
     words = {"token_pattern": r"(?u)\b\w+\b"}

@@ -62,6 +62,7 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
             message = "Name either the columns that hold the codes or the columns of 0 and 1."
             there = f"{path.name} has the columns {', '.join(map(repr, table.names[:12]))}"
             raise InputError(message, hint=f"--labels NAMES or --label-columns PATTERN; {there}")
+        request = _with_members(request, table)
         if request.label_columns:
             codes = CodeColumns(match_columns(request.label_columns, table.names), separator="")
         else:
@@ -83,6 +84,18 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
     words = (name for name in features if name not in numeric)
     n_extra = 0 if table.numbers is None else table.numbers.n_columns
     return Columns(text, codes, numeric, (*words, *categorical), n_extra)
+
+
+def _with_members(request: Request, table: TableReader) -> Request:
+    """The columns of a multiple-response set, where codes are named by that of an SPSS file."""
+    known, given = table.format.variables, request.labels.strip()
+    found = known.response_set(given) if known is not None and given not in table.names else None
+    if found is None:
+        return request
+    members = ",".join(found.variables)
+    if found.is_marked:
+        return replace(request, labels="", label_columns=members)
+    return replace(request, labels=members)
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:

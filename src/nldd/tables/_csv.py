@@ -32,7 +32,9 @@ _SPACED_QUOTE = re.compile(r' +"')
 class CsvRows(TextSource):
     """The rows of a file of cells between separators, with the lines on which they begin."""
 
-    def __init__(self, text: TextFile, separator: str | None = None, kind: str = "csv") -> None:
+    def __init__(
+        self, text: TextFile, separator: str | None = None, kind: str = "csv", header_row: int = 1
+    ) -> None:
         super().__init__(text)
         # The limit is one for the whole process, and answers may be longer than it is by default.
         csv.field_size_limit(max(MAX_CELL, csv.field_size_limit()))
@@ -41,7 +43,7 @@ class CsvRows(TextSource):
             lines = stream.readlines(SAMPLE_CHARACTERS)
             complete = not stream.read(1)
         named = separator_line(lines[0]) if lines else None
-        self._n_before = 1 if named else 0
+        self._n_before = max(header_row - 1, 1 if named else 0)
         self._separator, self._spaces_dropped = find_dialect(
             lines[self._n_before :], complete, self._given or named
         )
@@ -117,8 +119,12 @@ class CsvRows(TextSource):
         except csv.Error as error:
             raise _quote_error(f"{self._text.path}, line {line}", str(error)) from None
         if is_header:
-            hint = "begin the file with a line of column names"
-            raise InputError(f"{self._text.path} holds nothing but blank lines.", hint=hint)
+            hint, below = "begin the file with a line of column names", ""
+            if before > 1:
+                hint, below = "--header-row with a smaller number", f" below line {before}"
+            raise InputError(
+                f"{self._text.path} holds nothing{below or ' but blank lines'}.", hint=hint
+            )
 
     def _lines_of_row(self, stream: TextIOWrapper) -> Iterator[str]:
         """The lines, as long as the row to which they belong is not longer than a row may be."""

@@ -73,20 +73,27 @@ _ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 class WorkbookRows(Source):
     """A sheet of a workbook, which is in memory but for the rows as Python objects."""
 
-    def __init__(self, path: Path, head: bytes, sheet: str | None = None) -> None:
+    def __init__(
+        self, path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
+    ) -> None:
         if not head.startswith((ZIP, OLE)):
             hint = "if it is text, rename it so that it ends in .csv"
             raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
         self._path = path
         self._n_skipped = self._n_read = 0
+        self._header_row = header_row
         with _reading(path):
             self._open(head, sheet)
         # Numbers of the header and the last row that were read, as far as that has come.
         self._ends = (0, 0)
         first = next(self._filled_rows(), None)
         if first is None:
-            hint = self.advice("begin the sheet with a row of column names")
-            raise InputError(f"{path}: the sheet {quote(self._sheet.name)} is empty.", hint=hint)
+            empty, hint = "is empty", "begin the sheet with a row of column names"
+            if header_row > 1:
+                empty = f"is empty from row {header_row} on"
+                hint = "--header-row with a smaller number"
+            message = f"{path}: the sheet {quote(self._sheet.name)} {empty}."
+            raise InputError(message, hint=self.advice(hint))
         texts = list(map(cell_text, first[1]))
         while texts[-1] == "":
             texts.pop()
@@ -185,7 +192,7 @@ class WorkbookRows(Source):
                 ]
                 if self._left or k in self._errors or self._escaped:
                     cells = self._completed(k, cells)
-                if cells.count(None) < len(cells):
+                if cells.count(None) < len(cells) and k + 1 >= self._header_row:
                     yield k + 1, cells
 
     def _completed(self, k: int, cells: list[Cell]) -> list[Cell]:

@@ -54,8 +54,11 @@ class TableReader:
         check_width(path, len(source.header))
         self.path = path
         self.format: TableFormat = source.format
-        first = _first_rows(source) if self.format.kind in ("csv", "tsv", "xlsx") else []
+        is_typed = self.format.kind in ("csv", "tsv", "xlsx")
+        first, are_wider = _first_rows(source) if is_typed else ([], False)
         self._n_below, self.header, self._below = _rest_of_header(source.header, first)
+        # One cell above rows of several is a title rather than the names of columns.
+        self._is_title = are_wider and _n_filled(source.header) == 1
         if skip_rows:
             self._n_below, rows = skip_rows, count_noun(skip_rows, "row")
             self._below = [f"{rows} below the header skipped; rows are counted after that."]
@@ -116,6 +119,8 @@ class TableReader:
         if name in self.names:
             return self.names.index(name)
         hint = self._source.advice(_column_hint(name, self.names, free))
+        if self._is_title and free is None:
+            hint += "; or --header-row N, if the names of the columns stand in a row below"
         raise InputError(f"{self.path.name} has no column {quote(name)}.", hint=hint)
 
     def where(self, row: int, column: int | None = None) -> str:
@@ -136,6 +141,7 @@ def open_table(
     encoding: str | None = None,
     separator: str | None = None,
     sheet: str | None = None,
+    header_row: int = 1,
     skip_rows: int = 0,
 ) -> TableReader:
     """Open a table by the ending of its name; what is no other format is read as CSV.
@@ -152,6 +158,8 @@ def open_table(
         rows as it does the header.
     sheet : str, optional
         Name of the sheet of a workbook; by default the first one that is not hidden.
+    header_row : int
+        Row of the sheet, or line of a CSV file, with the names of the columns; titles may be above.
     skip_rows : int
         Rows below the header that are no data. By default those that Qualtrics and SurveyMonkey
         write there are recognised.
@@ -184,7 +192,7 @@ def open_table(
         hint = "leave out the sheet"
         raise InputError(f"{path} has no sheets; only workbooks such as .xlsx do.", hint=hint)
     if is_workbook:
-        return TableReader(path, WorkbookRows(path, head, sheet), skip_rows)
+        return TableReader(path, WorkbookRows(path, head, sheet, header_row), skip_rows)
     if ending in PARQUET:
         return TableReader(path, ParquetRows(path), skip_rows)
     if ending in STATISTICS:
@@ -196,7 +204,7 @@ def open_table(
     if ending in JSON_LINES:
         return TableReader(path, JsonlRows(text), skip_rows)
     kind = "tsv" if ending in TAB_SEPARATED else "csv"
-    return TableReader(path, CsvRows(text, separator, kind), skip_rows)
+    return TableReader(path, CsvRows(text, separator, kind, header_row), skip_rows)
 
 
 @dataclass(frozen=True)
@@ -210,6 +218,7 @@ class TableOptions:
     separator: str | None = None
     sheet: str | None = None
     numbers: Path | None = None
+    header_row: int = 1
     skip_rows: int = 0
 
     def open(self, path: Path | str) -> TableReader:
@@ -219,6 +228,7 @@ class TableOptions:
             encoding=self.encoding,
             separator=self.separator,
             sheet=self.sheet,
+            header_row=self.header_row,
             skip_rows=self.skip_rows,
         )
         if self.numbers is not None:
@@ -228,15 +238,23 @@ class TableOptions:
         return table
 
 
-def _first_rows(source: Source) -> list[list[str]]:
-    """The first two rows as text; none if they cannot be read, which reading them will tell."""
+def _n_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip(_BLANKS)) for cell in cells)
+
+
+def _first_rows(source: Source) -> tuple[list[list[str]], bool]:
+    """The first two rows as text, and whether one has several cells.
+
+    None if they cannot be read, which reading them will tell; most often they have too many cells.
+    """
     rows = source.rows()
     try:
-        return [list(map(cell_text, row)) for row in islice(rows, 2)]
+        first = [list(map(cell_text, row)) for row in islice(rows, 2)]
     except (InputError, UnicodeError, OSError):
-        return []
+        return [], True
     finally:
         rows.close()
+    return first, any(_n_filled(row) > 1 for row in first)
 
 
 def _rest_of_header(

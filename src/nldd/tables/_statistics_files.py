@@ -30,6 +30,7 @@ READERS = {
 }
 # What is read at a time, so that no file fills the memory: cells, letters of texts, and rows.
 BATCH_CELLS, BATCH_BYTES, MOST_ROWS = 2**20, 2**26, 20_000
+FIRST_ROWS = 100
 # A library in C reads a damaged file first in a process that may end by it.
 _TRIAL = """
 import pyreadstat
@@ -43,6 +44,9 @@ while n_read == n_batch:
     n_read = len(next(iter(columns.values()), ()))
     offset += n_read
 """
+
+# Files that went well, which a command opens several times.
+_TRIED: set[tuple[str | int, ...]] = set()
 
 # Where the days of a program begin, and how many of its numbers make a second and a day.
 _DAY = 86_400
@@ -136,9 +140,11 @@ class StatisticsRows(Source):
 
     def rows(self) -> Generator[Row, None, None]:
         self._n_read = 0
-        n_new = self._n_batch
-        while n_new == self._n_batch:
-            columns = self._call(row_offset=self._n_read, row_limit=self._n_batch)[0]
+        # Who wants a look at the first rows does not wait for thousands.
+        n_new = n_batch = min(FIRST_ROWS, self._n_batch)
+        while n_new == n_batch:
+            n_batch = self._n_batch if self._n_read else n_batch
+            columns = self._call(row_offset=self._n_read, row_limit=n_batch)[0]
             cells = [
                 list(map(convert, columns[name]))
                 for name, convert in zip(self.header, self._convert, strict=True)
@@ -153,9 +159,14 @@ class StatisticsRows(Source):
 
     def _try(self) -> None:
         options = (self._reader, self._encoding or "")
+        found = self._path.stat()
+        tried = (str(self._path.resolve()), found.st_size, found.st_mtime_ns, *options)
+        if tried in _TRIED:
+            return
         hint = "save the table as CSV, without texts of much more than an answer"
         try:
             check_by_trial(self._path, _TRIAL, *options, hint=hint)
+            _TRIED.add(tried)
         except InputError:
             raise
         except ValueError as error:
