@@ -10,6 +10,7 @@ Each promise has half of the level, and is tested as a fixed sequence, as in ``_
 the strictest threshold on, until the first test that fails (Angelopoulos et al., 2021).
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +103,7 @@ def is_proven(shares: FloatArray, target: float, level: float) -> bool:
     """
     n, total = len(shares), float(shares.sum())
     # Shares add up with rounding errors; a sum that is short by those alone is not short.
-    return n > 0 and total >= critical_count(n, target, level / np.e) - 1e-9
+    return n > 0 and total >= critical_count(n, target, level / math.e) - 1e-9
 
 
 def threshold_to_set(
@@ -113,7 +114,7 @@ def threshold_to_set(
     The answers with the likeliest codes are tested first. How many, does not hang on what is right.
     """
     largest = np.sort(P.max(axis=1))[::-1]
-    first = first_size(len(P), target, level / np.e)
+    first = first_size(len(P), target, level / math.e)
     chosen = None
     if first <= len(P):
         sizes = np.linspace(first, len(P), N_TESTS).round().astype(int)
