@@ -246,13 +246,3 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
     rows[0][header.index("nldd_drawn (2)")] = "yes"
     write_csv(review, header, rows)
     assert read_coded(review, model.columns, TableOptions()).drawn == [True]
-
-
-def test_codes_are_spread_over_several_columns():
-    codes = CodeColumns(("code1", "code2"), ";")
-    assert [_review.spread(list(given), codes) for given in ("", "a", "ab", "abc")] == [
-        [],
-        ["a"],
-        ["a", "b"],
-        ["a", "b;c"],
-    ]

@@ -4,7 +4,6 @@ People decide in other tables: in the review, and in samples of ``nldd audit``. 
 again by all columns that are neither codes nor made by nldd.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from nldd.coding._audit import CHECK, MARKS, RIGHT_CODES, STATUS
 from nldd.coding._codebook import Codebook
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import RANKINGS
-from nldd.coding._review import take_decided
+from nldd.coding._review import latest_column, take_decided
 from nldd.coding._training_table import _identity
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableFormat, TableOptions, TableReader, guarded
@@ -96,15 +95,8 @@ def read_rows(model: CodingModel, path: Path, options: TableOptions) -> CodedTab
         return CodedTable(rows, table.format, table.notes)
 
 
-def _latest(table: TableReader, name: str) -> int | None:
-    """A column of the latest coding: a table that is coded again has a second one behind."""
-    pattern = re.compile(rf"{name}( \([0-9]+\))?")
-    found = [j for j, other in enumerate(table.names) if pattern.fullmatch(other)]
-    return found[-1] if found else None
-
-
 def _added_column(table: TableReader, name: str) -> int:
-    place = _latest(table, name)
+    place = latest_column(table.names, name)
     if place is None:
         hint = "nldd predict model.nldd answers.csv -o coded.csv, then name coded.csv"
         lacks = f"{table.path.name} has no column {name!r}"
@@ -149,7 +141,7 @@ def _says_nothing(model: CodingModel, table: TableReader, block: Block) -> NDArr
 
 
 def _is_drawn(table: TableReader, number: int, row: Sequence[Cell]) -> bool:
-    if (place := _latest(table, DRAWN)) is None:
+    if (place := latest_column(table.names, DRAWN)) is None:
         return False
     hint = f"leave the column {DRAWN} as nldd predict wrote it"
     return read_mark(table, number, row, place, YES | NO | MISSING, "yes or no", hint) in YES
@@ -212,7 +204,7 @@ def add_decided(
 
 def _decided_rows(model: CodingModel, table: TableReader, block: Block) -> Iterable[_Decided]:
     columns, people = model.columns.codes, _people(model, table, block)
-    check, right = _latest(table, CHECK), _latest(table, RIGHT_CODES)
+    check, right = latest_column(table.names, CHECK), latest_column(table.names, RIGHT_CODES)
     for number, (row, codes) in enumerate(zip(block.rows, people, strict=True), block.first):
         drawn = _is_drawn(table, number, row)
         if check is None:

@@ -199,7 +199,6 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         """A row of the table with the codes that are suggested, or with none."""
         row, names = list(block.rows[i]), self.model.columns.codes.names
         cells = self._code_cells(block, i, suggested)
-        cells += [""] * (len(names) - len(cells))
         for name, cell in zip(names, cells, strict=True):
             if name in self.places:
                 row[self.places[name]] = cell
@@ -211,18 +210,10 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         codes, ask = self.model.columns.codes, block.ask[i]
         if block.empty[i] or block.drawn[i]:
             return [""] * len(codes.names)
-        if codes.listed and len(codes.names) > 1:
-            return spread(self.model.codes(block.found.Y[i : i + 1])[0], codes) or [suggested]
         if codes.listed:
-            return [suggested]
+            return [*codes.spread(suggested)]
         Y = block.found.Y[i].tolist()
         return ["" if ask is not None and ask[j] else mark for j, mark in enumerate(Y)]
-
-
-def spread(given: Sequence[str], codes: CodeColumns) -> list[Cell]:
-    """Codes in several columns: one in each, and those that are too many in the last."""
-    n = len(codes.names)
-    return list(given) if len(given) <= n else [*given[: n - 1], codes.join(given[n - 1 :])]
 
 
 def _kind_of(name: str) -> str:
