@@ -54,7 +54,7 @@ def test_codes_in_several_columns_from_fit_to_update(tmp_path, capsys):
     known = {f"n{row[0]}": row[2:] for row in in_columns(NEW)}
     filled = [dict(zip(header, row, strict=True)) for row in rows]
     for row in filled:
-        row |= dict(zip(IN_COLUMNS[2:], known[row["id"]], strict=True))
+        row |= dict(zip(IN_COLUMNS[2:], known[row["id"]], strict=True), nldd_ok="x")
     given = [tuple(row.values()) for row in filled]
     done = succeed(capsys, "update", model, write_csv(review, given, header))
     assert "40 coded answers joined the model" in done.out
