@@ -43,7 +43,7 @@ def test_a_mistake_of_ours_says_what_to_report(study, capsys, monkeypatch):
 
 def test_debug_shows_the_traceback(study):
     with pytest.raises(InputError, match="does not exist"):
-        call("--debug", "fit", "nowhere.csv", *COLUMNS)
+        call("--debug", "fit", "nowhere.csv", *COLUMNS, "-o", "made.nldd")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_fit_without_the_extras_goes_on_without_a_report(
     assert done.json["report"] is None
     assert "Note: no report: " in done.err
     assert "pip install" in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["model.nldd"]
+    assert {path.name for path in tmp_path.iterdir()} == {"model.nldd", ".model.nldd.lock"}
 
 
 def test_triage_without_matplotlib_goes_on_without_a_figure(study, tmp_path, capsys, monkeypatch):

@@ -227,7 +227,7 @@ def test_fit_says_what_it_made_of_the_features(study, capsys):
     lines = succeed(capsys, *words).out.splitlines()
     assert any("age" in line for line in lines)
     assert any("region" in line for line in lines)
-    assert "age" in succeed(capsys, *words, "--json").json["columns"]["numeric"]
+    assert "age" in succeed(capsys, *words, "--force", "--json").json["columns"]["numeric"]
 
 
 def test_long_cells_are_cut_in_messages(study, capsys):

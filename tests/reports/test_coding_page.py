@@ -468,7 +468,9 @@ def test_verdict_on_a_promise(kept, accuracy, high, words):
 
 def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated, kept, table):
     none = replace(kept, n_auto=0, accuracy=None, low=None, high=None)
-    promise_less = replace(kept.selection, threshold=None, accuracy=None, n_auto=0, needed=(500, 900))
+    promise_less = replace(
+        kept.selection, threshold=None, accuracy=None, n_auto=0, needed=(500, 900)
+    )
     for found, words in (
         (none, "sure of none of these answers"),
         (replace(none, selection=promise_less), "makes no promise"),

@@ -62,10 +62,10 @@ def fit_table(
         raise InputError(f"{out}: cannot be written.", hint=hint)
     refuse_existing(out, force=force)
     columns = find_columns(path, request, options)
+    table, digest = _read_unchanged(path, columns, options)
+    table = table.once()
     with model_lock(out, tell):
         refuse_existing(out, force=force)  # somebody may have been at work on it
-        table, digest = _read_unchanged(path, columns, options)
-        table = table.once()
         model = fit_coding_model(table.answers, table.codes, columns, settings, watch, table.drawn)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
