@@ -124,3 +124,12 @@ def test_advice_to_a_recorded_sample_is_the_same_now():
     advice.N_SAMPLES = 5
     found = advice.advise(*advice.population(case["name"]), case["target"], case["n"])
     assert [list(ends) for ends in found] == case["needed"][:5]
+
+
+def test_splits_with_an_update_are_as_the_page_tells(updates):
+    records = updates.read(updates.SPLITS)
+    assert [record["study"] for record in records] == list(range(20))
+    assert table_on_page("slashdot") == updates.table(records, (0.7, 0.8)).splitlines()
+    for row in updates.rows(records, (0.7, 0.8)):
+        low, _ = accuracy_interval([1] * row["broken"] + [0] * (20 - row["broken"]))
+        assert low <= 0.1, row

@@ -189,7 +189,7 @@ MISSPELT = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_used_is_told_in_two_lines(name, study, capsys):
     words, error, hint = REFUSED[name]
-    found = refuse(capsys, *words)
+    found = refuse(capsys, *words, *(["--force"] if words[0] == "fit" else []))
     assert error in found[0]
     assert hint.lower() in found[1].lower()
 
@@ -218,8 +218,7 @@ def test_tables_to_learn_nothing_from_are_refused(rows, error, tmp_path, capsys)
     path = write_csv(tmp_path / "answers.csv", rows)
     found, _ = refuse(capsys, "fit", path, *COLUMNS, "-o", tmp_path / "model.nldd")
     assert error in found
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names - {".model.nldd.lock"} == {"answers.csv"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"answers.csv", ".model.nldd.lock"}
 
 
 @pytest.mark.parametrize("command", ["triage", "inspect", "predict", "update", "evaluate"])

@@ -174,16 +174,7 @@ def test_what_cannot_be_used_is_refused(study, capsys, case):
 def test_a_header_that_claims_too_much_is_refused(study, capsys):
     content = (study / "new.npy").read_bytes()
     (study / "lies.npy").write_bytes(content.replace(b"(40, 3), ", b"(4000000000, 3), ", 1))
-    words = (
-        "fit",
-        "answers.csv",
-        *COLUMNS,
-        *QUICK,
-        "-o",
-        "made.nldd",
-        "--extra-features",
-        "lies.npy",
-    )
+    words = ("fit", "answers.csv", *COLUMNS, *QUICK, "--extra-features", "lies.npy", "--force")
     assert "lies.npy: expected a .npy file of numbers;" in refuse(capsys, *words)[0]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
 from nldd import cli
+from nldd.coding import load_coding_model, save_coding_model
 from nldd.reports import _report as report_module
 from reports.records import grid, write_records
 
@@ -154,12 +155,23 @@ def to_run():
             yield pytest.param(line, marks=pytest.mark.slow if slow else (), id=line)
 
 
+def changed(path, place):
+    """A model with one step more, and where to put it."""
+    return load_coding_model(path).record("update", "corrected.csv", "0" * 64, 20, 0), place
+
+
 @pytest.mark.parametrize("line", list(to_run()))
 def test_examples_run(line, folder, capsys):
     if line.startswith("nldd datasets info answers.csv"):
         shutil.copy("numbers.csv", "answers.csv")  # that example is for a table of numbers
     if line.startswith("nldd audit coded.csv"):
         (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
+    if line.startswith("nldd fit"):
+        (folder / "model.nldd").unlink()  # nor is a model
+    if line.startswith("nldd undo"):
+        kept = "undone1" if "--redo" in line else "bak1"
+        (folder / "model.nldd").rename(folder / f"model.nldd.{kept}")
+        save_coding_model(*changed(folder / f"model.nldd.{kept}", folder / "model.nldd"))
     if line.startswith("nldd predict"):
         (folder / "review.csv").unlink()  # nor are their codes, or anything unasked
         (folder / "coded.csv").unlink()
