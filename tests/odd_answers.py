@@ -16,8 +16,8 @@ CODES = ("price", "waiting;staff", "staff")
 class Odd:
     """A table, the columns that a coder names, and the answers and codes that it holds.
 
-    `notes` are parts of what is said beside. Where it is refused, `error` and `hint` are parts of
-    both sentences instead.
+    Codes are lists with semicolons, or sets. `notes` are parts of what is said beside. Where it is
+    refused, `error` and `hint` are parts of both sentences instead.
     """
 
     make: object
@@ -119,6 +119,11 @@ def spss_value_labels(folder):
     columns = {"code": [1.0, 9.0, 3.0]}
     labels = {"variable_value_labels": {"code": NAMES}, "missing_ranges": {"code": [9]}}
     return statistics_file(folder, "odd.sav", columns, **labels)
+
+
+def spss_list_label(folder):
+    labels = {"variable_value_labels": {"code": {1: "price", 2: "waiting; staff"}}}
+    return statistics_file(folder, "odd.sav", {"code": [1.0, 2.0, 1.0]}, **labels)
 
 
 def spss_categories(folder):
@@ -368,6 +373,17 @@ ODD = {
         ("--text", "answer", "--labels", "code"),
         ("too expensive", "rude"),
         ("price", "staff"),
+    ),
+    "SPSS, a label that looks like a list": Odd(
+        spss_list_label,
+        ("--text", "answer", "--labels", "code"),
+        error="odd.sav: the label 'waiting; staff' of 'code' holds ';', which separates codes.",
+        hint='--sep "|"',
+    ),
+    "SPSS, a label that looks like a list, told": Odd(
+        spss_list_label,
+        ("--text", "answer", "--labels", "code", "--sep", "|"),
+        codes=({"price"}, {"waiting; staff"}, {"price"}),
     ),
     "SPSS, a set of several columns": Odd(
         spss_categories, ("--text", "answer", "--labels", "$codes")

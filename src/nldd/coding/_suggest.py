@@ -195,10 +195,12 @@ def describe_groups(
     order = [g for g in np.argsort(-sizes, kind="stable").tolist() if sizes[g]]
     # Examples have much of their group and little of all others.
     purity = strengths**2 / np.maximum(strengths.sum(axis=1, keepdims=True), 1e-12)
+    # And words that a group has and others lack say more of it than those that all have.
+    telling = parts**2 / np.maximum(parts.sum(axis=0), 1e-12)
     width = len(str(len(order)))
     groups = []
     for number, g in enumerate(order, 1):
-        words = _top_words(parts[g], terms)
+        words = _top_words(telling[g], terms)
         chosen = _examples(answers, np.where(members[:, g], purity[:, g], -1.0))
         name = ", ".join(words[:3])
         groups.append(Group(f"g{number:0{width}}", name, words, int(sizes[g]), chosen))

@@ -75,6 +75,7 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
         )
         for name in (*text, *features, *categorical, *codes.names):
             table.column(name)  # says so if there is none
+        _check_labels(table, codes)
         features = tuple(name for name in features if name not in categorical)
         cells = {name: set[Cell]() for name in features}
         for block in table.blocks() if cells else ():
@@ -96,6 +97,19 @@ def _with_members(request: Request, table: TableReader) -> Request:
     if found.is_marked:
         return replace(request, labels="", label_columns=members)
     return replace(request, labels=members)
+
+
+def _check_labels(table: TableReader, codes: CodeColumns) -> None:
+    """Refuse codes of a statistics file whose labels hold what separates codes in a list."""
+    known = table.format.variables
+    for name in codes.names if known is not None and codes.listed else ():
+        labels = list(known.values.get(name, {}).values()) if known is not None else []
+        held = [(label, by) for label in labels for by in codes.separators if by in label]
+        if held:
+            free = next((by for by in "|#^~" if not any(by in label for label in labels)), "||")
+            what = f"the label {quote(held[0][0])} of {quote(name)} holds {quote(held[0][1])}"
+            message = f"{table.path.name}: {what}, which separates codes."
+            raise InputError(message, hint=f'--sep "{free}"')
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -266,7 +267,8 @@ def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
             return value
         return value_moment(value, kind, variables.program) if kind else _whole(value)
 
-    return convert
+    # Few values are in many rows, which then share their cells.
+    return convert if is_text and not labels else lru_cache(maxsize=1024)(convert)
 
 
 def _is_missing(value: Any, ranges: Sequence[Any]) -> bool:

@@ -19,8 +19,8 @@ from nldd.tables._records import Cell, Row, cell_text, located, plain
 from nldd.tables._response_sets import ResponseSet, add_response_sets
 from nldd.tables._statistics_files import Labelled, Variables, load_pyreadstat, moment_value
 
-# The library takes all rows at once; so many cells take about a gigabyte.
-MAX_CELLS = 2**25
+# The library takes all rows at once, and a cell up to 80 bytes: so many take about a gigabyte.
+MAX_CELLS = 2**24
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def statistics_file(
 
     yield put
     names = valid_names(header, target)
-    pairs = zip(header, columns, strict=True)
-    made = [_column(name, cells, known, target, path) for name, cells in pairs]
+    # Each column of cells is let go as soon as its values are there.
+    made = [_column(name, columns.pop(0), known, target, path) for name in header]
     frame = pandas.DataFrame(
         {name: column.array(pandas, target) for name, column in zip(names, made, strict=True)}
     )

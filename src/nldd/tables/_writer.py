@@ -357,7 +357,7 @@ def create_table(
     characters, NaN and infinity, days before 1900, time zones.
 
     Files of SPSS, Stata and SAS get the values, labels and missing values of the table that they
-    came from. Their rows are held in memory until the file is written, 2**25 cells at most.
+    came from. Their rows are held in memory until the file is written, 2**24 cells at most.
 
     Examples
     --------
