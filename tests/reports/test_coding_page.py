@@ -24,6 +24,7 @@ from nldd.coding import (
     _cross_validation,
     evaluate_evidence,
     evaluate_model,
+    find_suspects,
     fit_coding_model,
     promise_kept,
     triage,
@@ -250,7 +251,7 @@ def test_hamming_is_said_in_labels(model):
 def test_sections_come_in_the_order_of_the_questions(fitted_page):
     assert [section.id for section in fitted_page.sections] == [
         *("answer", "data", "measures", "triage", "calibration", "labels", "confusions"),
-        *("examples", "methods", "history", "provenance"),
+        *("bias", "suspects", "examples", "methods", "history", "provenance"),
     ]
     figures = [figure.key for section in fitted_page.sections for figure in section.figures]
     assert figures == ["coverage", "calibration"]
@@ -346,8 +347,7 @@ def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, qualit
     assert right[found["surest"]].all() and not right[found["wrong"]].any()
     for key, rows in found.items():
         distinct = {model.answers.texts[row] for row in rows}
-        n_wrong = len({model.answers.texts[row] for row in np.flatnonzero(~right)})
-        assert len(distinct) == len(rows) == {"wrong": min(10, n_wrong)}.get(key, 3)
+        assert len(distinct) == len(rows) == 3
         assert (np.diff(doubt[rows]) >= 0).all() or key == "unsure"
         for row, cells in zip(rows, body(fit_html, f"examples-{key}"), strict=True):
             sure, theta = cells[0].split("|")
@@ -360,6 +360,26 @@ def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, qualit
             assert nearest != row
             assert cells[4].split("|")[0] == model.answers.texts[nearest]
             assert model.codes(model.Y)[nearest] == model.codes(model.evidence.Y)[row]
+
+
+def test_shares_of_people_and_machine_and_what_is_suspected_are_told(fit_html, model):
+    Y, predicted = model.Y.mean(axis=0), model.evidence.Y.mean(axis=0)
+    found = {row[0]: numbers(*row[1:3]) for row in body(fit_html, "bias")}
+    assert found.keys() == set(model.labels)
+    for code, people, machine in zip(model.labels, Y, predicted, strict=True):
+        assert found[code] == pytest.approx([100 * people, 100 * machine], abs=0.051)
+    assert "No answer is coded unlike its likes." in fit_html
+
+
+def test_the_most_suspicious_answers_are_shown():
+    answers, codes = made_up(150, 0)
+    others = [{"bus"} if names == {"park"} else names for names in codes[:60]]
+    slipped = fitted(answers, [*others, *codes[60:]])
+    suspects = find_suspects(slipped)
+    html = render_page(fit_page(slipped, evaluate_evidence(slipped), triage(slipped), MODEL_FILE))
+    rows = body(html, "suspects")
+    assert len(rows) == min(15, len(suspects)) > 0
+    assert [row[0] for row in rows] == [visible(s.text, 50) for s in suspects[:15]]
 
 
 def test_methods_are_told_with_the_numbers_of_the_model(model, quality, made):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -17,23 +18,25 @@ from nldd.coding import Answers, CodedAnswers, CodingModel, Columns, Evaluation,
 from nldd.displays import CalibrationDisplay, RiskCoverageDisplay
 from nldd.estimators import theta_in_words
 from nldd.reports import _coding_tables as tables
+from nldd.reports._agreement_text import suspects_table
 from nldd.reports._coding_text import (
     calibration_sentence,
     columns_sentence,
     methods_paragraph,
     unknown_codes,
 )
+from nldd.reports._frequencies_text import bias_table
 from nldd.reports._page import Page, Section, draw, render_page, save_figure
 from nldd.reports._promise import MEASURED, drawn_notes, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Table, tabulate
 from nldd.reports._text import chance_in_words, exact_percent, visible
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
-N_EXAMPLES = {"surest": 3, "unsure": 3, "wrong": 10}
+N_EXAMPLES, N_SUSPECTS = 3, 15
 EXAMPLES = {
     "surest": "The surest of those that are right",
     "unsure": "The least sure of all: for people to look at",
-    "wrong": "The surest of those that are wrong: here people may have slipped",
+    "wrong": "The surest of those that are wrong",
 }
 PRIVATE = "This page holds answers of respondents: keep it as you keep the answers themselves."
 FOOT = f"Made by nldd {__version__}."
@@ -44,6 +47,14 @@ ASSUMED = (
 LEARNED = (
     "Careful: the model has learned from these answers, or from some of them, so that all numbers "
     "here are too good. Evaluate it on answers that are new to it."
+)
+ABOUT_BIAS = (
+    "Counting the machine's codes gives shares that are too large for some codes and too small for "
+    "others. nldd frequencies corrects them by answers that people have checked."
+)
+ABOUT_SUSPECTS = (
+    "Answers that people coded unlike others that say much the same. Where they slipped, the model "
+    "has learned the slip: correct the codes, and let it learn again."
 )
 CITED = (
     "As these numbers are. Cite the paper of the method, and say who coded the answers, by which "
@@ -161,6 +172,8 @@ def fit_page(
             Section("What can be coded automatically", promise, targets, id="answer"),
             _data_section(model, {"answers": tables.answers_of_model(model)}),
             *_quality_sections(quality, how, table, curve(model, triage), ranking),
+            _bias_section(model),
+            _suspects_section(model),
             _examples_section(quality, model.answers[model.tested], model, ranking),
             Section("For the methods section of a paper", (CITED, words), id="methods"),
             *provenance_sections(model, {"the model": model_file}),
@@ -287,6 +300,22 @@ def _quality_sections(
     yield Section("Codes taken for others", about, pairs, id="confusions")
 
 
+def _bias_section(model: CodingModel) -> Section:
+    found = [replace(b, code=model.codebook.shown(b.code)) for b in coding.code_bias(model)]
+    return Section(
+        "What the machine does to shares", (ABOUT_BIAS,), (bias_table(found),), id="bias"
+    )
+
+
+def _suspects_section(model: CodingModel) -> Section:
+    found = coding.find_suspects(model)
+    said = ABOUT_SUSPECTS if found else "No answer is coded unlike its likes."
+    first = (suspects_table(found[:N_SUSPECTS]),) if found else ()
+    more = f"The first {N_SUSPECTS} of {len(found):,}; nldd suspects lists all of them."
+    rest = (more,) if len(found) > N_SUSPECTS else ()
+    return Section("Where people may have slipped", (said, *rest), first, id="suspects")
+
+
 def provenance_sections(
     model: CodingModel, files: Mapping[str, StudyFile]
 ) -> tuple[Section, Section]:
@@ -347,9 +376,7 @@ def example_rows(quality: Evaluation, answers: Answers, rank_by: str) -> dict[st
     right = quality.right("subset") == 1
     order = np.argsort(quality.predictions.doubt(rank_by), kind="stable")
     found = {"surest": order[right[order]], "unsure": order[::-1], "wrong": order[~right[order]]}
-    return {
-        key: _distinct(rows.tolist(), answers)[: N_EXAMPLES[key]] for key, rows in found.items()
-    }
+    return {key: _distinct(rows.tolist(), answers) for key, rows in found.items()}
 
 
 def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
@@ -358,7 +385,7 @@ def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
     for row in rows:
         content = answers.texts[row] or (answers.categories[row], answers.numbers[row].tobytes())
         found.setdefault(content, row)
-    return list(found.values())
+    return list(found.values())[:N_EXAMPLES]
 
 
 def _code_list(names: Sequence[str]) -> str:
