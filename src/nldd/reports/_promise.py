@@ -117,7 +117,7 @@ def _no_promise(selection: "Selection", measure: str) -> tuple[str, str]:
         return reason, (
             f"At least about {count_noun(low, 'coded answer')} will be needed. How many will do "
             "cannot be told yet, as it depends on how right the very surest codes are, of which "
-            f"there are few: code more, up to as many again, and look again. {lower}"
+            f"there are few: code more, drawn at random, and look again. {lower}"
         )
     would_do = f"Between {low:,} and" if low < high else "About"
     return reason, (
