@@ -1,6 +1,7 @@
 """Files of SPSS, Stata and SAS: what coders see, and that nothing is lost on the way out."""
 
 import datetime
+import random
 import sys
 
 import pytest
@@ -215,6 +216,8 @@ def test_other_tables_become_variables(tmp_path):
     found = told(path)[1]
     assert found.column_names == ["id", "v_2nd_answer", "ID_2", "day", "all_2", "n", "empty"]
     assert found.column_names_to_labels["v_2nd_answer"] == "2nd answer"
+    # Where people are to fill in codes, they may type more than a letter.
+    assert found.original_variable_types["empty"] == "A200"
 
 
 def test_a_table_without_rows_has_its_variables(tmp_path):
@@ -282,3 +285,32 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
 def test_a_labelled_text_is_text():
     cell = Labelled("Price", 1)
     assert (cell, f"{cell}!", cell.value, {cell: 1}["Price"]) == ("Price", "Price!", 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt", ".por"])
+def test_damaged_bytes_are_read_or_refused(tmp_path, ending):
+    """Another process takes the crashes of the library in C; here there is an error, or rows."""
+    frame = pandas.DataFrame({"id": [1.0, 2.0] * 20, "answer": ["good", "bad"] * 20})
+    write, how = {
+        ".sav": (pyreadstat.write_sav, {"variable_value_labels": {"id": {1: "one"}}}),
+        ".zsav": (pyreadstat.write_sav, {"compress": True}),
+        ".dta": (pyreadstat.write_dta, {"variable_value_labels": {"id": {1: "one"}}}),
+        ".xpt": (pyreadstat.write_xport, {}),
+        ".por": (pyreadstat.write_por, {}),
+    }[ending]
+    path = tmp_path / f"answers{ending}"
+    write(frame, str(path), **how)
+    whole, rng, n_refused = path.read_bytes(), random.Random(0), 0
+    for _ in range(25):
+        content = bytearray(whole[: rng.choice((len(whole), rng.randrange(len(whole))))])
+        for _ in range(min(len(content), rng.choice((1, 3, 20)))):
+            place = rng.randrange(min(len(content), rng.choice((300, len(whole)))))
+            content[place] = rng.choice((0, 1, 127, 128, 255))
+        path.write_bytes(content)
+        try:
+            load(path)
+        except InputError as error:
+            n_refused += 1
+            assert error.hint
+    assert n_refused > 5

@@ -21,6 +21,7 @@ from nldd.tables._statistics_files import Labelled, Variables, load_pyreadstat, 
 
 # The library takes all rows at once, and a cell up to 80 bytes: so many take about a gigabyte.
 MAX_CELLS = 2**24
+BLANK_WIDTH = 200
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,8 @@ def _column(
         # As wide as it was: these programs fill texts up with spaces anyway.
         width = min(known.text_width(name), target.longest_text)
         texts[0] += " " * (width - _n_bytes(texts[0]))
+    elif texts and not any(texts) and target.program == "SPSS":
+        texts[0] = " " * BLANK_WIDTH  # for people to fill in, who could type one letter only
     return _Column(texts, True, own)
 
 
