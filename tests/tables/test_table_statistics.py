@@ -247,6 +247,7 @@ def test_names_are_valid_and_distinct():
         (21_916.0, "MMDDYY10", "SAS", DAY),
         (21_916.5, "%td", "Stata", 21_916.5),
         (60_000.0, "%tcHH:MM", "Stata", datetime.time(0, 1)),
+        (float("inf"), "DATE11", "SPSS", float("inf")),
         (5.0, "F8.2", "SPSS", None),
     ],
 )

@@ -130,6 +130,8 @@ class StatisticsRows(Source):
         self._try()
         found = self._call(metadataonly=True)[1]
         self.header = tuple(found.column_names)
+        if not all(isinstance(name, str) and name for name in self.header):
+            raise self._refusal(ValueError("a variable has no name"))
         check_width(path, len(self.header))
         if not self.header:
             raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
@@ -281,7 +283,7 @@ def _is_missing(value: Any, ranges: Sequence[Any]) -> bool:
 
 
 def _whole(value: float) -> Cell:
-    return int(value) if value == int(value) and abs(value) < 2**53 else value
+    return int(value) if abs(value) < 2**53 and value == int(value) else value
 
 
 def time_kind(format: str) -> str | None:
