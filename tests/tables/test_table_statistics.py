@@ -274,6 +274,13 @@ def test_damaged_files_are_refused_with_what_to_do(tmp_path, ending):
     assert "save it again or as CSV" in caught.value.hint
 
 
+def test_a_damaged_file_that_ends_the_library_is_refused(tmp_path, monkeypatch):
+    path = spss_file(tmp_path)
+    monkeypatch.setattr(_statistics_files, "_TRIAL", "import os; os.kill(os.getpid(), 11)")
+    with pytest.raises(InputError, match="of SPSS: the library that reads such files breaks off"):
+        open_table(path)
+
+
 def test_a_missing_library_is_named(tmp_path, monkeypatch):
     path = spss_file(tmp_path)
     monkeypatch.setitem(sys.modules, "pyreadstat", None)

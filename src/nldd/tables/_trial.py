@@ -13,6 +13,8 @@ from nldd.exceptions import InputError
 MAX_TRIAL_BYTES = 2**30
 TRIAL_SECONDS = 300
 _TOO_MUCH = 3
+# How systems tell of a library in C that reached beyond its memory: SIGSEGV and SIGBUS, Windows.
+_BROKEN = (-11, -7, -10, 0xC0000005)
 _PROGRAM = """
 import sys
 sys.path[:] = {!r}
@@ -44,5 +46,7 @@ def check_by_trial(path: Path, reading: str, *options: str, hint: str) -> None:
     except subprocess.CalledProcessError as error:
         if error.returncode == 1:  # an error of Python, in its last line
             raise ValueError(error.stderr.strip().rpartition(": ")[2]) from None
+        if error.returncode in _BROKEN:
+            raise ValueError("the library that reads such files breaks off at it") from None
         what = f"takes more memory than {MAX_TRIAL_BYTES:,} bytes"
         raise InputError(f"{path} {what}.", hint=hint) from None
