@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from nldd import _progress
-from nldd._progress import progress, progress_of_share
+from nldd._progress import progress, progress_of_share, stage
 
 
 class Terminal(io.StringIO):
@@ -113,14 +113,15 @@ def test_progress_writes_to_standard_error(capsys):
 
 @on_terminal
 def test_a_single_step_says_at_once_what_is_being_done(stream):
-    for _ in progress([1], 1, "counting words", show=True):
+    for _ in stage([1], 1, "counting words"):
         assert stream.getvalue().split("\r")[-1] == "counting words ... [00:00]"
 
 
 def test_a_single_step_in_a_log_is_not_counted(stream, clock):
-    walk(progress([1], 1, "counting words", show=True), clock, 65)
-    walk(progress([1], 1, "quick", show=True), clock, 0.9)
-    assert stream.getvalue() == "counting words: 01:05\n"
+    walk(stage([1], 1, "counting words"), clock, 65)
+    walk(stage([1], 1, "quick"), clock, 0.9)
+    walk(stage([1, 2], 2, "folds"), clock, 1)
+    assert stream.getvalue() == "counting words: 01:05\nfolds: 2 of 2 in 00:02\n"
 
 
 def test_progress_asks_for_standard_error_when_it_starts(monkeypatch):

@@ -17,16 +17,14 @@ SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} le
 def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Iterator[T]:
     """Pass `steps` through, drawing how many of `total` have gone by.
 
-    On a terminal the line is redrawn in place; in a log file one is written at the end. A single
-    step has no bar, and says what is being done; in a log file, if it took a second or more.
+    On a terminal the line is redrawn in place; in a log file one is written at the end.
     """
     if not show:
         yield from steps
         return
     out = sys.stderr
     if out.isatty():
-        look = ONE_FORMAT if total == 1 else COUNT_FORMAT
-        yield from tqdm(steps, title, total, file=out, bar_format=look, dynamic_ncols=True)
+        yield from tqdm(steps, title, total, file=out, bar_format=COUNT_FORMAT, dynamic_ncols=True)
         return
     start, done = time.monotonic(), 0
     try:
@@ -34,10 +32,25 @@ def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Itera
             yield step
             done += 1
     finally:
-        seconds = time.monotonic() - start
-        if total != 1 or seconds >= 1:
-            steps_done = f"{done} of {total} in " if total != 1 else ""
-            out.write(f"{title}: {steps_done}{clock(seconds)}\n")
+        out.write(f"{title}: {done} of {total} in {clock(time.monotonic() - start)}\n")
+        out.flush()
+
+
+def stage(steps: Iterable[T], total: int, title: str) -> Iterator[T]:
+    """A part of a command, with progress; of a single step a line says that it is being done.
+
+    In a log file there is a line for what took a second or more.
+    """
+    out = sys.stderr
+    if total != 1:
+        yield from progress(steps, total, title, show=True)
+    elif out.isatty():
+        yield from tqdm(steps, title, total, file=out, bar_format=ONE_FORMAT, dynamic_ncols=True)
+    else:
+        start = time.monotonic()
+        yield from steps
+        if (seconds := time.monotonic() - start) >= 1:
+            out.write(f"{title}: {clock(seconds)}\n")
             out.flush()
 
 

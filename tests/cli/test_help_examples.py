@@ -141,12 +141,6 @@ def test_what_is_not_run_is_still_an_example():
     assert set(NOT_RUN) <= set(EXAMPLES)
 
 
-def update_and_undo(model, undo):
-    """A step that can be taken back, or was."""
-    assert call("update", model, "corrected.csv", "--no-report", "--jobs", "1") == 0
-    assert not undo or call("undo", model) == 0
-
-
 def to_run():
     """Examples, of which benchmarks take a minute even on small data."""
     for line in EXAMPLES:
@@ -177,10 +171,6 @@ def test_examples_run(line, folder, capsys):
         (folder / "coded.csv").unlink()
     if "-o codebook.csv" in line:
         (folder / "codebook.csv").unlink()
-    if line.startswith("nldd fit"):
-        (folder / "model.nldd").unlink()
-    if line.startswith("nldd undo"):
-        update_and_undo(folder / "model.nldd", undo=line.endswith("--redo"))
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert call(*words_of(line)) == 0, capsys.readouterr().err
     out, err = capsys.readouterr()

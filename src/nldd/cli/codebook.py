@@ -1,14 +1,13 @@
 """``nldd codebook``: what codes are called and mean, and which shall be one."""
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import click
 
 from nldd import coding, reports, tables
 from nldd._files import refuse_existing
-from nldd._progress import progress
+from nldd._progress import stage
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, print_result, say
 
@@ -47,8 +46,7 @@ def codebook(
     if table is None:
         found = coding.load_coding_model(model)
     else:
-        watch = partial(progress, show=True)
-        found, changes = coding.apply_codebook(model, table, options, watch, jobs, say)
+        found, changes = coding.apply_codebook(model, table, options, stage, jobs, say)
         print_notes(changes or ["The codebook of the model is the same as before."])
     book = found.codebook.for_labels(found.labels)
     counts = coding.summarise(found.labels, found.Y).labels

@@ -7,7 +7,7 @@ import click
 
 from nldd import coding, reports, tables
 from nldd._files import refuse_existing
-from nldd._progress import progress
+from nldd._progress import stage
 from nldd.cli import _options as shared
 from nldd.cli._printing import asker, print_notes, print_result, say, try_report
 
@@ -81,9 +81,8 @@ def fit(
     coding.check_places(table, out, place, hint="--report with another name")
     refuse_existing(out, place, force=force)
     settings = coding.Settings(folds, seed, jobs)
-    watch = partial(progress, show=True)
     book = coding.read_codebook(codebook) if codebook else coding.Codebook()
-    how = (settings, options, watch, say, asker(), book, force)
+    how = (settings, options, stage, say, asker(), book, force)
     step = coding.fit_table(table, out, request, *how)
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)

@@ -1,14 +1,13 @@
 """``nldd update``: corrected answers join a model."""
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import click
 
 from nldd import coding, reports, tables
 from nldd._files import refuse_existing
-from nldd._progress import progress
+from nldd._progress import stage
 from nldd.cli import _options as shared
 from nldd.cli._printing import asker, print_notes, print_result, say, try_report
 
@@ -66,8 +65,7 @@ def update(
     # What nldd wrote about this model changes with it.
     own = place is not None and reports.is_fit_report(place, out)
     refuse_existing(None if own else place, force=force)
-    watch = partial(progress, show=True)
-    how = (options, watch, again, new_codes, jobs, say, listing, asker(), accept, force)
+    how = (options, stage, again, new_codes, jobs, say, listing, asker(), accept, force)
     step = coding.update_model(model, table, out, *how)
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, *reports.drawn_notes(new)])
