@@ -195,7 +195,8 @@ def test_examples_that_are_not_run_can_be_parsed(line, folder, monkeypatch):
 def tutorial():
     """Commands of the tutorial, in their order."""
     text = (DOCS / "coding.md").read_text(encoding="utf-8")
-    return [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ nldd ")]
+    lines = [line for line in text.splitlines() if line.startswith("$ nldd ")]
+    return [line.removeprefix("$ ").split(" #")[0].rstrip() for line in lines]
 
 
 def test_commands_of_the_tutorial_run_in_their_order(folder, capsys):
