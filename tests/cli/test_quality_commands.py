@@ -37,18 +37,25 @@ def test_frequencies_are_told_and_written(study, capsys):
     assert "corrected by 12 answers of that kind, drawn at random and coded by people" in text
     assert f"Shares: {out}" in done.out
     header, rows = read_csv(out)
-    assert list(header[:6]) == ["code", "share", "low", "high", "raw", "bias"]
+    assert list(header[:7]) == ["code", "name", "share", "low", "high", "raw", "bias"]
     words = (*files, "--checked", study / "coded.audit.csv", "--json")
     record = succeed(capsys, "frequencies", *words).json
     assert record["n_people"] == 12
     for row, code in zip(rows, record["codes"], strict=True):
         assert row[0] == code["code"]
-        assert float(row[1]) == pytest.approx(code["share"], abs=1e-6)
+        assert float(row[2]) == pytest.approx(code["share"], abs=1e-6)
         assert code["low"] <= code["share"] <= code["high"]
     message, hint = refuse(capsys, "frequencies", *files, "-o", out)
     assert message == f"{out} is there already, and is not replaced unasked."
     assert "--force" in hint
-    succeed(capsys, "frequencies", *files, "-o", out, "--force")
+    book = write_csv(study / "book.csv", [("pay", "Salaries")], ("code", "name"))
+    succeed(capsys, "codebook", study / "model.nldd", book)
+    page = study / "shares.html"
+    done = succeed(capsys, "frequencies", *files, "-o", out, "--force", "--report", page)
+    assert ("pay", "Salaries") in {row[:2] for row in read_csv(out)[1]}
+    assert "pay: Salaries" in done.out
+    html = page.read_text(encoding="utf-8")
+    assert "pay: Salaries" in html and "That is an assumption." in html
 
 
 def test_frequencies_that_nobody_checked_are_called_an_assumption(study, capsys):

@@ -7,7 +7,7 @@ import click
 from nldd import coding, reports, tables
 from nldd._files import refuse_existing
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result
+from nldd.cli._printing import print_notes, print_result, try_report
 
 
 @click.command()
@@ -21,6 +21,7 @@ from nldd.cli._printing import print_notes, print_result
     help="Review or audit sample that people have filled in; may be given several times.",
 )
 @shared.file_option("-o", "--out", help="File for the shares (CSV, TSV, XLSX, JSONL).")
+@shared.file_option("--report", help="File for a page with the shares (HTML).")
 @shared.force_option
 @shared.table_options
 @shared.json_option
@@ -29,6 +30,7 @@ def frequencies(
     table: Path,
     checked: tuple[Path, ...],
     out: Path | None,
+    report: Path | None,
     force: bool,
     options: "tables.TableOptions",
     as_json: bool,
@@ -43,15 +45,18 @@ def frequencies(
     \b
     Examples:
       nldd frequencies model.nldd coded.csv
-      nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv
+      nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
     """
     for place in (table, *checked):
-        coding.check_places(place, out, hint="-o shares.csv")
-    refuse_existing(out, force=force)
+        coding.check_places(place, out, report, hint="-o shares.csv --report shares.html")
+    refuse_existing(out, report, force=force)
     loaded = coding.load_coding_model(model)
     found = coding.code_frequencies(loaded, table, checked, options)
     print_notes(found.notes)
     if out is not None:
-        reports.write_frequencies(found, out)
-    text, record = reports.render_frequencies(found), reports.frequencies_record(found)
-    print_result(as_json, record, text, shares=out)
+        reports.write_frequencies(found, out, loaded.codebook)
+    shown, record = reports.named(found, loaded.codebook), reports.frequencies_record(found)
+    page = report and try_report(
+        lambda: reports.write_frequencies_report(shown, table.name, report)
+    )
+    print_result(as_json, record, reports.render_frequencies(shown), shares=out, report=page)

@@ -47,8 +47,10 @@ from ._frequencies_text import (
     bias_table as bias_table,
     frequencies_record as frequencies_record,
     frequencies_table as frequencies_table,
+    named as named,
     render_frequencies as render_frequencies,
     write_frequencies as write_frequencies,
+    write_frequencies_report as write_frequencies_report,
 )
 from ._page import (
     Figure as Figure,

@@ -1,23 +1,32 @@
 """Shares of codes for people: corrected ones with their intervals, and the bias of raw ones."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from nldd import __version__
+from nldd._files import write_atomically
 from nldd._wording import count_noun, percent
-from nldd.coding import Basis, CodeBias, Frequencies
+from nldd.coding import Basis, CodeBias, Codebook, Frequencies
+from nldd.reports._page import Page, Section, render_page
 from nldd.reports._table import Entry, Table, tabulate, to_text
 from nldd.reports._text import percent_range, visible, wrap
 from nldd.tables import create_table
 
-HEAD = ("code", "share", "low", "high", "raw", "bias", "people", "machine", "basis")
+HEAD = ("code", "name", "share", "low", "high", "raw", "bias", "people", "machine", "basis")
 PARTS = {
     "auto": "coded automatically",
     "review": "left to people, which nobody has coded yet",
     "part": "coded in part, which nobody has completed yet",
 }
 MOST_CODES = 60
+CITED = (
+    "The share of each code is that in all answers of the table, had people coded them. It was "
+    "estimated by double sampling (Tenenbein, 1970), separately for answers with and without the "
+    "machine's code; the 95 % intervals are exact (mid-P) for the sample that people checked, and "
+    "hold for each code by itself."
+)
 
 
 def frequencies_table(found: Frequencies) -> Table:
@@ -113,13 +122,38 @@ def frequencies_record(found: Frequencies) -> dict[str, Any]:
     return {**record, "codes": [{**asdict(f), "bias": f.bias} for f in found.codes]}
 
 
-def write_frequencies(found: Frequencies, out: Path | str) -> None:
+def named(found: Frequencies, book: Codebook) -> Frequencies:
+    """The same with the names of the codes, as reports show them."""
+    return replace(found, codes=tuple(replace(f, code=book.shown(f.code)) for f in found.codes))
+
+
+def write_frequencies_report(found: Frequencies, coded: str, path: Path) -> Path:
+    """Write the shares as one HTML file, whole or as it was before."""
+    people = percent(found.n_people / found.n_answers, 1) if found.n_answers else "-"
+    page = Page(
+        f"Shares of the codes: {visible(coded)}",
+        "How many of all answers carry each code, machine and people together, corrected for the "
+        "errors of the machine.",
+        (("answers", f"{found.n_answers:,}"), ("coded by people", people)),
+        (
+            Section("Shares", tuple(basis_paragraphs(found)), (frequencies_table(found),)),
+            Section("For the methods section of a paper", (CITED,)),
+        ),
+        f"Made by nldd {__version__}.",
+    )
+    write_atomically(path, render_page(page).encode("utf-8"))
+    return path
+
+
+def write_frequencies(found: Frequencies, out: Path | str, book: Codebook) -> None:
     """The shares as a table for other programs, which reads like the one they come from."""
+    names = {code: entry.name for code, entry in book.by_code.items()}
     basis = "; ".join(f"{b.part}: {b.n_rest} by {b.n_checked} {b.source}" for b in found.basis)
     with create_table(out, HEAD, like=found.format) as writer:
         for f in found.codes:
             shares = (round(x, 6) for x in (f.share, f.low, f.high, f.raw, f.bias))
-            writer.write([(f.code, *shares, f.n_people, f.n_machine, basis or "people")])
+            name = names.get(f.code, "")
+            writer.write([(f.code, name, *shares, f.n_people, f.n_machine, basis or "people")])
 
 
 def bias_table(found: Iterable[CodeBias]) -> Table:
