@@ -27,6 +27,10 @@ CITED = (
     "machine's code; the 95 % intervals are exact (mid-P) for the sample that people checked, and "
     "hold for each code by itself."
 )
+ASSUMED = (
+    "Where no answer drawn at random was checked, coded answers that the model learned from stood "
+    "in for it, each predicted without itself: it was assumed that the new ones are like these."
+)
 
 
 def frequencies_table(found: Frequencies) -> Table:
@@ -130,6 +134,7 @@ def named(found: Frequencies, book: Codebook) -> Frequencies:
 def write_frequencies_report(found: Frequencies, coded: str, path: Path) -> Path:
     """Write the shares as one HTML file, whole or as it was before."""
     people = percent(found.n_people / found.n_answers, 1) if found.n_answers else "-"
+    assumed = (ASSUMED,) if any(basis.source == "model" for basis in found.basis) else ()
     page = Page(
         f"Shares of the codes: {visible(coded)}",
         "How many of all answers carry each code, machine and people together, corrected for the "
@@ -137,7 +142,7 @@ def write_frequencies_report(found: Frequencies, coded: str, path: Path) -> Path
         (("answers", f"{found.n_answers:,}"), ("coded by people", people)),
         (
             Section("Shares", tuple(basis_paragraphs(found)), (frequencies_table(found),)),
-            Section("For the methods section of a paper", (CITED,)),
+            Section("For the methods section of a paper", (CITED, *assumed)),
         ),
         f"Made by nldd {__version__}.",
     )
