@@ -26,6 +26,7 @@ from nldd import __version__
 from nldd._wording import percent
 from nldd.coding import accuracy_interval, evaluate_table, load_coding_model, promise_kept, triage
 from nldd.coding._audit import checks_needed
+from nldd.datasets import load_survey
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions
 
@@ -436,10 +437,16 @@ def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "nldd-survey"
     assert "synthetic" in done.out
     steps = [line for line in done.out.splitlines() if line.startswith("$ nldd ")]
-    assert [line.split()[2] for line in steps] == ["fit", "triage", "predict", "update"]
+    walked = ["fit", "triage", "predict", "update", "frequencies"]
+    assert [line.split()[2] for line in steps] == walked
     header, rows = read_csv(folder / "coded.csv")
     assert len(rows) == 300
-    assert header[-6:] == ADDED
+    assert header[-7:] == (*ADDED, "nldd_drawn")
+    # The survey knows the truth: that lies within the intervals, for nearly all codes.
+    truth = counts_of(load_survey().rows[1200:])
+    _, shares = read_csv(folder / "shares.csv")
+    held = [float(low) <= truth[code] / 300 <= float(high) for code, _, _, low, high, *_ in shares]
+    assert sum(held) >= len(held) - 1 == 11
     assert load_coding_model(folder / "model.nldd").history[-1].action == "update"
     assert (folder / "model.report.html").exists()
     assert set(HEADER) <= set(read_csv(folder / "answers.csv")[0])

@@ -19,10 +19,12 @@ STEPS = (
     "How much may be coded automatically, if 9 in 10 answers shall be right?",
     "Code {n_new} new answers: the sure ones automatically, the rest for people.",
     "People code the rest (here the generator does), and these answers join the model.",
+    "The shares of the codes in the new answers, corrected for the machine's errors.",
 )
 # What the walk through a survey leaves in its folder.
-TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv")
-WRITTEN = (*TABLES, "model.nldd", "curve.svg", "curve.png", "model.report.html")
+TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
+MODELS = ("model.nldd", "model.nldd.bak1")
+WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png", "model.report.html")
 
 
 @click.group(invoke_without_command=True)
@@ -70,7 +72,7 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
     show(f"\nPicture of the pairs behind the weights of the first fold: {picture}")
 
 
-@demo.command(short_help="Fit, triage, predict and update on a made-up survey.")
+@demo.command(short_help="A whole study on a made-up survey, from fit to frequencies.")
 @shared.default_option(
     "--out", type=shared.FOLDER, default=Path("nldd-survey"), help="Folder for the files."
 )
@@ -78,7 +80,7 @@ def demo(context: click.Context, base: str, folds: int, seed: int, jobs: int, ou
 @click.option("--force", is_flag=True, help="Replace the files of an earlier walk in the folder.")
 @click.pass_context
 def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
-    """Code a survey from end to end: fit, triage, predict and update.
+    """Code a survey from end to end: fit, triage, predict, update and frequencies.
 
     The answers are synthetic, made up by a program; the seed decides which of them people have
     coded. All files stay in the folder, and every command that is run is shown, so that you can run
@@ -104,15 +106,16 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
 
 def _commands(out: Path) -> list[list[str]]:
     """The words of the command of each step."""
-    answers, new, coded, review, corrected = (str(out / name) for name in TABLES)
+    answers, new, coded, review, corrected, shares = (str(out / name) for name in TABLES)
     model, curve = str(out / "model.nldd"), str(out / "curve")
     columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
     target = ["--target-accuracy", "0.9"]
     return [
         ["fit", answers, *columns, "-o", model],
         ["triage", model, *target, "--figure", curve],
-        ["predict", model, new, *target, "-o", coded, "--review", review],
+        ["predict", model, new, *target, "-o", coded, "--review", review, "--random", "50"],
         ["update", model, corrected],
+        ["frequencies", model, coded, "--checked", corrected, "-o", shares],
     ]
 
 
