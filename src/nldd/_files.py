@@ -135,6 +135,10 @@ def file_lock(path: Path, doing: str, tell: Callable[[str], None] | None = None)
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)
+    except PermissionError as error:
+        message = f"{path.parent or Path.cwd()}: this folder cannot be written to."
+        hint = "copy the file to a folder of your own, or ask who may write there"
+        raise NLDDError(message, hint=hint) from error
     except Timeout:
         if tell is not None:
             tell(f"Waiting for another process that is {doing}.")

@@ -76,7 +76,7 @@ def test_update_prints_what_joined(study, corrected, capsys):
     assert path.read_bytes() == content
     old, event = load_coding_model(new).history
     assert done.out.splitlines()[:3] == [
-        "24 coded answers joined the model, 6 without codes set aside",
+        "24 coded answers joined the model, 6 set aside, which nobody has decided",
         f"Now 132 answers, 5 codes, {event.n_labelsets} distinct combinations",
         f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "
         f"(before: {percent(old.subset_accuracy, 1)})",
@@ -426,7 +426,41 @@ def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):
     assert {cell for row in cells for cell in row[1:4]} == {"0", "1"}
     filled = [(row[0], "x", "", "", "ok", *row[5:]) for row in cells]
     succeed(capsys, "update", model, write_csv(review, filled, found))
-    assert load_coding_model(model).Y[-len(cells) :].tolist() == [[1, 0, 0]] * len(cells)
+    # Without ids, answers that the model has word by word with these codes do not join again.
+    known = {row[0] for row in rows if row[1:] == (1, 0, 0)}
+    joined = load_coding_model(model).Y[len(rows) :].tolist()
+    assert joined == [[1, 0, 0]] * sum(row[0] not in known for row in cells)
+    assert len(joined) > 20
+    refuse(capsys, "update", model, write_csv(review, [*filled, filled[0]], found))
+
+
+def test_suggestions_of_renamed_and_merged_marks_are_still_suggestions(tmp_path, capsys):
+    codes = ("food", "pay", "rooms")
+    rows = [(i, text, *(int(c in names) for c in codes)) for i, text, _, _, names in answers(90)]
+    path = write_csv(tmp_path / "answers.csv", rows, ("id", "answer", *codes))
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    columns = ("--text", "answer", "--label-columns", ",".join(codes), *QUICK)
+    succeed(capsys, "fit", path, *columns, "-o", model)
+    new = write_csv(tmp_path / "new.csv", [(f"n{row[0]}", row[1]) for row in NEW], ("id", "answer"))
+    book = [("pay", "money"), ("rooms", "place"), ("food", "place")]
+    for merges in (book[:1], book):  # a rename, then a merge
+        changed = write_csv(tmp_path / "book.csv", merges, ("code", "merged_into"))
+        succeed(capsys, "codebook", model, changed, "--jobs", "1")
+        out = ("-o", tmp_path / "coded.csv", "--review", review, "--force", "--max-theta", "0")
+        succeed(capsys, "predict", model, new, *out)
+        error, _ = refuse(capsys, "update", model, review)
+        assert "with the suggestion unchanged" in error
+        # What only shows a suggestion is no code of people for predict, either.
+        again = ("predict", model, review, "-o", "-", "--max-theta", "1", "--raw")
+        assert ",coded," not in succeed(capsys, *again).out
+    header, cells = read_csv(review)
+    marks = [header.index(code) for code in codes]
+    suggested = header.index("nldd_codes")
+    for row in cells:
+        food, pay, rooms = (row[j] == "1" for j in marks)
+        names = set(filter(None, row[suggested].split(";")))
+        assert names == {n for n, there in (("money", pay), ("place", food or rooms)) if there}
+        assert not rooms  # the first of the merged columns has the mark
 
 
 @pytest.mark.slow

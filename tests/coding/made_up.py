@@ -5,7 +5,7 @@ import csv
 import numpy as np
 
 from nldd.coding import Answers, CodeColumns, Columns, Request, Settings, fit_coding_model
-from nldd.coding._review import take_decided
+from nldd.coding._decisions import take_decided
 from nldd.tables import open_table
 
 PHRASES = {
@@ -71,7 +71,8 @@ def take_codes(model, path):
     codes = model.columns.codes
     with open_table(path) as table:
         (block,) = table.blocks()
-        return take_decided(table, block, codes, codes.read(table, block))
+        found = take_decided(table, block, codes)
+        return found.codes, found.n_open
 
 
 def write_coded(path, texts, codes):

@@ -61,10 +61,13 @@ def test_names_and_renames_change_no_prediction(model_file, tmp_path):
     assert model.shown == ("bus: Buses", "green: Parks", "rent")
     assert changes == [
         "'park' renamed to 'green'.",
-        "2 codes with another name, description or place.",
+        "2 codes with another name or description.",
     ]
     typo = write_csv(tmp_path / "typo.csv", HEADER, [("buss", "Buses", "", "")])
     with pytest.raises(InputError, match="does not know the code 'buss', but 'bus'"):
+        apply_codebook(model_file, typo)
+    typo = write_csv(tmp_path / "typo.csv", HEADER, [("rent", "", "buss", "")])
+    with pytest.raises(InputError, match="'buss', but 'bus'"):
         apply_codebook(model_file, typo)
     new = answers_of(made_up(30, seed=2)[0])
     assert_equal_predictions(model.code(new), before.code(new))
@@ -134,12 +137,14 @@ def test_codebooks_are_written_and_read(tmp_path):
     assert header == ["code", "name", "description", "merged_into", "order", "answers"]
     assert [(row[0], row[-2], row[-1]) for row in rows] == [
         ("12", "1", "5"),
-        ("'=1", "7", "0"),
+        ("'=1", "2", "0"),
         ("new", "3", "0"),
         ("old", "", "0"),
     ]
     again = read_codebook(tmp_path / "b.csv")
-    assert again.by_code == {**book.by_code, "new": Entry("new", order=3)}
+    # Places in a row, so that the order stays what it was.
+    assert [entry.code for entry in again.for_labels([]).entries] == ["12", "=1", "new", "old"]
+    assert again.by_code["=1"] == Entry("=1", "a \u00e4", "what, it\nmeans", order=2)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +169,30 @@ def test_a_merge_that_leaves_nothing_to_choose_leaves_the_model(model_file, tmp_
     with pytest.raises(InputError, match="carry the same codes"):
         apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
     assert model_file.read_bytes() == before
+
+
+def test_codes_that_a_cell_cannot_list_are_refused(model_file, tmp_path):
+    for name in ("bus; tram", "NA"):
+        book = write_csv(tmp_path / "b.csv", HEADER, [("bus", "", name, "")])
+        with pytest.raises(InputError, match="cannot be a code"):
+            apply_codebook(model_file, book)
+
+
+def test_a_codebook_that_changes_nothing_leaves_the_file(model_file, tmp_path):
+    book = write_csv(tmp_path / "b.csv", HEADER, [("bus", "Buses", "", "")])
+    assert apply_codebook(model_file, book)[1]
+    before = model_file.read_bytes()
+    model, changes = apply_codebook(model_file, book)
+    assert changes == [] and [event.action for event in model.history] == ["fit", "codebook"]
+    assert model_file.read_bytes() == before
+
+
+def test_misspelt_codes_are_found_though_the_right_one_has_become_another(model_file, tmp_path):
+    rows = [("rent", "", "housing", "")]
+    apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
+    review = write_coded(tmp_path / "review.csv", TEXTS[60:], [{"rentt"}, *CODES[61:]])
+    with pytest.raises(InputError, match="does not know the code 'rentt'"):
+        update_model(model_file, review)
 
 
 def test_chains_of_merges_end_at_the_code_that_stays():

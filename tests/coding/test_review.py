@@ -246,3 +246,27 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
     rows[0][header.index("nldd_drawn (2)")] = "yes"
     write_csv(review, header, rows)
     assert read_coded(review, model.columns, TableOptions()).drawn == [True]
+
+
+def test_a_review_without_its_columns_is_no_table_of_decisions(model, table, tmp_path):
+    review = tmp_path / "review.csv"
+    code_table(model, table, tmp_path / "coded.csv", Policy(None), review)
+    header, rows = read_csv(review)
+    for lost in ("nldd_ok", "nldd_codes", "nldd_status"):
+        j = header.index(lost)
+        write_csv(review, header[:j] + header[j + 1 :], [row[:j] + row[j + 1 :] for row in rows])
+        with pytest.raises(InputError, match=f"a review without its column '{lost}'"):
+            read_coded(review, model.columns, TableOptions())
+        assert len(read_coded(review, model.columns, TableOptions(), accept=True).codes) > 0
+
+
+def test_rows_where_somebody_looked_and_left_no_code_are_told(model, table, tmp_path):
+    review = tmp_path / "review.csv"
+    code_table(model, table, tmp_path / "coded.csv", Policy(None), review)
+    header, rows = read_csv(review)
+    codes, ok = header.index("codes"), header.index("nldd_ok")
+    rows[0][codes], rows[1][codes], rows[1][ok], rows[2][ok] = "", "", "x", "x"
+    found = read_coded(write_csv(review, header, rows), model.columns, TableOptions())
+    assert len(found.codes) == 1
+    assert "rows with the suggestion unchanged and no mark in nldd_ok: not taken" in found.notes[0]
+    assert "2 rows where somebody looked and left no code: not taken." in found.notes[1]

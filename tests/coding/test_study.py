@@ -287,3 +287,30 @@ def test_progress_says_from_the_start_on_what_is_being_done(tmp_path):
         ("learning from all answers", 1),
         ("testing: each answer without itself", 2),
     ]
+
+
+def test_answers_that_the_model_has_and_that_are_drawn_later_are_tested_from_then_on(tmp_path):
+    texts, codes = made_up(60)
+    rows = [(f"r{i}", t, ";".join(c)) for i, (t, c) in enumerate(zip(texts, codes, strict=True))]
+    head = ("id", "answer", "codes")
+    fit_table(
+        write_csv(tmp_path / "a.csv", head, rows[:40]), tmp_path / "m.nldd", REQUEST, SETTINGS
+    )
+    leftover = write_csv(tmp_path / "review.csv", head, rows[40:50])
+    assert update_model(tmp_path / "m.nldd", leftover).model.drawn.sum() == 40
+    drawn = [(*row, "yes") for row in rows[45:55]]
+    second = write_csv(tmp_path / "second.csv", (*head, "nldd_drawn"), drawn)
+    model = update_model(tmp_path / "m.nldd", second).model
+    assert model.tested.tolist() == [*range(40), *range(45, 55)]
+    assert len(model.answers) == 55
+    known = [(*row, "yes") for row in rows[40:45]]  # nothing new but that they were drawn
+    third = write_csv(tmp_path / "third.csv", (*head, "nldd_drawn"), known)
+    assert update_model(tmp_path / "m.nldd", third).model.drawn.all()
+
+
+def test_a_table_of_which_nothing_was_drawn_is_not_fitted(tmp_path):
+    rows = [(t, ";".join(c), "no") for t, c in zip(TEXTS, CODES, strict=True)]
+    table = write_csv(tmp_path / "t.csv", ("answer", "codes", "nldd_drawn"), rows)
+    with pytest.raises(InputError, match="None of the coded answers was drawn at random"):
+        fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS)
+    assert not (tmp_path / "model.nldd").exists()

@@ -228,3 +228,11 @@ def test_a_line_that_never_ends(tmp_path, monkeypatch):
     monkeypatch.setattr(_text, "MAX_ROW", 1000)
     with pytest.raises(InputError, match=r"line 2: the line is longer than 1,000 characters"):
         load(put(tmp_path, "a,b\n" + "x" * 10_000))
+
+
+@pytest.mark.parametrize("word", ["f\u00fcr alle", "\u00dcberwege", "Tr\u00e8s \u00e9lev\u00e9"])
+def test_words_that_come_again_and_again_are_western(tmp_path, word):
+    for n in (1, 20, 200):
+        rows = "".join(f"{i};{word} {i % 3}\r\n" for i in range(n))
+        loaded = load_text(tmp_path, f"id;answer\r\n{rows}".encode("cp1252"))
+        assert loaded.rows[-1][1] == f"{word} {(n - 1) % 3}"

@@ -55,3 +55,13 @@ def test_other_formats_have_no_look(tmp_path):
         with create_table(tmp_path / name, HEADER, look=look) as writer:
             writer.write(ROWS)
     assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "dressed.csv").read_bytes()
+
+
+def test_choices_with_quotation_marks_stand_on_a_sheet(tmp_path):
+    look = Look(choices={0: Choices(['size 5"', "b"], "one of them")})
+    with create_table(tmp_path / "t.xlsx", ["a"], look=look) as writer:
+        writer.write([("b",)])
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    (rule,) = book.active.data_validations.dataValidation
+    assert rule.formula1.startswith("'nldd choices'!")
+    assert [cell.value for row in book["nldd choices"] for cell in row] == ['size 5"', "b"]

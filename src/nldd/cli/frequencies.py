@@ -48,7 +48,7 @@ def frequencies(
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
     """
     for place in (table, *checked):
-        coding.check_places(place, out, report, hint="-o shares.csv --report shares.html")
+        coding.check_places(model, place, out, report, hint="-o shares.csv --report shares.html")
     refuse_existing(out, report, force=force)
     loaded = coding.load_coding_model(model)
     found = coding.code_frequencies(loaded, table, checked, options)

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.stats import beta
 
 from nldd.coding._answers import NO, PREFIX, YES, Row, read_mark, unguard
-from nldd.coding._output import AUTO, STATUS as STATUS, check_places, reservoir
+from nldd.coding._decisions import STATUS as STATUS
+from nldd.coding._output import AUTO, check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions, TableReader, cell_text, create_table

@@ -12,7 +12,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from nldd._wording import quote, quote_first
-from nldd.coding._answers import plain_text
+from nldd.coding._answers import CodeColumns, plain_text
 from nldd.exceptions import InputError
 from nldd.tables import TableOptions, TableReader, create_table
 
@@ -50,16 +50,19 @@ class Codebook:
     def _current(self) -> Mapping[str, str]:
         """What each code has become, through all steps."""
         following = {e.code: e.merged_into for e in self.entries if e.merged_into}
-        found = {}
+        found: dict[str, str] = {}
         for code in following:
-            passed = [code]
-            while passed[-1] in following:
-                passed.append(following[passed[-1]])
-                if passed[-1] in passed[:-1]:
-                    circle = " into ".join(map(quote, passed[passed.index(passed[-1]) :]))
+            passed = dict.fromkeys([code])
+            last = code
+            while last in following and last not in found:
+                last = following[last]
+                if last in passed:
+                    names = [*passed, last]
+                    circle = " into ".join(map(quote, names[names.index(last) :]))
                     hint = "let each chain of merged codes end at a code that stays"
                     raise InputError(f"Codes are merged in a circle: {circle}.", hint=hint)
-            found[code] = passed[-1]
+                passed[last] = None
+            found |= dict.fromkeys(passed, found.get(last, last))
         return found
 
     def current(self, code: str) -> str:
@@ -128,12 +131,22 @@ def read_codebook(path: Path, options: TableOptions = TableOptions()) -> Codeboo
     return found
 
 
+def check_listable(codebook: Codebook, columns: CodeColumns) -> None:
+    """Refuse codes that a cell which lists codes would not give back as they are."""
+    for entry in codebook.entries if columns.listed else ():
+        code = entry.merged_into or entry.code
+        if columns.split(code) != {code}:
+            by = " or ".join(map(quote, columns.separators))
+            message = f"{quote(code)} cannot be a code: cells that list it would be read otherwise."
+            raise InputError(message, hint=f"a code without {by}, and not NA or the like")
+
+
 def _entry(table: TableReader, number: int, texts: dict[str, str]) -> Entry:
     if not texts["code"]:
         hint = "write the code as it stands in the data, or delete the row"
         raise InputError(f"{table.where(number)}: a code is missing.", hint=hint)
     order = texts.pop("order", "").removesuffix(".0") or "0"
-    if not order.isdecimal() or int(order) > LARGEST_ORDER:
+    if not order.isdecimal() or len(order) > 9:
         place = f"{table.where(number)}: expected a whole number as order"
         raise InputError(f"{place}, got {quote(order)}.", hint="1, 2, 3, ...; or leave it empty")
     entry = Entry(**texts, order=int(order))
@@ -149,5 +162,5 @@ def write_codebook(
     """Write a codebook as a table, with how many answers carry each code."""
     with create_table(path, (*FIELDS, "answers"), raw=raw) as writer:
         for place, entry in enumerate(codebook.entries, 1):
-            cells = asdict(entry) | {"order": "" if entry.merged_into else entry.order or place}
+            cells = asdict(entry) | {"order": "" if entry.merged_into else place}
             writer.write([(*cells.values(), counts.get(entry.code, 0))])

@@ -30,9 +30,9 @@ from nldd.coding._answers import (
 )
 from nldd.coding._audit import CHECK, MARKS, RIGHT_CODES, STATUS
 from nldd.coding._codebook import Codebook
+from nldd.coding._decisions import latest_column, take_decided
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import RANKINGS
-from nldd.coding._review import latest_column, take_decided
 from nldd.coding._training_table import _identity
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableFormat, TableOptions, TableReader, guarded
@@ -116,7 +116,7 @@ def _people(model: CodingModel, table: TableReader, block: Block) -> list[Codes 
     if not set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
         return [None] * len(block.rows)
     # A suggestion that nobody has looked at is no decision.
-    decided, _ = take_decided(table, block, codes, codes.read(table, block))
+    decided = take_decided(table, block, codes, model.codebook).codes
     return [_normalised(names, model.codebook) for names in decided]
 
 

@@ -144,13 +144,16 @@ def evaluate_table(
 ) -> tuple[Evaluation, CodedAnswers]:
     """Evaluate a model on the coded answers of a table, which may list codes in its own way."""
     columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
-    table = read_coded(path, columns, options, model.identity_columns, known=model.labels)
-    table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
-    found = find_new_slips(first_rows(table.codes, table.rows), model.labels, columns.codes)
+    table = read_coded(
+        path, columns, options, model.identity_columns, known=model.labels, codebook=model.codebook
+    )
+    known = (*model.labels, *model.codebook.by_code)
+    found = find_new_slips(first_rows(table.codes, table.rows), known, columns.codes)
     if slips := [slip for slip in found if slip.meant]:
         lists = sep_options(slips, columns.codes.separators)
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
         table.notes.append(f"These codes may be slips; correct them{sep}:{lines_of(slips)}")
+    table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
     return evaluate_model(model, table), table
 
 

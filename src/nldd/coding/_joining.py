@@ -78,7 +78,9 @@ def check_new_codes(
             sep = f"{sep_options(lists, used)}, if the file lists codes so; or " if lists else ""
             own = "--new-codes, if they are codes of their own"
             said = _without_lines(message) if asked else message
-            raise InputError(said, hint=f"correct them in the file; or {sep}{own}")
+            guess = any("which is a guess" in note for note in table.notes)
+            encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
+            raise InputError(said, hint=f"correct them in the file; or {sep}{own}{encoding}")
     meant = {slip.written: slip.meant for slip in slips}
     settled = [{m for name in names for m in meant.get(name, (name,))} for names in table.codes]
     new = sorted(rows.keys() - meant.keys() - set(known))

@@ -58,7 +58,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Event:
-    """A fit or update with a file, rows that joined or had no codes, and the model after it."""
+    """A step with a file: rows that joined or had no codes, and the model after it."""
 
     action: str
     time: str
@@ -202,6 +202,11 @@ def fit_coding_model(
         hint = "check that the right column is named by --labels, or code more answers"
         raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
     Y = indicator(codes, np.array(labels, dtype=object))
+    random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
+    if not random.any():
+        message = "None of the coded answers was drawn at random, as the column nldd_drawn says."
+        hint = "fit the first table, and let a review join by nldd update; or delete the column"
+        raise InputError(message, hint=hint)
     if np.isinf(answers.numbers).any():
         hint = "leave such cells empty"
         raise InputError("A numeric feature of the answers is infinite.", hint=hint)
@@ -217,7 +222,6 @@ def fit_coding_model(
         classifier = new_classifier(settings, C).fit(X, Y)
     how = (settings.n_folds, settings.random_state, watch)
     validation = cross_validate(classifier, counted, Y, *how)
-    random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
     learned = (features, classifier, validation, random)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 

@@ -101,7 +101,7 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
         for part, fits in _checks(model):
             if not fits:
                 raise ValueError(f"{part} cannot be right")
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, InputError) as error:
         message = f"{Path(path).name}: the parts of the model do not fit together ({error!r:.200})."
         raise InputError(message, hint="use the file as nldd fit wrote it, or fit again") from error
     return model

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd.coding._answers import DRAWN, PREFIX, ROW, Row, find_column
+from nldd.coding._decisions import refuse_decided, take_decided
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._reasons import EMPTY, PART, Reason, Reasons, listed
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from nldd.coding._per_code import CodeLimits
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
-STATUS = f"{PREFIX}status"
 BLOCK_ROWS = 2000
 ADDED = ("codes", "status", "chance", "theta", "nearest", "why")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
@@ -34,7 +34,7 @@ N_NEXT = 3
 # What the columns hold, for files that have a place for such words.
 DESCRIPTIONS = {
     f"{PREFIX}codes": "Codes by nldd",
-    f"{PREFIX}status": "auto: by nldd; review: for people; coded: by people before",
+    f"{PREFIX}status": "auto: by nldd; review, part: for people; coded: by people before",
     f"{PREFIX}chance": "Chance that all codes are right",
     f"{PREFIX}theta": "Probability that a code is wrong",
     f"{PREFIX}nearest": "The coded answer that is most like it",
@@ -138,9 +138,9 @@ def code_table(
     """
     check_places(path, out, review, hint="-o coded.csv --review review.csv")
     if review is not None:
-        from nldd.coding._review import ReviewFile, refuse_decided  # only where there is one
+        from nldd.coding._review import ReviewFile  # only where there is one
 
-        refuse_decided(Path(review), model.columns.codes)
+        refuse_decided(Path(review), model.columns.codes, model.codebook)
     drawn = draw_rows(model, path, policy.n_random, policy.seed, options)
     counts, coder = Counts(), _RowCoder(model, policy, N_NEXT + 1 if review else 2, drawn)
     with ExitStack() as stack:
@@ -203,7 +203,7 @@ def _codes_there(model: CodingModel, table: TableReader, block: Block) -> list[s
     """The codes that people have given already, if the table has columns for them."""
     codes = model.columns.codes
     if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
-        return codes.read(table, block)
+        return take_decided(table, block, codes, model.codebook).codes
     return [None] * len(block.rows)
 
 

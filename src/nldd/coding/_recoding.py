@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding._code_slips import close_code
-from nldd.coding._codebook import Codebook, Entry, read_codebook
+from nldd.coding._codebook import Codebook, Entry, check_listable, read_codebook
 from nldd.coding._model import CodingModel, checksum, fit_coding_model
 from nldd.coding._model_file import load_coding_model
 from nldd.coding._output import check_places
@@ -36,6 +36,9 @@ def apply_codebook(
         given, digest = read_codebook(path, options), checksum(path)
         _check_codes_of_book(old, given, path)
         codebook = old.codebook.updated(given)
+        check_listable(codebook, old.columns.codes)
+        if codebook == old.codebook:
+            return old, []
         changes = _changes(old, codebook)
         labels = tuple(map(codebook.current, old.labels))
         if len(set(labels)) == len(labels):
@@ -53,12 +56,17 @@ def apply_codebook(
 
 
 def _check_codes_of_book(model: CodingModel, given: Codebook, path: Path) -> None:
-    """Refuse a row for a code that nobody has, but that looks like a known one misspelt."""
-    known = {*model.labels, *model.codebook.by_code, *(e.merged_into for e in given.entries)}
-    for code in given.by_code:
-        if code not in known and (meant := close_code(code, sorted(known))):
-            unknown = f"the model does not know the code {quote(code)}, but {quote(meant)}"
-            hint = f"write {quote(meant)} in the column code; or leave the row out"
+    """Refuse words that nobody has, but that look like a known code misspelt."""
+    known = sorted({*model.labels, *model.codebook.by_code})
+    targets = {entry.merged_into for entry in given.entries}
+    words = [(code, "code") for code in given.by_code if code not in targets]
+    words += [(target, "merged_into") for target in sorted(targets - {""})]
+    for word, column in words:
+        meant = None if word in known else close_code(word, known)
+        # A code may become a word that is like its own.
+        if meant and given.current(meant) != word:
+            unknown = f"the model does not know the code {quote(word)}, but {quote(meant)}"
+            hint = f"write {quote(meant)} in the column {column}; or leave the row out"
             raise InputError(f"{path.name}: {unknown}.", hint=hint)
 
 
@@ -76,14 +84,18 @@ def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
             changes.append(f"{quote(old[0])} renamed to {quote(new)}.")
     before = model.codebook.by_code
     n_named = sum(
-        (e.name, e.description, e.order) != (b.name, b.description, b.order)
+        (e.name, e.description) != (b.name, b.description)
         for e in codebook.entries
         if e.code in becomes and (b := before.get(e.code, Entry(e.code)))
     )
     if n_named:
-        changes.append(f"{count_noun(n_named, 'code')} with another name, description or place.")
+        changes.append(f"{count_noun(n_named, 'code')} with another name or description.")
+    here = [code for code in model.codes_in_order if code in becomes]
+    if codebook.sorted(here) != here:
+        changes.append("The order of the codes changed.")
     used = {*model.labels, *becomes}
     new_codes = [c for c in codebook.codes if c not in used and c not in before]
     if new_codes:
-        changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}.")
+        rename = "to rename a code, write the new word into merged_into of its row"
+        changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}; {rename}.")
     return changes

@@ -1,37 +1,24 @@
 """The file in which people decide: a suggestion for each answer, likely others, and a mark.
 
-A suggestion that nobody has looked at must not come back as a decision. So an answer counts as
-decided if its codes are others than the suggested ones, or if it is marked in ``nldd_ok``. Answers
-that were drawn at random come without any suggestion: they tell how right the machine is, and who
-sees a suggestion tends to agree with it.
+Answers that were drawn at random come without any suggestion: they tell how right the machine is,
+and who sees a suggestion tends to agree with it.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from nldd._wording import count_noun
 from nldd.coding._answers import (
     DRAWN,
-    MISSING,
-    NO,
     PREFIX,
     ROW,
-    YES,
-    CodeColumns,
     find_column,
-    plain_text,
-    read_mark,
-    unguard,
 )
 from nldd.coding._model import CodingModel
 from nldd.coding._output import (
     N_NEXT,
-    STATUS,
     CodedBlock,
     Policy,
     asked_codes,
@@ -42,22 +29,15 @@ from nldd.coding._output import (
     suggestions,
 )
 from nldd.coding._reasons import DRAWN_BLIND
-from nldd.exceptions import InputError
 from nldd.tables import (
-    Block,
     Cell,
     Choices,
     Look,
-    TableOptions,
     TableReader,
     TableWriter,
     guarded,
 )
 
-SUGGESTED = f"{PREFIX}codes"
-OK = f"{PREFIX}ok"
-# What people write beside a suggestion that is right.
-AGREED = YES | {"ok", "okay", "right", "correct", "+", "\u2713", "\u2714"}
 # So many rows are sorted; more are no work for people, and would not fit into memory.
 MOST_SORTED = 200_000
 WIDTHS = {"text": 60.0, "codes": 28.0, "mark": 7.0, "why": 34.0, "next": 22.0, "nearest": 40.0}
@@ -212,8 +192,15 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             return [""] * len(codes.names)
         if codes.listed:
             return [*codes.spread(suggested)]
-        Y = block.found.Y[i].tolist()
-        return ["" if ask is not None and ask[j] else mark for j, mark in enumerate(Y)]
+        # Of columns that were merged into one code, the first has the mark.
+        model, first = self.model, dict[str, str]()
+        for name in codes.names:
+            first.setdefault(model.codebook.current(name), name)
+        cells: dict[str, Cell] = dict.fromkeys(codes.names, 0)
+        for j, label in enumerate(model.labels):
+            open_mark = ask is not None and ask[j]
+            cells[first[label]] = "" if open_mark else int(block.found.Y[i, j])
+        return list(cells.values())
 
 
 def _kind_of(name: str) -> str:
@@ -222,82 +209,3 @@ def _kind_of(name: str) -> str:
     return {"ok": "mark", "why": "why", "nearest": "nearest", "codes": "codes", "ask": "codes"}.get(
         plain, "next" if plain.startswith("next_") else ""
     )
-
-
-def latest_column(names: Sequence[str], name: str, others: Iterable[str] = ()) -> int | None:
-    """Where an added column stands, the last where a table was coded again: ``name (2)``."""
-    pattern = re.compile(rf"{re.escape(name)}(?: \(([0-9]+)\))?")
-    known = {guarded(other) for other in others}
-    found = [
-        (int(match[1] or 1), j)
-        for j, text in enumerate(names)
-        if guarded(text) not in known and (match := pattern.fullmatch(str(unguard(text))))
-    ]
-    return max(found)[1] if found else None
-
-
-def take_decided(
-    table: TableReader, block: Block, codes: CodeColumns, found: list[set[str] | None]
-) -> tuple[list[set[str] | None], int]:
-    """The codes of the rows that somebody has decided, and how many others only show a suggestion.
-
-    A table without the columns of a review has none of these.
-    """
-    places = [latest_column(table.names, name, codes.names) for name in (OK, SUGGESTED, STATUS)]
-    ok, suggested, status = places
-    if ok is None or suggested is None or status is None:
-        return found, 0
-    hint = f"x in {OK} where the suggested codes are right; nothing where nobody has looked"
-    known = (AGREED | NO | MISSING, "x, or nothing", hint)
-    decided, n_open = list(found), 0
-    for i, given in enumerate(found):
-        row = block.rows[i]
-        agreed = read_mark(table, block.first + i, row, ok, *known) in AGREED
-        unseen = not agreed and plain_text(row[status]).strip() != ""
-        if given is not None and unseen and _shows(plain_text(row[suggested]), given, codes):
-            decided[i] = None
-            n_open += 1
-    return decided, n_open
-
-
-def _shows(cell: str, given: set[str], codes: CodeColumns) -> bool:
-    """Whether codes are those of a cell that lists a suggestion."""
-    if codes.listed:
-        return codes.split(cell) == given
-    # As names of columns, codes may hold the separator.
-    return cell.strip() == codes.join([name for name in codes.names if name in given]).strip()
-
-
-def open_note(n_open: int) -> str:
-    """What becomes of rows that nobody has decided."""
-    rows = count_noun(n_open, "row")
-    return (
-        f"{rows} with the suggestion unchanged and no mark in {OK}: not taken, as nobody may have "
-        f"looked at them. Mark those that are right with x; or nldd update --accept-suggestions."
-    )
-
-
-def refuse_decided(path: Path, codes: CodeColumns, options: TableOptions = TableOptions()) -> None:
-    """Refuse to replace a review in which people have decided something, or that cannot be read."""
-    if not path.exists() or not path.stat().st_size:
-        return
-    try:
-        with options.open(path) as table:
-            decided = any(_is_decided(table, block, codes) for block in table.blocks())
-    except InputError as error:
-        unknown = "is there already, and what people may have filled in cannot be read"
-        hint = "repair or rename it; or another name for the new file"
-        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None
-    if decided:
-        message = f"{path} holds codes that people have filled in; it is not replaced."
-        hint = f"nldd update with {path} first, then delete it; or --review with another name"
-        raise InputError(message, hint=hint)
-
-
-def _is_decided(table: TableReader, block: Block, codes: CodeColumns) -> bool:
-    if not set(map(guarded, codes.names)) & set(map(guarded, table.names)):
-        return False
-    if not set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
-        return True  # somebody has changed its columns
-    found, _ = take_decided(table, block, codes, codes.read(table, block))
-    return any(given is not None for given in found)

@@ -9,7 +9,7 @@ from typing import Any
 from nldd._files import refuse_existing
 from nldd._wording import count_noun, escaped
 from nldd.coding._answers import Columns, Listing
-from nldd.coding._codebook import Codebook
+from nldd.coding._codebook import Codebook, check_listable
 from nldd.coding._joining import Ask, agree_on_lists, check_new_codes, without_blank
 from nldd.coding._model import (
     FEWEST_ANSWERS,
@@ -70,6 +70,7 @@ def fit_table(
     refuse_existing(out, force=force)
     for _ in watch(range(1), 1, f"reading {path.name}"):
         columns, table, digest = _read_first(path, request, options, ask)
+    check_listable(codebook, columns.codes)
     with model_lock(out, tell):
         refuse_existing(out, force=force)  # somebody may have been at work on it
         model = fit_coding_model(
@@ -123,20 +124,16 @@ def update_model(
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
             columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
-            how = (columns, options, old.identity_columns, False)
-            table, digest = _read_unchanged(path, *how, known=old.labels, accept=accept)
-        had = [event for event in old.history if event.sha256 == digest]
-        if had and not again:
-            since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
-            hint = "give a file with new answers; or --again, to take the same file once more"
-            message = f"{path.name}: the model has these answers already, {since}."
-            raise InputError(message, hint=hint)
-        table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
-        known = (*old.labels, *(c for c in old.codebook.codes if c not in old.labels))
+            how = {"known": old.labels, "accept": accept, "codebook": old.codebook}
+            again_by = (old.identity_columns, False)
+            table, digest = _read_unchanged(path, columns, options, *again_by, **how)
+        _check_not_had(old, digest, path, again)
+        known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
         table = check_new_codes(table, known, columns.codes, path, new_codes, ask)
+        table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
         pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
         table = without_blank(table, columns, path, [c for text, c in pairs if not text.strip()])
-        table, corrections = _new_answers(old, table, path)
+        old, table, corrections = _new_answers(old, table, path)
         model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
         if old.identities:
             model = replace(model, identities=(*old.identities, *table.identities))
@@ -145,26 +142,59 @@ def update_model(
     return Step(model, table, len(corrections), predecessor)
 
 
+def _check_not_had(model: CodingModel, digest: str, path: Path, again: bool) -> None:
+    """Refuse a file that the model has had already."""
+    had = [event for event in model.history if event.sha256 == digest]
+    if had and not again:
+        since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
+        hint = "give a file with new answers; or --again, to take the same file once more"
+        message = f"{path.name}: the model has these answers already, {since}."
+        raise InputError(message, hint=hint)
+
+
 def _new_answers(
     model: CodingModel, table: CodedAnswers, path: Path
-) -> tuple[CodedAnswers, dict[int, set[str]]]:
-    """The answers that the model does not have, and other codes for those that it has."""
+) -> tuple[CodingModel, CodedAnswers, dict[int, set[str]]]:
+    """The answers that the model does not have, and other codes for those that it has.
+
+    Where one that it has was drawn at random since, the model learns that, too.
+    """
     if not (model.identities and table.tell_apart):
-        return table, {}
+        return model, _without_copies(model, table, path), {}
     table = table.once()
     place = {name: i for i, name in enumerate(model.identities)}
     new = [i for i, name in enumerate(table.identities) if name not in place]
-    pairs, before = zip(table.identities, table.codes, strict=True), model.codes(model.Y)
-    given = {place[name]: codes for name, codes in pairs if name in place}
-    corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
-    if not new and not corrections:
+    rows = zip(table.identities, table.codes, table.drawn, strict=True)
+    given = {place[name]: (codes, drawn) for name, codes, drawn in rows if name in place}
+    before = model.codes(model.Y)
+    corrections = {i: codes for i, (codes, _) in given.items() if codes != set(before[i])}
+    drawn = [i for i, (_, is_drawn) in given.items() if is_drawn and not model.drawn[i]]
+    if not new and not corrections and not drawn:
         message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
         raise InputError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
     if corrections:
         n_corrected = count_noun(len(corrections), "answer")
         table.notes.append(f"{n_corrected} of the model: codes corrected.")
-    return table, corrections
+    known = model.drawn.copy()
+    known[drawn] = True
+    return replace(model, drawn=known), table, corrections
+
+
+def _without_copies(model: CodingModel, table: CodedAnswers, path: Path) -> CodedAnswers:
+    """Where rows have no ids, those of a review that may have come before are left out.
+
+    A copy of an answer would be learned from when that is tested, and the promise too good.
+    """
+    if not table.is_review:
+        return table
+    known = set(zip(model.answers.contents(), map(frozenset, model.codes(model.Y)), strict=True))
+    rows = zip(table.answers.contents(), map(frozenset, table.codes), strict=True)
+    new = [i for i, row in enumerate(rows) if row not in known]
+    if not new:
+        message = f"{path.name}: the model has answers equal to all {len(table.codes)} of it."
+        raise InputError(message, hint="give a file with new answers; ids would tell them apart")
+    return table.take(new, "equal to answers of the model, and rows have no ids; left out")
 
 
 def _read_first(

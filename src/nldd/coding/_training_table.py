@@ -27,7 +27,8 @@ from nldd.coding._answers import (
     unguard,
 )
 from nldd.coding._code_slips import notes_on_codes, other_names_of_numbers
-from nldd.coding._review import OK, latest_column, open_note, take_decided
+from nldd.coding._codebook import Codebook
+from nldd.coding._decisions import OK, latest_column, open_notes, take_decided
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
 
@@ -89,7 +90,7 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
 
 def _with_members(request: Request, table: TableReader) -> Request:
     """The columns of a multiple-response set, where codes are named by that of an SPSS file."""
-    known, given = table.format.variables, request.labels.strip()
+    known, given = table.format.variables, (request.labels or request.label_columns).strip()
     found = known.response_set(given) if known is not None and given not in table.names else None
     if found is None:
         return request
@@ -157,7 +158,8 @@ class CodedAnswers:
 
     By `identities`, digests of the `identity_columns`, answers are known again; `tell_apart` says
     whether equal ones are one answer. `n_known` rows were left out: they are there already. Which
-    were `drawn` at random, a column of the table may say.
+    were `drawn` at random, a column of the table may say. A review is what
+    ``nldd predict`` wrote for people.
     """
 
     answers: Answers
@@ -170,6 +172,7 @@ class CodedAnswers:
     tell_apart: bool = False
     n_known: int = 0
     drawn: list[bool] = field(default_factory=list)
+    is_review: bool = False
 
     @property
     def n_set_aside(self) -> int:
@@ -208,22 +211,25 @@ def read_coded(
     drawn: bool = True,
     known: Collection[str] = (),
     accept: bool = False,
+    codebook: Codebook = Codebook(),
 ) -> CodedAnswers:
     """All rows of a table that have codes; those of an earlier table may be known again by it.
 
     Rows that do not say whether they were drawn at random are taken to be as `drawn` says. Numbers
     are the `known` codes that they are equal to. Rows of a review that only show its suggestion
-    count as coded where one may `accept` these unseen.
+    count as coded where one may `accept` these unseen. The `codebook` knows what a suggestion in
+    columns of marks is called today.
     """
     with options.open(path) as table:
         places = _identity_places(table, columns, identity_columns)
-        found = _read_rows(table, columns, places, drawn, accept)
+        found = _read_rows(table, columns, places, drawn, accept, codebook)
         columns.check_extra(table, found.n_rows)
+        is_review = latest_column(table.names, OK) is not None
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
-    if found.n_open:
-        notes.append(open_note(found.n_open))
-    if found.n_open and not found.codes:
-        raise InputError(f"{path.name}: {open_note(found.n_open)}", hint=f"x in {OK}")
+    undecided = open_notes(found.n_open, found.n_bare)
+    notes += undecided
+    if undecided and not found.codes:
+        raise InputError(f"{path.name}: {' '.join(undecided)}", hint=f"x in {OK}")
     codes = found.codes
     _check_found(path, columns.codes, codes, found.n_rows, known)
     notes += _notes_on_first_row(found.ids, places, found.rows)
@@ -235,13 +241,13 @@ def read_coded(
     digests = [sha256(content.encode()).hexdigest() for content in contents]
     apart = len(places) == len(names) and _are_told_apart(found.ids, places, columns.text)
     joined, rows = Answers.join(found.answers), found.rows
-    again = (digests, names, apart)
-    return CodedAnswers(joined, codes, rows, found.n_rows, notes, *again, drawn=found.drawn)
+    again = (digests, names, apart, 0, found.drawn, is_review)
+    return CodedAnswers(joined, codes, rows, found.n_rows, notes, *again)
 
 
 @dataclass
 class _Rows:
-    """Coded rows, as they are read block by block; `n_open` show a suggestion that nobody marked.
+    """Coded rows, as they are read block by block; others are counted as :class:`Decided` does.
 
     `ids` are the cells by which rows are known again, `cells` those that list codes.
     """
@@ -254,17 +260,26 @@ class _Rows:
     cells: list[str] = field(default_factory=list)
     n_rows: int = 0
     n_open: int = 0
+    n_bare: int = 0
 
 
 def _read_rows(
-    table: TableReader, columns: Columns, places: Mapping[str, int], drawn: bool, accept: bool
+    table: TableReader,
+    columns: Columns,
+    places: Mapping[str, int],
+    drawn: bool,
+    accept: bool,
+    codebook: Codebook,
 ) -> _Rows:
     found = _Rows()
     for block in table.blocks():
-        codes = columns.codes.read(table, block)
-        if not accept:
-            codes, n_open = take_decided(table, block, columns.codes, codes)
-            found.n_open += n_open
+        if accept:
+            codes = columns.codes.read(table, block)
+        else:
+            decided = take_decided(table, block, columns.codes, codebook)
+            codes = decided.codes
+            found.n_open += decided.n_open
+            found.n_bare += decided.n_bare
         coded = [i for i, names in enumerate(codes) if names is not None]
         found.answers.append(columns.read(table, block, coded))
         # A letter and its accent become one character, so that equal looks are equal.

@@ -14,6 +14,10 @@ from nldd.reports._table import Entry, Row, Table, tabulate
 from nldd.reports._text import doubt_number, exact_percent, percent_range, visible
 
 LONGEST_DESCRIPTION = 60
+NONE_NOTE = (
+    "None: not proven. The test begins with the surest answers and ends where it fails, so that a "
+    "few errors among the very first are enough, even if more looks right further down."
+)
 FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
 MORE_MEASURES = "All other measures, with their 95 % intervals"
 MICRO = "all codes of all answers together, so that frequent codes count most"
@@ -161,6 +165,7 @@ def targets_table(triage: Triage) -> Table:
         f"Promised: {MEASURED[triage.measure]}, with {confidence} confidence in each line by "
         "itself. That one of the lines is wrong is more likely, so where you can, name the target "
         "before you look.",
+        *(NONE_NOTE for _ in range(any(not t.n_auto for t in triage.targets))),
     )
 
 

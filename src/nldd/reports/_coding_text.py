@@ -89,7 +89,7 @@ def render_update(step: Step, triage: Triage) -> str:
     before = step.model.history[-2] if len(step.model.history) > 1 else event
     return _paragraphs(
         f"{count_noun(event.n_added, 'coded answer')} joined the model, "
-        f"{event.n_set_aside:,} without codes set aside\n"
+        f"{event.n_set_aside:,} set aside, which nobody has decided\n"
         f"Now {count_noun(event.n_answers, 'answer')}, {count_noun(event.n_labels, 'code')}, "
         f"{count_noun(event.n_labelsets, 'distinct combination')}\n"
         f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "

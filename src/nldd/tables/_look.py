@@ -41,8 +41,8 @@ def dress(book: Any, sheet: Any, look: Look) -> list[Any]:
     added: list[Any] = []
     for column, choices in look.choices.items():
         source: Any = list(map(str, choices.values))
-        # A comma would end a choice.
-        if len(",".join(source)) > MOST_INLINE or any("," in name for name in source):
+        # A comma would end a choice, and a quotation mark the whole list.
+        if len(",".join(source)) > MOST_INLINE or any({*',"'} & {*name} for name in source):
             if not added:
                 added.append(book.add_worksheet(SHEET_OF_CHOICES))
                 added[0].hide()

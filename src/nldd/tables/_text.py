@@ -61,6 +61,9 @@ _ENCODINGS = [
 ]
 # Only these tell cp1250 and cp1254 from cp1252 where all of them make words.
 _NOT_WESTERN = re.compile("Croat|Czech|Hungar|Polish|Roman|Slova|Slove|Turk")
+# The detector takes words that come again and again for text of these.
+_BEFORE_WINDOWS = ("cp850", "mac_roman")
+_WESTERN = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]")
 _UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
 _STRAY = "nldd-stray-cp1252"
@@ -263,4 +266,20 @@ def _guess_encoding(sample: bytes) -> str:
     is_as_good = western.chaos <= best.chaos and western.coherence >= best.coherence
     if is_as_good and not _NOT_WESTERN.match(western.language):
         return "cp1252" if "cp1252" in western.could_be_from_charset else western.encoding
-    return best.encoding
+    return "cp1252" if best.encoding in _BEFORE_WINDOWS and _is_western(sample) else best.encoding
+
+
+def _is_western(sample: bytes) -> bool:
+    """Whether words read as cp1252 have letters that Western words have, and not too many of them.
+
+    Those of the code pages before Windows would have quotation marks and capitals within them.
+    """
+    try:
+        text = sample.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    inside = re.findall(r"(?<=\w)[^\x00-\x7f]|[^\x00-\x7f](?=\w)", text)
+    n_usual = len(_WESTERN.findall("".join(inside)))
+    letters = re.findall(r"[^\W\d_]", text)
+    n_beyond = sum(letter > "\x7f" for letter in letters)
+    return 0 < 0.95 * len(inside) <= n_usual and n_beyond <= 0.4 * len(letters)
