@@ -134,7 +134,7 @@ def test_codebooks_are_written_and_read(tmp_path):
     book = Codebook(entries).for_labels(["12", "new"])
     write_codebook(tmp_path / "b.csv", book, {"12": 5})
     header, rows = read_csv(tmp_path / "b.csv")
-    assert header == ["code", "name", "description", "merged_into", "order", "answers"]
+    assert header == ["\ufeffcode", "name", "description", "merged_into", "order", "answers"]
     assert [(row[0], row[-2], row[-1]) for row in rows] == [
         ("12", "1", "5"),
         ("'=1", "2", "0"),

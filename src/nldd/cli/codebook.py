@@ -9,7 +9,15 @@ from nldd import coding, reports, tables
 from nldd._files import refuse_existing
 from nldd._progress import stage
 from nldd.cli import _options as shared
-from nldd.cli._printing import print_notes, print_result, say
+from nldd.cli._printing import print_notes, print_result, say, try_report
+
+
+def _renew_report(found: "coding.CodingModel", model: Path) -> None:
+    """What nldd wrote about this model changes with it."""
+    place = model.with_suffix(".report.html")
+    if reports.is_fit_report(place, model):
+        about = (coding.evaluate_evidence(found), coding.triage(found))
+        try_report(lambda: reports.write_fit_report(found, *about, model, place), model)
 
 
 @click.command()
@@ -48,6 +56,7 @@ def codebook(
     else:
         found, changes = coding.apply_codebook(model, table, options, stage, jobs, say)
         print_notes(changes or ["The codebook of the model is the same as before."])
+        _renew_report(found, model)
     book = found.codebook.for_labels(found.labels)
     counts = coding.summarise(found.labels, found.Y).labels
     if out is not None:

@@ -13,6 +13,22 @@ from nldd.cli import _options as shared
 from nldd.cli._printing import print_json, print_notes, show
 
 
+def _keep_promise(
+    model: "coding.CodingModel", policy: "coding.Policy", promise: shared.Promise
+) -> tuple["coding.Policy", "coding.Selection | None", "coding.CodeSelection | None"]:
+    """What the machine may code alone if a promise shall be kept, by whole answers or code by code.
+
+    Where nothing can be promised, a note says so.
+    """
+    if promise.measure == coding.PER_CODE:
+        codes = coding.select_codes(model, promise.target, promise.confidence)
+        return replace(policy, per_code=codes.limits), None, codes
+    found = model.select(*promise)
+    if found.threshold is None:
+        print_notes([reports.render_unsupported(found, promise.measure)])
+    return replace(policy, threshold=found.limit, rank_by=found.rank_by), found, None
+
+
 @click.command()
 @shared.model_argument
 @click.argument("table", type=shared.FILE, metavar="ANSWERS")
@@ -96,14 +112,8 @@ def predict(
     loaded = coding.load_coding_model(model)
     policy = coding.Policy(max_theta, explain, raw, n_random=n_random, seed=seed)
     selection = codes = None
-    if promise.measure == coding.PER_CODE:
-        codes = coding.select_codes(loaded, promise.target, promise.confidence)
-        policy = replace(policy, per_code=codes.limits)
-    elif max_theta is None:
-        selection = loaded.select(*promise)
-        policy = replace(policy, threshold=selection.limit, rank_by=selection.rank_by)
-        if selection.threshold is None:
-            print_notes([reports.render_unsupported(selection, promise.measure)])
+    if max_theta is None:
+        policy, selection, codes = _keep_promise(loaded, policy, promise)
     watch = partial(progress_of_share, title="coding", show=True)
     counts = coding.code_table(loaded, table, out, policy, review, options, watch)
     promised = selection or codes

@@ -27,6 +27,6 @@ def undo(model: Path, redo: bool, as_json: bool) -> None:
     undone = coding.undo_model(model, redo, say)
     report = model.with_suffix(".report.html")
     if reports.is_fit_report(report, model):
-        print_notes([f"{report.name} is about the model as it was before this command."])
+        print_notes([f"{report.name} may be about another state of the model than this one."])
     text = reports.render_undo(undone, model, redo)
     print_result(as_json, reports.undo_record(undone), text, model=model)

@@ -14,7 +14,7 @@ from unicodedata import normalize
 from nldd._wording import quote, quote_first
 from nldd.coding._answers import CodeColumns, plain_text
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions, TableReader, create_table
+from nldd.tables import TableFormat, TableOptions, TableReader, create_table
 
 FIELDS = ("code", "name", "description", "merged_into", "order")
 LARGEST_ORDER = 10**9
@@ -160,7 +160,9 @@ def write_codebook(
     path: Path | str, codebook: Codebook, counts: Mapping[str, int], raw: bool = False
 ) -> None:
     """Write a codebook as a table, with how many answers carry each code."""
-    with create_table(path, (*FIELDS, "answers"), raw=raw) as writer:
+    # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
+    like = TableFormat(kind="xlsx")
+    with create_table(path, (*FIELDS, "answers"), like=like, raw=raw) as writer:
         for place, entry in enumerate(codebook.entries, 1):
             cells = asdict(entry) | {"order": "" if entry.merged_into else place}
             writer.write([(*cells.values(), counts.get(entry.code, 0))])

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._wording import count_noun, quote, quote_first
 from nldd.coding._answers import DRAWN, PREFIX, ROW, Row, find_column
 from nldd.coding._decisions import refuse_decided, take_decided
 from nldd.coding._model import CodingModel
@@ -161,7 +162,25 @@ def code_table(
                 for_people.add(coded)
         model.columns.check_extra(table, counts.n_rows)
         counts.notes += [*table.notes, *(for_people.notes if for_people else ())]
+        counts.notes += _notes_on_earlier(table.names, header, counts, policy)
     return counts
+
+
+def _notes_on_earlier(
+    names: Sequence[str], header: Sequence[str], counts: Counts, policy: Policy
+) -> Iterator[str]:
+    """What a table that was coded before, or in part, means for the columns and for the draw."""
+    own = tuple(f"{PREFIX}{name} (" for name in ADDED)
+    numbered = [name for name in header[len(names) :] if name.startswith(own)]
+    if numbered:
+        yield f"The table was coded before; new columns are {quote_first(numbered)}."
+    if policy.n_random and counts.n_coded:
+        yield (
+            f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
+            "chose them, those drawn are no random sample of all: draw before anybody codes."
+        )
+    if policy.n_random > counts.n_drawn:
+        yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
 
 
 def draw_rows(
@@ -284,7 +303,7 @@ class _RowCoder:
                 reasons[i] = Reason(EMPTY, EMPTY)
             elif status == PARTLY and codes is not None:
                 asked = self.model.codes(codes[np.newaxis])[0]
-                reasons[i] = Reason(PART, f"to be decided: {listed(asked)}")
+                reasons[i] = Reason(PART, f"to be decided: {listed(list(map(quote, asked)))}")
         return reasons
 
     def rows(self, table: TableReader, block: CodedBlock) -> list[tuple[Cell, ...]]:

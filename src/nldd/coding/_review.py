@@ -137,7 +137,8 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             self.notes.append(f"The review has {more}: they stand in the order of the table.")
 
     def _rows(self, block: CodedBlock) -> Iterable[tuple[Key, tuple[Cell, ...]]]:
-        suggested, nexts = suggestions(self.model, block), self._nexts(block)
+        suggested = suggestions(self.model, block)
+        nexts = self._nexts(block, suggested)
         chance, theta = doubts(block)
         ask = asked_codes(self.model, block)
         for i in block.for_people:
@@ -157,7 +158,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             key: Key = (0, number) if drawn else (2, number) if block.empty[i] else (1, *order)
             yield key, (*own, *cells)
 
-    def _nexts(self, block: CodedBlock) -> list[list[str]]:
+    def _nexts(self, block: CodedBlock, suggested: Sequence[str]) -> list[list[str]]:
         """The next best labelsets of each row; those of small models are fewer.
 
         Codes that are likely one by one come first, if that combination was never given.
@@ -171,7 +172,8 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         nexts = []
         for i, (first, *others) in enumerate(cells):
             known = likely[i].tobytes() in self.seen or not likely[i].any()
-            shown = others if known else [first, *others]
+            likeliest = others if known else [first, *others]
+            shown = [cell for cell in likeliest if cell != suggested[i]]
             nexts.append([*shown, *[""] * N_NEXT][:N_NEXT])
         return nexts
 

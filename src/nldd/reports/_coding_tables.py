@@ -165,7 +165,7 @@ def targets_table(triage: Triage) -> Table:
         f"Promised: {MEASURED[triage.measure]}, with {confidence} confidence in each line by "
         "itself. That one of the lines is wrong is more likely, so where you can, name the target "
         "before you look.",
-        *(NONE_NOTE for _ in range(any(not t.n_auto for t in triage.targets))),
+        *[NONE_NOTE] * any(not t.n_auto for t in triage.targets),
     )
 
 
