@@ -82,8 +82,14 @@ def fit(
     refuse_existing(out, place, force=force)
     settings = coding.Settings(folds, seed, jobs)
     book = coding.read_codebook(codebook) if codebook else coding.Codebook()
-    how = (settings, options, stage, say, asker(), book, force)
-    step = coding.fit_table(table, out, request, *how)
+    step = coding.fit_table(
+        *(table, out, request, settings, options),
+        watch=stage,
+        tell=say,
+        ask=asker(),
+        codebook=book,
+        force=force,
+    )
     quality = coding.evaluate_evidence(step.model)
     table_of = coding.triage(step.model, *promise)
     print_notes(step.table.notes)

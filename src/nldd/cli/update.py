@@ -65,8 +65,18 @@ def update(
     # What nldd wrote about this model changes with it.
     own = place is not None and reports.is_fit_report(place, out)
     refuse_existing(None if own else place, force=force)
-    how = (options, stage, again, new_codes, jobs, say, listing, asker(), accept, force)
-    step = coding.update_model(model, table, out, *how)
+    step = coding.update_model(
+        *(model, table, out, options),
+        watch=stage,
+        again=again,
+        new_codes=new_codes,
+        n_jobs=jobs,
+        tell=say,
+        listing=listing,
+        ask=asker(),
+        accept=accept,
+        force=force,
+    )
     new, found = step.model, coding.triage(step.model, *promise)
     print_notes([*step.table.notes, *reports.drawn_notes(new)])
     written = place and try_report(
