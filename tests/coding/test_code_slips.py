@@ -184,3 +184,12 @@ def test_notes_on_codes():
     levels = [{"1"}, {"2"}, {"1.1"}, {"1.2"}, {"2.1"}]
     assert list(notes_on_codes([], levels, LISTED, ())) == []
     assert list(notes_on_codes([], [{"?"}], LISTED, ("?",))) == []
+
+
+def test_a_rare_code_that_is_nearly_a_frequent_one_is_told():
+    codes = [{"cycling"}] * 20 + [{"cyclng"}] + [{"cycle"}] * 3 + [{"Cycling"}]
+    notes = list(notes_on_codes([], codes, CodeColumns(("codes",)), ()))
+    assert (
+        "'cyclng' 1 time: a code of its own, or 'cycling' misspelt? Correct it if it is." in notes
+    )
+    assert len(notes) == 2  # and that Cycling and cycling are taken as two

@@ -20,6 +20,8 @@ OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
 SPACE, FEWEST_SPACED = " ", 3
 # So often, two codes that are never apart are one.
 FEWEST_TOGETHER = 3
+# A code is rare, and another frequent, from these numbers of answers on.
+RARE, FREQUENT = 2, 20
 MOST_NOTES = 5
 MOST_LINES = 20
 CLOSE = 0.8
@@ -177,6 +179,9 @@ def notes_on_codes(
     for group in similar_groups(sorted(counts))[:MOST_NOTES]:
         one = "write them alike if they are one"
         yield f"{quote_first(group)} are taken as different codes; {one}."
+    for name, meant in _misspelt(counts)[:MOST_NOTES]:
+        times = f"{quote(name)} {count_noun(counts[name], 'time')}"
+        yield f"{times}: a code of its own, or {quote(meant)} misspelt? Correct it if it is."
     for advice, names in _strange(counts, columns):
         if new := [name for name in names if name not in known]:
             kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
@@ -221,6 +226,14 @@ def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, 
         yield f"if a spreadsheet made dates of codes such as 1-2, {text}", dates
     if headers := [name for name in names if name in columns.names]:
         yield "if the header stands among the rows a second time, delete it there", headers
+
+
+def _misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Codes that came once or twice beside a frequent one that is written nearly alike."""
+    frequent = [name for name, n in counts.items() if n >= FREQUENT]
+    rare = sorted(name for name, n in counts.items() if n <= RARE)
+    pairs = ((name, close_code(name, frequent)) for name in rare)
+    return [(name, meant) for name, meant in pairs if meant and _fold(meant) != _fold(name)]
 
 
 def _decimal_lists(counts: Mapping[str, int]) -> list[str]:
