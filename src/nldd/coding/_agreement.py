@@ -12,7 +12,13 @@ from nldd._labels import indicator
 from nldd._wording import quote
 from nldd.coding._answers import CodeColumns, Columns, plain_text
 from nldd.coding._model import order_codes
-from nldd.coding._training_table import CodedAnswers, Request, _identity, find_columns, read_coded
+from nldd.coding._training_table import (
+    CodedAnswers,
+    Request,
+    find_columns,
+    read_coded,
+    row_identity,
+)
 from nldd.exceptions import InputError
 from nldd.statistics import (
     alpha_interval,
@@ -245,7 +251,7 @@ def _read_names(path: Path, name: str, options: TableOptions) -> list[str]:
         place = table.column(name)
         for block in table.blocks():
             for number, row in enumerate(block.rows, block.first):
-                (key,) = _identity((plain_text(row[place]).strip(),), (0,))
+                (key,) = row_identity((plain_text(row[place]).strip(),), (0,))
                 if key and key in seen:
                     where = table.where(number, place)
                     hint = "--id with a column in which no two rows are alike"

@@ -1,24 +1,26 @@
 """A sample of the automatic codes, for people to check, and what their checks prove."""
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import beta
 
-from nldd.coding._answers import NO, PREFIX, YES, Row, read_mark, unguard
-from nldd.coding._output import AUTO, STATUS as STATUS, check_places, reservoir
+from nldd.coding._answers import NO, PREFIX, YES, CodeColumns, Row, plain_text, read_mark, unguard
+from nldd.coding._code_slips import DASHES
+from nldd.coding._output import AUTO, STATUS, check_places, reservoir
+from nldd.coding._review import AGREED, SUGGESTED, latest_column
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions, TableReader, cell_text, create_table
+from nldd.tables import Block, TableOptions, TableReader, cell_text, create_table
 
 CHECK = f"{PREFIX}check"
 # For the codes that people would have given, where those of the machine are wrong.
 RIGHT_CODES = f"{PREFIX}right_codes"
 CROSS = "x"
-RIGHT = YES | {"right", "ok", "correct", "r", "richtig", "vrai", "+", "\u2713", "\u2714"}
+RIGHT = AGREED | {"r", "richtig", "vrai"}
 WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
 MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
 MARKS_HINT = (
@@ -102,14 +104,12 @@ def draw_sample(
 
 
 def _status_column(table: TableReader) -> int:
-    """The status of the latest coding: a table that is coded again has a second one behind."""
-    pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
-    found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
-    if not found:
+    found = latest_column(table.names, STATUS)
+    if found is None:
         lacks = f"{table.path.name} has no column {STATUS!r}"
         hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
         raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
-    return found[-1]
+    return found
 
 
 def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
@@ -150,6 +150,66 @@ def checks_needed(n: int, n_right: int, target: float) -> int | None:
     high = np.where(right < sizes, beta.isf(0.025, right + 1, sizes - right), 1.0)
     told = np.flatnonzero((low >= target) | (high < target))
     return int(sizes[told[0]]) if len(told) else None
+
+
+class Check(NamedTuple):
+    """What people say of a row of a sample: whether its codes are right, and which they gave."""
+
+    where: str
+    right: bool | None
+    codes: AbstractSet[str] | None
+
+    def settle(self, machine: AbstractSet[str]) -> AbstractSet[str] | None:
+        """The right codes of a row to which the `machine` gave some; None if they are not known."""
+        if self.right and self.codes is not None and self.codes != machine:
+            message = f"{self.where}: says yes, but other codes are given as the right ones"
+            hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
+            raise InputError(f"{message}.", hint=hint)
+        return machine if self.right else self.codes
+
+
+def read_checks(
+    table: TableReader,
+    block: Block,
+    columns: CodeColumns,
+    given: Sequence[AbstractSet[str] | None],
+) -> list[Check] | None:
+    """What people say of the rows of a sample; None where a table is none.
+
+    Right codes are `given` in the table's own columns of codes, or stand in the one for them.
+    """
+    place, right = (latest_column(table.names, name) for name in (CHECK, RIGHT_CODES))
+    if place is None:
+        return None
+    known, checks = (MARKS, "yes or no", MARKS_HINT), []
+    for number, (row, codes) in enumerate(zip(block.rows, given, strict=True), block.first):
+        mark = MARKS[read_mark(table, number, row, place, *known)]
+        if right is not None and codes is None:
+            cell = plain_text(row[right]).strip()
+            codes = set() if cell in DASHES else _listed_codes(columns, cell)
+        checks.append(Check(table.where(number, place), mark, codes))
+    return checks
+
+
+def machine_codes(
+    table: TableReader, columns: CodeColumns, labels: Sequence[str]
+) -> Callable[[Row], set[str]]:
+    """How to read the codes that ``nldd predict`` gave to the rows of a table.
+
+    Names of columns may hold the separator: where codes are columns, their marks are read.
+    """
+    names = () if columns.listed else (*columns.names, *labels)
+    places = {name: latest_column(table.names, PREFIX + name) for name in names}
+    if marks := {name: j for name, j in places.items() if j is not None}:
+        return lambda row: {n for n, j in marks.items() if plain_text(row[j]).strip() in YES}
+    latest = latest_column(table.names, SUGGESTED)
+    place = table.column(SUGGESTED) if latest is None else latest
+    return lambda row: _listed_codes(columns, plain_text(row[place])) or set()
+
+
+def _listed_codes(columns: CodeColumns, cell: str) -> set[str] | None:
+    """Codes of a cell that lists them as ``nldd predict`` does; None if it is empty."""
+    return (columns if columns.listed else replace(columns, separator=";")).split(cell)
 
 
 def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:
