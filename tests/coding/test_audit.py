@@ -89,13 +89,13 @@ def test_checked_sample_proves_an_exact_interval(tmp_path, n_right, n_wrong, n_o
 
 
 RIGHT = ["1", "Yes", " y ", "TRUE", "t", "right", "ok", "correct", "ja", "J", "oui", "si", "Sí"]
-RIGHT += ["X", "x", "+", "1.0"]
+RIGHT += ["X", "x", "+", "1.0", "okay"]
 WRONG = ["0", "NO", "n", "N", "false", "F", "wrong", "incorrect", "nein", "non", "-", "0.0"]
 
 
 def test_marks_of_people(tmp_path):
     found = read_audit(checked_sample(tmp_path / "sample.csv", [*RIGHT, *WRONG, " "]))
-    assert (found.n_checked, found.n_right, found.n_open, found.n_crosses) == (29, 17, 1, 2)
+    assert (found.n_checked, found.n_right, found.n_open, found.n_crosses) == (30, 18, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -160,3 +160,7 @@ def test_table_coded_twice_is_drawn_by_its_latest_status(tmp_path):
     draw_sample(coded, tmp_path / "sample.csv", 9)
     _, found = read_csv(tmp_path / "sample.csv")
     assert [row[0] for row in found] == ["2", "3"]
+    # The latest is told by its number, wherever somebody moved it.
+    write_csv(coded, ["id", *reversed(header[1:])], [[row[0], *row[:0:-1]] for row in rows])
+    draw_sample(coded, tmp_path / "sample.csv", 9)
+    assert [row[0] for row in read_csv(tmp_path / "sample.csv")[1]] == ["2", "3"]

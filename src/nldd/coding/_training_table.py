@@ -271,8 +271,10 @@ def _read_rows(
     # In a sample, codes may stand in its own column for them instead.
     there = not audited or set(map(guarded, columns.codes.names)) <= names
     for block in table.blocks():
-        codes = columns.codes.read(table, block) if there else [None] * len(block.rows)
-        if not accept and there:
+        codes: list[set[str] | None] = [None] * len(block.rows)
+        if there:
+            codes = columns.codes.read(table, block)
+        if there and not accept:
             codes, n_open = take_decided(table, block, columns.codes, codes)
             found.n_open += n_open
         if audited:
