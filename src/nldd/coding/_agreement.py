@@ -10,15 +10,9 @@ import numpy as np
 
 from nldd._labels import indicator
 from nldd._wording import quote
-from nldd.coding._answers import CodeColumns, Columns, plain_text
+from nldd.coding._answers import CodeColumns, Columns, plain_text, row_identity
 from nldd.coding._model import order_codes
-from nldd.coding._training_table import (
-    CodedAnswers,
-    Request,
-    find_columns,
-    read_coded,
-    row_identity,
-)
+from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.statistics import (
     alpha_with_interval,

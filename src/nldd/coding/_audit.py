@@ -1,5 +1,6 @@
 """A sample of the automatic codes, for people to check, and what their checks prove."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +9,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import beta
 
-from nldd.coding._answers import NO, PREFIX, YES, CodeColumns, Row, plain_text, read_mark, unguard
+from nldd._wording import count_noun, quote
+from nldd.coding._answers import (
+    NO,
+    PREFIX,
+    YES,
+    CodeColumns,
+    Row,
+    own_columns,
+    plain_text,
+    read_mark,
+    row_identity,
+    unguard,
+)
 from nldd.coding._code_slips import DASHES
 from nldd.coding._output import AUTO, STATUS, check_places, reservoir
 from nldd.coding._review import AGREED, SUGGESTED, latest_column
@@ -34,11 +47,15 @@ MOST_CHECKS = 1_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of the coded table, automatic codes among them, and codes that were drawn."""
+    """Rows of the coded table, automatic codes among them, and codes that were drawn.
+
+    `n_besides` automatic codes more were in earlier samples, and are not drawn again.
+    """
 
     n_rows: int
     n_auto: int
     n_sample: int
+    n_besides: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,11 +86,12 @@ def draw_sample(
     random_state: int = 0,
     options: TableOptions = TableOptions(),
     raw: bool = False,
+    besides: Sequence[Path] = (),
 ) -> Sample:
     """Draw rows with automatic codes at random, and write them with columns to fill in.
 
     One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
-    their order.
+    their order. Rows of earlier samples (`besides`) are left out.
     """
     check_places(path, out, hint="-o sample.csv")
     if size < 1:
@@ -81,26 +99,45 @@ def draw_sample(
     if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
         message = f"{out} holds a sample that people have begun to check; it is not replaced."
         raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
+    names = _common_columns((path, *besides), options) if besides else []
+    earlier = _joined([_checked_rows(other, names, options) for other in besides])
+    left = Counter(identity for identity, _ in earlier)
     with options.open(path) as table:
-        status = _status_column(table)
+        status, own = _status_column(table), own_columns(table)
         n_rows = 0
 
         def automatic() -> Iterator[tuple[int, Row]]:
             nonlocal n_rows
             for block in table.blocks():
                 for n_rows, row in enumerate(block.rows, block.first):
-                    if cell_text(row[status]).strip().lower() == AUTO:
+                    if cell_text(row[status]).strip().lower() != AUTO:
+                        continue
+                    identity = row_identity(row, [own[name] for name in names])
+                    if left[identity]:
+                        left[identity] -= 1
+                    else:
                         yield n_rows, row  # with their numbers, which tell them apart
 
         drawn, n_auto = reservoir(automatic(), size, random_state)
+    if left.total():
+        lost = f"{count_noun(left.total(), 'row')} of {', '.join(p.name for p in besides)}"
+        hint = f"give samples of {path.name}, with its columns as they were"
+        raise InputError(f"{lost} not found among the automatic codes of {path.name}.", hint=hint)
     if not n_auto:
-        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
-        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
-        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
+        raise _nothing_to_draw(path, n_rows, len(earlier))
     header = (*table.header, CHECK, RIGHT_CODES)
     with create_table(out, header, like=table.format, raw=raw) as writer:
         writer.write((*row, "", "") for _, row in sorted(drawn))
-    return Sample(n_rows, n_auto, len(drawn))
+    return Sample(n_rows, n_auto, len(drawn), len(earlier))
+
+
+def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:
+    if n_earlier:
+        message = f"{path.name}: all {n_earlier:,} automatic codes are in the earlier samples."
+        return InputError(message, hint="check the rows that are still open there")
+    none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+    hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+    return InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
 
 
 def _status_column(table: TableReader) -> int:
@@ -118,16 +155,15 @@ def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
         return CHECK in table.names
 
 
-def read_audit(path: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
-    """What a sample proves whose rows people have marked as right or wrong."""
-    with options.open(path) as table:
-        check = (table.column(CHECK), MARKS, "yes or no", MARKS_HINT)
-        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
-        given = [read_mark(table, number, row, *check) for number, row in rows]
+def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
+    """What samples prove whose rows people have marked as right or wrong; equal rows count once."""
+    names = _common_columns(paths, options) if len(paths) > 1 else []
+    given = list(_joined([_checked_rows(path, names, options) for path in paths]).values())
     checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
     n, n_right = len(checked), sum(checked)
     if not n:
-        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        which = ", ".join(path.name for path in paths)
+        message = f"{which}: no row of the column {CHECK!r} is filled in yet."
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
     low, high = accuracy_interval(checked)
@@ -135,6 +171,62 @@ def read_audit(path: Path, options: TableOptions = TableOptions(), target: float
     needed = None if verdict != OPEN else checks_needed(n, n_right, target)
     counts = (n, n_right, len(given) - n, n_right / n)
     return Audit(*counts, low, high, target, verdict, needed, given.count(CROSS))
+
+
+class _CheckedRow(NamedTuple):
+    """A row of a sample: where it stands, by what it is known again, and its mark."""
+
+    where: str
+    identity: tuple[str, ...]
+    mark: str
+
+
+def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
+    """Columns by which rows of several tables are known again."""
+    found: dict[str, int] = {}
+    for path in paths:
+        with options.open(path) as table:
+            own = own_columns(table)
+        found = own if path == paths[0] else {name: j for name, j in found.items() if name in own}
+        if not found:
+            hint = "give samples of the same coded table, with its columns as they were"
+            raise InputError(f"{path.name} has no column of {paths[0].name}.", hint=hint)
+    return list(found)
+
+
+def _checked_rows(path: Path, names: Sequence[str], options: TableOptions) -> list[_CheckedRow]:
+    with options.open(path) as table:
+        check, own = table.column(CHECK), own_columns(table)
+        known, places = (MARKS, "yes or no", MARKS_HINT), [own[name] for name in names]
+        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
+        return [
+            _CheckedRow(
+                table.where(number, check),
+                row_identity(row, places),
+                read_mark(table, number, row, check, *known),
+            )
+            for number, row in rows
+        ]
+
+
+def _joined(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[tuple[str, ...], int], str]:
+    """The marks of all rows of the samples; those that are in several of them once.
+
+    Rows of one sample that are equal are several answers, told apart by a number.
+    """
+    marks: dict[tuple[tuple[str, ...], int], str] = {}
+    for sample in samples:
+        seen = Counter[tuple[str, ...]]()
+        for row in sample:
+            key = (row.identity, seen[row.identity])
+            seen[row.identity] += 1
+            known, mark = MARKS[marks.get(key, "")], MARKS[row.mark]
+            if None not in (known, mark) and known != mark:
+                message = f"{row.where}: says {quote(row.mark)}, another sample the opposite"
+                hint = "let both say the same, or give one of the samples alone"
+                raise InputError(f"{message}.", hint=hint)
+            marks[key] = row.mark if known is None else marks[key]
+    return marks
 
 
 def checks_needed(n: int, n_right: int, target: float) -> int | None:

@@ -18,10 +18,10 @@ from nldd._wording import count_noun, quote
 from nldd.coding._answers import (
     PREFIX,
     Answers,
-    CodeColumns,
     find_column,
+    own_columns,
     plain_text,
-    unguard,
+    row_identity,
 )
 from nldd.coding._audit import RIGHT_CODES, Check, machine_codes, read_checks
 from nldd.coding._codebook import Codebook
@@ -29,7 +29,7 @@ from nldd.coding._model import CodingModel
 from nldd.coding._output import BY_PEOPLE, STATUS
 from nldd.coding._predictions import RANKINGS
 from nldd.coding._review import SUGGESTED, latest_column, take_decided
-from nldd.coding._training_table import drawn_marks, row_identity
+from nldd.coding._training_table import drawn_marks
 from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableFormat, TableOptions, TableReader, guarded
 
@@ -69,7 +69,7 @@ def read_rows(model: CodingModel, path: Path, options: TableOptions) -> CodedTab
         status, _ = (_added_column(table, name) for name in (STATUS, SUGGESTED))
         machine = machine_codes(table, model.columns.codes, model.labels)
         doubts = {name: _added_column(table, PREFIX + name) for name in RANKINGS}
-        own = _own_columns(table, model.columns.codes)
+        own = own_columns(table, model.columns.codes.names)
         for block in table.blocks():
             people = _people(model, table, block)
             empty = _says_nothing(model, table, block)
@@ -97,12 +97,6 @@ def _added_column(table: TableReader, name: str) -> int:
         lacks = f"{table.path.name} has no column {name!r}"
         raise InputError(f"{lacks}, so nldd predict did not write it.", hint=hint)
     return place
-
-
-def _own_columns(table: TableReader, codes: CodeColumns) -> dict[str, int]:
-    """Columns that are the answer's own, rather than codes or what nldd has added."""
-    names = ((str(unguard(name)), j) for j, name in enumerate(table.names))
-    return {n: j for n, j in names if not n.startswith(PREFIX) and n not in codes.names}
 
 
 def _people(model: CodingModel, table: TableReader, block: Block) -> list[Codes | None]:
@@ -153,7 +147,7 @@ def add_decided(
     n_found = 0
     # The sheet is that of the coded table.
     with replace(options, numbers=None, sheet=None).open(path) as table:
-        own = _own_columns(table, model.columns.codes)
+        own = own_columns(table, model.columns.codes.names)
         names = [name for name in rows[0].identity if name in own]
         if not names:
             hint = f"give a review or a sample that comes from {coded.name}"

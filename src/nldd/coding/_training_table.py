@@ -22,8 +22,8 @@ from nldd.coding._answers import (
     Answers,
     CodeColumns,
     Columns,
-    plain_text,
     read_mark,
+    row_identity,
     unguard,
 )
 from nldd.coding._audit import CHECK, RIGHT_CODES, machine_codes, read_checks
@@ -363,12 +363,6 @@ def _identity_places(table: TableReader, columns: Columns, names: Sequence[str])
     places = {str(unguard(name)): j for j, name in enumerate(table.names)}
     own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
     return {name: places[name] for name in names or sorted(own) if name in places}
-
-
-def row_identity(row: Sequence[Cell], places: Iterable[int]) -> tuple[str, ...]:
-    """Cells of a row; ids as they are after a spreadsheet took them for numbers."""
-    texts = (plain_text(row[place]) for place in places)
-    return tuple(text.lstrip("0") or "0" if text.isdecimal() else text for text in texts)
 
 
 def _are_told_apart(ids: list[tuple[str, ...]], names: Iterable[str], text: Sequence[str]) -> bool:
