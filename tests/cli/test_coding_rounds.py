@@ -407,6 +407,7 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
     second = coded.with_name("second.csv")
     text = succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second).out
     assert " automatic codes besides the 12 of earlier samples drawn at random" in text
+    assert text.endswith(f"  nldd audit {sample} {second}\n")
     assert succeed(capsys, "audit", sample, second, "--json").json["n_open"] == 7
     assert refuse(capsys, "audit", coded, sample)[0].startswith("A sample is drawn from one coded")
     write_csv(sample, [(*rows[0][:-2], "maybe", "")], header)

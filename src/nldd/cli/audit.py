@@ -81,4 +81,5 @@ def audit(
         coding.check_places(earlier, place, hint="-o sample.csv")
     refuse_existing(place, force=force)
     drawn = coding.draw_sample(table, place, sample, seed, options, raw, besides)
-    print_result(as_json, {"out": place, **asdict(drawn)}, reports.render_sample(drawn, place))
+    text = reports.render_sample(drawn, place, besides)
+    print_result(as_json, {"out": place, **asdict(drawn)}, text)

@@ -183,15 +183,15 @@ class _CheckedRow(NamedTuple):
 
 def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
     """Columns by which rows of several tables are known again."""
-    found: dict[str, int] = {}
+    found: list[str] | None = None
     for path in paths:
         with options.open(path) as table:
             own = own_columns(table)
-        found = own if path == paths[0] else {name: j for name, j in found.items() if name in own}
+        found = [name for name in own if found is None or name in found]
         if not found:
             hint = "give samples of the same coded table, with its columns as they were"
             raise InputError(f"{path.name} has no column of {paths[0].name}.", hint=hint)
-    return list(found)
+    return found or []
 
 
 def _checked_rows(path: Path, names: Sequence[str], options: TableOptions) -> list[_CheckedRow]:
@@ -292,7 +292,10 @@ def machine_codes(
     """
     names = () if columns.listed else (*columns.names, *labels)
     places = {name: latest_column(table.names, PREFIX + name) for name in names}
-    if marks := {name: j for name, j in places.items() if j is not None}:
+    marks = {name: j for name, j in places.items() if j is not None}
+    if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
+        marks = {name: marks[name] for name in labels or marks}
+    if marks:
         return lambda row: {n for n, j in marks.items() if plain_text(row[j]).strip() in YES}
     latest = latest_column(table.names, SUGGESTED)
     place = table.column(SUGGESTED) if latest is None else latest
