@@ -360,7 +360,8 @@ def test_audit_draws_automatic_codes_in_their_order(coded, capsys):
     auto = [row for row in rows if row[5] == "auto"]
     record = succeed(capsys, "audit", coded, "--sample", "8", "--json").json
     sample = coded.with_name("coded.audit.csv")
-    assert record == {"out": str(sample), "n_rows": 40, "n_auto": len(auto), "n_sample": 8}
+    counts = {"n_rows": 40, "n_auto": len(auto), "n_sample": 8, "n_besides": 0}
+    assert record == {"out": str(sample), **counts}
     found, drawn = read_csv(sample)
     assert found == (*header, "nldd_check", "nldd_right_codes")
     assert [row[:-2] for row in drawn] == [row for row in auto if (*row, "", "") in drawn]
@@ -399,10 +400,16 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
         "exact 95 % interval)",
         "Cannot tell yet: the target of 90 % lies within the interval. "
         f"About {needed - 10} more checks would tell, if as",
-        f"many of them are right: {needed} in all.",
+        f"many of them are right: {needed} in all. To draw more of them: nldd audit --besides.",
         "2 rows not checked yet",
     ]
     assert "Kept: the whole" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
+    second = coded.with_name("second.csv")
+    text = succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second).out
+    assert " automatic codes besides the 12 of earlier samples drawn at random" in text
+    assert text.endswith(f"  nldd audit {sample} {second}\n")
+    assert succeed(capsys, "audit", sample, second, "--json").json["n_open"] == 7
+    assert refuse(capsys, "audit", coded, sample)[0].startswith("A sample is drawn from one coded")
     write_csv(sample, [(*rows[0][:-2], "maybe", "")], header)
     error, hint = refuse(capsys, "audit", sample)
     assert error == "coded.audit.csv, row 1, column 'nldd_check': expected yes or no, got 'maybe'."

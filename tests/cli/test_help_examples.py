@@ -97,7 +97,8 @@ def prepared(tmp_path_factory):
     # What the machine coded and people coded as well: `audit` takes it, and `evaluate` too.
     write_csv(coded, [(*a, b[-1]) for a, b in zip(cells, new, strict=True)], (*header, "codes"))
     checked = [(*row, "no" if i % 9 == 0 else "yes") for i, row in enumerate(cells)]
-    write_csv(folder / "coded.audit.csv", checked, (*header, "nldd_check"))
+    write_csv(folder / "coded.audit.csv", checked[:20], (*header, "nldd_check"))
+    write_csv(folder / "second.csv", checked[20:], (*header, "nldd_check"))
     write_csv(
         folder / "review.csv",
         [(*row, *[""] * len(ADDED), new[0][-1]) for row in read_csv(folder / "new.csv")[1][:12]],
@@ -158,8 +159,8 @@ def changed(path, place):
 def test_examples_run(line, folder, capsys):
     if line.startswith("nldd datasets info answers.csv"):
         shutil.copy("numbers.csv", "answers.csv")  # that example is for a table of numbers
-    if line.startswith("nldd audit coded.csv"):
-        (folder / "coded.audit.csv").unlink()  # checks of people are not replaced
+    if line.startswith("nldd audit coded.csv"):  # checks of people are not replaced
+        (folder / ("second.csv" if "--besides" in line else "coded.audit.csv")).unlink()
     if line.startswith("nldd fit"):
         (folder / "model.nldd").unlink()  # nor is a model
     if line.startswith("nldd undo"):

@@ -5,6 +5,7 @@ from shutil import copy
 import pytest
 
 from coding_tables import COLUMNS, HEADER, answers, call, read_csv, refuse, succeed, write_csv
+from nldd.coding import load_coding_model
 
 
 @pytest.fixture
@@ -64,6 +65,28 @@ def test_frequencies_that_nobody_checked_are_called_an_assumption(study, capsys)
     assert "nldd audit" in done.out
 
 
+def test_a_checked_sample_joins_the_model(study, capsys):
+    """Right codes of the machine, and others in place of wrong ones; what is open does not join."""
+    model, coded, sample = (study / name for name in ("model.nldd", "coded.csv", "second.csv"))
+    succeed(capsys, "audit", coded, "--sample", "6", "-o", sample)
+    message, hint = refuse(capsys, "update", model, sample)
+    assert message == "second.csv: nobody has checked a row in the column 'nldd_check' yet."
+    assert "nldd_right_codes" in hint
+    header, rows = read_csv(sample)
+    marks = [("yes", ""), ("no", "food; pay"), ("ja", ""), ("no", ""), ("", ""), ("no", "pay")]
+    write_csv(sample, [(*row[:-2], *m) for row, m in zip(rows, marks, strict=True)], header)
+    before = load_coding_model(model)
+    succeed(capsys, "update", model, sample)
+    after = load_coding_model(model)
+    assert (after.history[-1].n_added, after.history[-1].n_set_aside) == (4, 2)
+    place, text = header.index("nldd_codes"), header.index("answer")
+    codes = [{*rows[0][place].split(";")}, {"food", "pay"}, {*rows[2][place].split(";")}, {"pay"}]
+    assert after.answers.texts[-4:] == [rows[i][text] for i in (0, 1, 2, 5)]
+    assert list(map(set, after.codes(after.Y)[-4:])) == codes
+    # They are a sample of the sure ones only.
+    assert after.drawn.tolist() == [*before.drawn.tolist(), *[False] * 4]
+
+
 def test_suspects_are_told_and_written(study, capsys):
     rows = answers(90)
     swapped = [(*row[:-1], rows[i + 1][-1]) if i % 30 == 7 else row for i, row in enumerate(rows)]
@@ -77,6 +100,10 @@ def test_suspects_are_told_and_written(study, capsys):
     assert {8, 38, 68} & set(numbers)
     assert [int(row[0]) for row in read_csv(out)[1]] == numbers
     assert refuse(capsys, "suspects", model, "-o", out)[0].endswith("is not replaced unasked.")
+    used = found["suspects"][0]["codes"][0]
+    book = write_csv(study / "book.csv", [(used, "Z")], ("code", "name"))
+    succeed(capsys, "codebook", model, book)
+    assert f" {used}: Z" in succeed(capsys, "suspects", model).out
     assert succeed(capsys, "suspects", study / "model.nldd", "--json").json["n_answers"] == 108
 
 
@@ -101,3 +128,6 @@ def test_agreement_is_told_and_disagreements_are_written(tmp_path, capsys):
     assert len(record["disagreements"]) == 2
     assert "is not replaced" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
     assert refuse(capsys, "agreement", a, *COLUMNS)[0].startswith("At least two tables")
+    same = write_csv(tmp_path / "same.csv", rows)
+    text = " ".join(succeed(capsys, "agreement", a, same, *COLUMNS).out.split())
+    assert "MASI distance: 1.000 (without an interval: few answers, or nobody disagrees)." in text

@@ -89,13 +89,13 @@ def test_checked_sample_proves_an_exact_interval(tmp_path, n_right, n_wrong, n_o
 
 
 RIGHT = ["1", "Yes", " y ", "TRUE", "t", "right", "ok", "correct", "ja", "J", "oui", "si", "Sí"]
-RIGHT += ["X", "x", "+", "1.0"]
+RIGHT += ["X", "x", "+", "1.0", "okay"]
 WRONG = ["0", "NO", "n", "N", "false", "F", "wrong", "incorrect", "nein", "non", "-", "0.0"]
 
 
 def test_marks_of_people(tmp_path):
     found = read_audit(checked_sample(tmp_path / "sample.csv", [*RIGHT, *WRONG, " "]))
-    assert (found.n_checked, found.n_right, found.n_open, found.n_crosses) == (29, 17, 1, 2)
+    assert (found.n_checked, found.n_right, found.n_open, found.n_crosses) == (30, 18, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,48 @@ def test_verdict_is_the_intervals(tmp_path, n_right, n_wrong, target, verdict):
     found = read_audit(path, target=target)
     assert (found.verdict, found.target) == (verdict, target)
     assert (found.needed is None) == (verdict != "cannot tell yet")
+
+
+def test_several_samples_prove_together_what_they_hold(tmp_path):
+    """Rows that are in both count once, equal rows of one sample are several."""
+    first = checked_sample(tmp_path / "first.csv", ["yes"] * 6 + ["no", "", ""])
+    rows = [[f"a{i}", "text", "bus", "auto", mark] for i, mark in ((5, "1"), (7, "no"), (20, "x"))]
+    header = [*HEADER, "nldd_check"]
+    second = write_csv(tmp_path / "second.csv", header, [*rows, rows[-1]])
+    found = read_audit(first, second)
+    # Row a5 is in both, and a7 was open in the first; a20 is there twice.
+    assert (found.n_checked, found.n_right, found.n_open, found.n_crosses) == (10, 8, 1, 2)
+    write_csv(second, header, [[*rows[0][:-1], "no"]])
+    with pytest.raises(InputError) as refused:
+        read_audit(first, second)
+    where = "second.csv, row 1, column 'nldd_check'"
+    assert str(refused.value) == f"{where}: says 'no', another sample the opposite."
+
+
+def test_further_sample_has_none_of_the_earlier_rows(tmp_path):
+    coded = coded_table(tmp_path / "coded.csv", 20, 5)
+    samples = [tmp_path / f"{i}.csv" for i in range(3)]
+    for i, size in enumerate((8, 7, 9)):
+        drawn = draw_sample(coded, samples[i], size, besides=samples[:i])
+    assert drawn == Sample(n_rows=25, n_auto=5, n_sample=5, n_besides=15)
+    ids = [[row[0] for row in read_csv(path)[1]] for path in samples]
+    assert sorted(name for some in ids for name in some) == sorted(f"a{i}" for i in range(20))
+    with pytest.raises(InputError, match="all 20 automatic codes are in the earlier samples"):
+        draw_sample(coded, tmp_path / "more.csv", 4, besides=samples)
+    other = coded_table(tmp_path / "other.csv", 3)
+    with pytest.raises(InputError) as refused:
+        draw_sample(other, tmp_path / "more.csv", 4, besides=samples[:1])
+    n_lost = sum(name not in ("a0", "a1", "a2") for name in ids[0])
+    lost = f"{n_lost} rows of 0.csv not found among the automatic codes of other.csv."
+    assert str(refused.value) == lost
+
+
+def test_equal_answers_are_left_out_as_often_as_they_were_drawn(tmp_path):
+    rows = [["text", "bus", "auto"]] * 5
+    coded = write_csv(tmp_path / "coded.csv", HEADER[1:], rows)
+    draw_sample(coded, tmp_path / "first.csv", 3)
+    drawn = draw_sample(coded, tmp_path / "second.csv", 9, besides=[tmp_path / "first.csv"])
+    assert drawn == Sample(n_rows=5, n_auto=2, n_sample=2, n_besides=3)
 
 
 def told(n, n_right, target):
@@ -160,3 +202,7 @@ def test_table_coded_twice_is_drawn_by_its_latest_status(tmp_path):
     draw_sample(coded, tmp_path / "sample.csv", 9)
     _, found = read_csv(tmp_path / "sample.csv")
     assert [row[0] for row in found] == ["2", "3"]
+    # The latest is told by its number, wherever somebody moved it.
+    write_csv(coded, ["id", *reversed(header[1:])], [[row[0], *row[:0:-1]] for row in rows])
+    draw_sample(coded, tmp_path / "sample.csv", 9)
+    assert [row[0] for row in read_csv(tmp_path / "sample.csv")[1]] == ["2", "3"]

@@ -68,6 +68,21 @@ def test_three_coders_have_the_mean_of_their_pairs():
         assert code.agreement == pytest.approx(sum(own.agreement for own in same) / 3)
     units = [answer.codes for answer in answers]
     assert found.masi.value == krippendorff_alpha(units, masi_distance)
+    assert (found.masi.low, found.masi.high) == (None, None)  # of four answers
+
+
+def test_codes_that_a_spreadsheet_took_for_numbers_are_the_same(tmp_path):
+    texts = [f"text {i}" for i in range(12)]
+    written = [("02", "2"), ("02;11", "2;11"), ("11", "11")] * 4
+    columns = zip(*written, strict=True)
+    paths = [
+        write_csv(tmp_path / name, HEADER[1:], zip(texts, cells, strict=True))
+        for name, cells in zip(("ann.csv", "bob.csv"), columns, strict=True)
+    ]
+    found = agreement_of_tables(paths, REQUEST)
+    assert (found.n_same, found.masi.value) == (12, 1.0)
+    assert {code.code: code.counts for code in found.codes} == {"02": (8, 8), "11": (8, 8)}
+    assert found.notes == ("bob.csv: Numbers as codes: '2' taken as '02'.",)
 
 
 def test_rows_are_matched_by_order_or_by_a_column(coders):

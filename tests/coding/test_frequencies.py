@@ -4,8 +4,19 @@ import numpy as np
 import pytest
 
 from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
-from nldd.coding import Basis, code_frequencies, draw_sample, rest_limits
+from nldd.coding import (
+    Basis,
+    CodeColumns,
+    Columns,
+    _coded_rows,
+    _training_table,
+    code_frequencies,
+    draw_sample,
+    read_coded,
+    rest_limits,
+)
 from nldd.exceptions import InputError
+from nldd.tables import TableOptions
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_drawn"]
 CODES = sorted(PHRASES)
@@ -207,3 +218,94 @@ def test_wrong_codes_without_the_right_ones_are_refused(model, tmp_path):
     message, hint = refuse(model, path, [sample])
     assert message == "a.csv, row 5, column 'nldd_check': says no, but not which codes are right."
     assert hint == "write them into the column 'codes' of each such row"
+
+
+def test_codes_of_people_that_are_not_in_the_table_are_missed(model, tmp_path):
+    path, rows, *_ = make_coded(tmp_path / "coded.csv")
+    write_csv(
+        path, HEADER, [[*r[:3], "coded" if i % 2 else r[3], *r[4:]] for i, r in enumerate(rows)]
+    )
+    message, hint = refuse(model, path)
+    assert message == (
+        "coded.csv, row 2: nldd_status says 'coded', by people, but it has no codes in 'codes', "
+        "nor do 149 rows more."
+    )
+    assert hint == "leave 'codes' in the table, as nldd predict wrote it"
+
+
+def test_table_without_rows_is_refused(model, tmp_path):
+    path = write_csv(tmp_path / "coded.csv", HEADER, [])
+    review = write_csv(tmp_path / "r.csv", [*HEADER, "codes"], [["p1", "x", *[""] * 5, "bus"]])
+    assert refuse(model, path, [review])[0] == "coded.csv has no answers."
+
+
+def test_yes_beside_other_codes_is_refused(model, tmp_path):
+    path, rows, machine, *_ = make_coded(tmp_path / "coded.csv")
+    same = ";".join(sorted(machine[0], reverse=True))
+    checked = [[*rows[0], "yes", same], [*rows[1], "yes", "noise"]]
+    header = [*HEADER, "nldd_check", "nldd_right_codes"]
+    sample = write_csv(tmp_path / "a.csv", header, checked)
+    message, hint = refuse(model, path, [sample])
+    where = "a.csv, row 2, column 'nldd_check'"
+    assert message == f"{where}: says yes, but other codes are given as the right ones."
+    assert hint.startswith("no, if one of the machine's codes is wrong")
+    write_csv(sample, header, checked[:1])
+    assert code_frequencies(model, path, [sample]).n_people == 1
+
+
+def test_of_equal_answers_the_drawn_one_is_decided(model, tmp_path):
+    header = HEADER[1:]
+    marks = [("review", "no"), ("review", "no"), ("review", "yes"), ("coded", "no")]
+    rows = [["more buses", "bus", status, "", 0.2, drawn] for status, drawn in marks]
+    cells = [["", ""], ["", ""], ["", ""], ["rent", ""]]
+    path = write_csv(
+        tmp_path / "coded.csv",
+        [*header, "codes"],
+        [[*row, cell[0]] for row, cell in zip(rows, cells, strict=True)],
+    )
+    review = write_csv(tmp_path / "r.csv", [*header, "codes"], [[*rows[2], "park"]])
+    (left,) = code_frequencies(model, path, [review]).basis
+    # The sample has the one that was drawn; before, none of it was coded.
+    assert left == Basis("review", 2, 1, "checked")
+    write_csv(review, [*header, "codes"], [[*rows[i], "park"] for i in (0, 1, 2)])
+    found = {share.code: share.n_people for share in code_frequencies(model, path, [review]).codes}
+    assert (found["park"], found["rent"]) == (3, 1)
+
+
+def test_rows_of_a_sample_that_nobody_checked_are_open(model, tmp_path):
+    path, rows, *_ = make_coded(tmp_path / "coded.csv")
+    plain = [[*row[:6], "no"] for row in rows]
+    write_csv(path, HEADER, plain)
+    checked = [[*row, "yes" if i < 7 else ""] for i, row in enumerate(plain[:10])]
+    sample = write_csv(tmp_path / "a.csv", [*HEADER, "nldd_check"], checked)
+    auto, _ = code_frequencies(model, path, [sample]).basis
+    assert auto == Basis("auto", 193, 7, "checked", n_open=3)
+
+
+def test_names_of_columns_may_hold_the_separator(tmp_path):
+    texts, codes = made_up(60)
+    named = [{f"q;{name}" for name in names} for names in codes]
+    marks = Columns(("answer",), CodeColumns(tuple(f"q;{name}" for name in CODES), separator=""))
+    model = fitted(texts, named, marks)
+    header = ["answer", *HEADER[2:6], *(f"nldd_q;{name}" for name in CODES)]
+    rows = [["more buses", "q;bus", "auto", "", 0.001, 1, 0, 0]] * 3
+    rows.append(["cheaper rent, more buses", "q;bus;q;rent", "auto", "", 0.001, 1, 0, 1])
+    path = write_csv(tmp_path / "coded.csv", header, rows)
+    found = {share.code: share.n_machine for share in code_frequencies(model, path).codes}
+    assert found == {"q;bus": 4, "q;park": 0, "q;rent": 1}
+
+
+def test_columns_are_looked_for_once_a_block(model, tmp_path, monkeypatch):
+    path, rows, _, truth, drawn = make_coded(tmp_path / "coded.csv")
+    review = write_review(tmp_path / "review.csv", rows, truth, drawn)
+    asked = []
+    for module in (_coded_rows, _training_table):
+        find = module.latest_column
+        monkeypatch.setattr(
+            module,
+            "latest_column",
+            lambda names, name, *x, find=find: asked.append(name) or find(names, name, *x),
+        )
+    code_frequencies(model, path, [review])
+    read_coded(review, model.columns, TableOptions())
+    assert asked.count("nldd_drawn") == 3

@@ -5,7 +5,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from nldd.statistics import (
-    alpha_interval,
+    _agreement,
+    alpha_with_interval,
     cohen_kappa,
     krippendorff_alpha,
     masi_distance,
@@ -76,9 +77,42 @@ def test_alpha_is_the_equation_pair_by_pair(distance):
 def test_alpha_of_what_cannot_be_told():
     assert np.isnan(krippendorff_alpha([["a", "a"], ["a", "a"]]))
     assert np.isnan(krippendorff_alpha([["a", None], [None, "b"]]))
-    assert np.isnan(alpha_interval([["a", None]])).all()
-    assert np.isnan(alpha_interval([["a", "a"]])).all()
+    assert np.isnan(alpha_with_interval([["a", None]])).all()
+    assert np.isnan(alpha_with_interval([["a", "a"]])).all()
     assert krippendorff_alpha([["a", "a"], ["b", "b"]]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("units", "alpha"),
+    [
+        # All agree, and so do they in any draw.
+        ([["a", "a"], ["b", "b"]] * 20, 1.0),
+        # Nine units: 2 of 18 values disagree; of all pairs, 2 * 9 * 9 do.
+        ([["a", "a"], ["b", "b"]] * 4 + [["a", "b"]], 1 - 17 * 2 / (2 * 9 * 9)),
+    ],
+)
+def test_alpha_without_a_known_error_has_no_interval(units, alpha):
+    found = alpha_with_interval(units)
+    assert found[0] == pytest.approx(alpha)
+    assert np.isnan(found[1:]).all()
+
+
+def test_distances_of_many_sets_are_counted_in_blocks(monkeypatch):
+    """Only pairs of the same unit are compared one by one."""
+    rng, calls = np.random.default_rng(3), []
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in rng.random((60, 5)) < 0.3]
+    units = list(zip(sets[::2], sets[1::2], strict=True))
+
+    def counted(one, other):
+        calls.append(one)
+        return masi_distance(one, other)
+
+    monkeypatch.setattr(_agreement, "masi_distance", counted)
+    monkeypatch.setattr(_agreement, "BLOCK", 4)
+    alpha, low, high = alpha_with_interval(units, counted)
+    assert len(calls) == 30
+    assert alpha == pytest.approx(naive_alpha(units, masi_distance))
+    assert low < alpha < high
 
 
 def test_interval_of_alpha_holds_that_of_the_population():
@@ -89,7 +123,7 @@ def test_interval_of_alpha_holds_that_of_the_population():
     units = list(zip(*(values.tolist() for values in coded), strict=True))
     whole, n_held = krippendorff_alpha(units), 0
     for start in range(0, 3000, 100):
-        low, high = alpha_interval(units[start : start + 100])
+        _, low, high = alpha_with_interval(units[start : start + 100])
         n_held += low <= whole <= high
     assert n_held >= 26  # of 30; 28.5 are expected
 

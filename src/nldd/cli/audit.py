@@ -9,15 +9,23 @@ from nldd import coding, reports, tables
 from nldd._files import refuse_existing
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_result
+from nldd.exceptions import InputError
 
 
 @click.command()
-@click.argument("table", type=shared.FILE, metavar="CODED")
+@click.argument("coded", nargs=-1, required=True, type=shared.FILE, metavar="CODED...")
 @shared.default_option(
     "--sample", type=click.IntRange(min=1), default=200, help="How many automatic codes to check."
 )
 @shared.file_option(
     "-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]"
+)
+@click.option(
+    "--besides",
+    type=shared.FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Earlier sample, of which no row is drawn again; may be given several times.",
 )
 @shared.share_option(
     "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
@@ -28,9 +36,10 @@ from nldd.cli._printing import print_result
 @shared.table_options
 @shared.json_option
 def audit(
-    table: Path,
+    coded: tuple[Path, ...],
     sample: int,
     out: Path | None,
+    besides: tuple[Path, ...],
     target: float,
     force: bool,
     seed: int,
@@ -44,20 +53,33 @@ def audit(
     codes of the answer are right, no where one is wrong or missing (or y/n, j/n, ja/nein, oui/non,
     si/no, 1/0, +/-; x is right). Where it is no, the right codes may go into nldd_right_codes, in
     the way of nldd_codes. The same command on the checked sample prints the verified accuracy with
-    its 95 % interval, and whether the target is kept, broken, or cannot be told yet.
+    its 95 % interval, and whether the target is kept, broken, or cannot be told yet. If it cannot,
+    draw a second sample besides the first, and give both back: rows that are in both count once.
 
     \b
     Examples:
       nldd audit coded.csv --sample 200
       nldd audit coded.audit.csv --target-accuracy 0.9
+      nldd audit coded.csv --besides coded.audit.csv -o second.csv
+      nldd audit coded.audit.csv second.csv
     """
-    if coding.is_checked(table, options):
-        found = coding.read_audit(table, options, target)
+    unchecked = [path for path in coded if not coding.is_checked(path, options)]
+    if not unchecked and not besides:
+        found = coding.read_audit(*coded, options=options, target=target)
         print_result(as_json, asdict(found), reports.render_audit(found))
         return
+    if len(coded) > 1 or not unchecked:
+        message = (
+            "A sample is drawn from one coded table; checked samples are told of by themselves."
+        )
+        hint = "nldd audit coded.csv --besides first.csv -o second.csv, or nldd audit first.csv"
+        raise InputError(message, hint=hint)
+    (table,) = coded
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
-    coding.check_places(table, place, hint="-o sample.csv")
+    for earlier in (table, *besides):
+        coding.check_places(earlier, place, hint="-o sample.csv")
     refuse_existing(place, force=force)
-    drawn = coding.draw_sample(table, place, sample, seed, options, raw)
-    print_result(as_json, {"out": place, **asdict(drawn)}, reports.render_sample(drawn, place))
+    drawn = coding.draw_sample(table, place, sample, seed, options, raw, besides)
+    text = reports.render_sample(drawn, place, besides)
+    print_result(as_json, {"out": place, **asdict(drawn)}, text)

@@ -34,4 +34,5 @@ def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
         coding.write_suspects(loaded, found, out)
     where = f"\n\nSuspects: {out}" if out else ""
     record = {"out": out, **reports.suspects_record(found, n_answers)}
-    print_result(as_json, record, reports.render_suspects(found, n_answers) + where)
+    text = reports.render_suspects(found, n_answers, loaded.codebook)
+    print_result(as_json, record, text + where)

@@ -10,14 +10,13 @@ import numpy as np
 
 from nldd._labels import indicator
 from nldd._wording import quote
-from nldd.coding._answers import CodeColumns, Columns, plain_text
+from nldd.coding._answers import CodeColumns, Columns, plain_text, row_identity
 from nldd.coding._model import order_codes
-from nldd.coding._training_table import CodedAnswers, Request, _identity, find_columns, read_coded
+from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.statistics import (
-    alpha_interval,
+    alpha_with_interval,
     cohen_kappa,
-    krippendorff_alpha,
     masi_distance,
     nominal_distance,
 )
@@ -44,7 +43,10 @@ class CodeAgreement:
 
 
 class Alpha(NamedTuple):
-    """Krippendorff's alpha with its 95 % interval; None where nothing can be told."""
+    """Krippendorff's alpha with its 95 % interval; None where nothing can be told.
+
+    There may be an alpha without limits, as of few answers, or if nobody disagrees.
+    """
 
     value: float | None
     low: float | None
@@ -122,7 +124,7 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
 
 
 def _alpha(units: Sequence[Sequence[Codes | None]], distance: Distance) -> Alpha:
-    values = (krippendorff_alpha(units, distance), *alpha_interval(units, distance))
+    values = alpha_with_interval(units, distance)
     return Alpha(*(None if np.isnan(value) else value for value in values))
 
 
@@ -174,9 +176,8 @@ def agreement_of_tables(
     if len(set(places)) < len(places):
         message = f"{next(p for p in paths if places.count(p.resolve()) > 1)} is named twice."
         raise InputError(message, hint="name each table once, one of each coder")
-    tables = [read_coded(path, find_columns(path, request, options), options) for path in paths]
-    match = _by_order if name is None else _by_name
-    answers = match(paths, tables, name or "", options)
+    tables = _read_tables(paths, request, options)
+    answers = _by_order(paths, tables) if name is None else _by_name(paths, tables, name, options)
     coders = _distinct([path.name for path in paths], paths)
     found = compare_coders(answers, coders)
     if not found.n_answers:
@@ -189,14 +190,24 @@ def agreement_of_tables(
     return replace(found, matched_by=how, notes=notes)
 
 
+def _read_tables(
+    paths: Sequence[Path], request: Request, options: TableOptions
+) -> list[CodedAnswers]:
+    """The tables; a number is the code of an earlier table that it is equal to, as 2 is 02."""
+    tables, known = list[CodedAnswers](), set[str]()
+    for path in paths:
+        columns = find_columns(path, request, options)
+        tables.append(read_coded(path, columns, options, known=sorted(known)))
+        known.update(*tables[-1].codes)
+    return tables
+
+
 def _distinct(names: list[str], paths: Sequence[Path]) -> list[str]:
     """File names, or paths where two files have the same name."""
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _by_order(
-    paths: Sequence[Path], tables: Sequence[CodedAnswers], name: str, options: TableOptions
-) -> list[SharedAnswer]:
+def _by_order(paths: Sequence[Path], tables: Sequence[CodedAnswers]) -> list[SharedAnswer]:
     """Answers by the number of their row; refused where texts of the same row differ."""
     first = tables[0]
     for path, table in zip(paths, tables, strict=True):
@@ -245,7 +256,7 @@ def _read_names(path: Path, name: str, options: TableOptions) -> list[str]:
         place = table.column(name)
         for block in table.blocks():
             for number, row in enumerate(block.rows, block.first):
-                (key,) = _identity((plain_text(row[place]).strip(),), (0,))
+                (key,) = row_identity((plain_text(row[place]).strip(),), (0,))
                 if key and key in seen:
                     where = table.where(number, place)
                     hint = "--id with a column in which no two rows are alike"

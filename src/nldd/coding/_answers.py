@@ -264,6 +264,18 @@ def plain_text(cell: Cell) -> str:
     return cell_text(unguard(cell))
 
 
+def own_columns(table: TableReader, codes: Container[str] = ()) -> dict[str, int]:
+    """Columns that are the answer's own, rather than codes or what nldd has added."""
+    names = ((str(unguard(name)), j) for j, name in enumerate(table.names))
+    return {n: j for n, j in names if not n.startswith(PREFIX) and n not in codes}
+
+
+def row_identity(row: Sequence[Cell], places: Iterable[int]) -> tuple[str, ...]:
+    """Cells of a row; ids as they are after a spreadsheet took them for numbers."""
+    texts = (plain_text(row[place]) for place in places)
+    return tuple(text.lstrip("0") or "0" if text.isdecimal() else text for text in texts)
+
+
 def _number(table: TableReader, block: Block, i: int, column: int) -> float:
     cell = unguard(block.rows[i][column])
     try:

@@ -1,25 +1,39 @@
 """A sample of the automatic codes, for people to check, and what their checks prove."""
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import beta
 
-from nldd.coding._answers import NO, PREFIX, YES, Row, read_mark, unguard
-from nldd.coding._decisions import STATUS as STATUS
+from nldd._wording import count_noun, quote
+from nldd.coding._answers import (
+    NO,
+    PREFIX,
+    YES,
+    CodeColumns,
+    Row,
+    own_columns,
+    plain_text,
+    read_mark,
+    row_identity,
+    unguard,
+)
+from nldd.coding._code_slips import DASHES
+from nldd.coding._decisions import AGREED, STATUS, SUGGESTED, latest_column
 from nldd.coding._output import AUTO, check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions, TableReader, cell_text, create_table
+from nldd.tables import Block, TableOptions, TableReader, cell_text, create_table
 
 CHECK = f"{PREFIX}check"
 # For the codes that people would have given, where those of the machine are wrong.
 RIGHT_CODES = f"{PREFIX}right_codes"
 CROSS = "x"
-RIGHT = YES | {"right", "ok", "correct", "r", "richtig", "vrai", "+", "\u2713", "\u2714"}
+RIGHT = AGREED | {"r", "richtig", "vrai"}
 WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
 MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
 MARKS_HINT = (
@@ -33,11 +47,15 @@ MOST_CHECKS = 1_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of the coded table, automatic codes among them, and codes that were drawn."""
+    """Rows of the coded table, automatic codes among them, and codes that were drawn.
+
+    `n_besides` automatic codes more were in earlier samples, and are not drawn again.
+    """
 
     n_rows: int
     n_auto: int
     n_sample: int
+    n_besides: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,11 +86,12 @@ def draw_sample(
     random_state: int = 0,
     options: TableOptions = TableOptions(),
     raw: bool = False,
+    besides: Sequence[Path] = (),
 ) -> Sample:
     """Draw rows with automatic codes at random, and write them with columns to fill in.
 
     One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
-    their order.
+    their order. Rows of earlier samples (`besides`) are left out.
     """
     check_places(path, out, hint="-o sample.csv")
     if size < 1:
@@ -80,37 +99,54 @@ def draw_sample(
     if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
         message = f"{out} holds a sample that people have begun to check; it is not replaced."
         raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
+    names = _common_columns((path, *besides), options) if besides else []
+    earlier = _joined([_checked_rows(other, names, options) for other in besides])
+    left = Counter(identity for identity, _ in earlier)
     with options.open(path) as table:
-        status = _status_column(table)
+        status, own = _status_column(table), own_columns(table)
         n_rows = 0
 
         def automatic() -> Iterator[tuple[int, Row]]:
             nonlocal n_rows
             for block in table.blocks():
                 for n_rows, row in enumerate(block.rows, block.first):
-                    if cell_text(row[status]).strip().lower() == AUTO:
+                    if cell_text(row[status]).strip().lower() != AUTO:
+                        continue
+                    identity = row_identity(row, [own[name] for name in names])
+                    if left[identity]:
+                        left[identity] -= 1
+                    else:
                         yield n_rows, row  # with their numbers, which tell them apart
 
         drawn, n_auto = reservoir(automatic(), size, random_state)
+    if left.total():
+        lost = f"{count_noun(left.total(), 'row')} of {', '.join(p.name for p in besides)}"
+        hint = f"give samples of {path.name}, with its columns as they were"
+        raise InputError(f"{lost} not found among the automatic codes of {path.name}.", hint=hint)
     if not n_auto:
-        none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
-        hint = "nldd predict with a lower --target-accuracy, or --max-theta"
-        raise InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
+        raise _nothing_to_draw(path, n_rows, len(earlier))
     header = (*table.header, CHECK, RIGHT_CODES)
     with create_table(out, header, like=table.format, raw=raw) as writer:
         writer.write((*row, "", "") for _, row in sorted(drawn))
-    return Sample(n_rows, n_auto, len(drawn))
+    return Sample(n_rows, n_auto, len(drawn), len(earlier))
+
+
+def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:
+    if n_earlier:
+        message = f"{path.name}: all {n_earlier:,} automatic codes are in the earlier samples."
+        return InputError(message, hint="check the rows that are still open there")
+    none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+    hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+    return InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
 
 
 def _status_column(table: TableReader) -> int:
-    """The status of the latest coding: a table that is coded again has a second one behind."""
-    pattern = re.compile(rf"{STATUS}( \([0-9]+\))?")
-    found = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
-    if not found:
+    found = latest_column(table.names, STATUS)
+    if found is None:
         lacks = f"{table.path.name} has no column {STATUS!r}"
         hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
         raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
-    return found[-1]
+    return found
 
 
 def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
@@ -119,16 +155,15 @@ def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
         return CHECK in table.names
 
 
-def read_audit(path: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
-    """What a sample proves whose rows people have marked as right or wrong."""
-    with options.open(path) as table:
-        check = (table.column(CHECK), MARKS, "yes or no", MARKS_HINT)
-        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
-        given = [read_mark(table, number, row, *check) for number, row in rows]
+def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
+    """What samples prove whose rows people have marked as right or wrong; equal rows count once."""
+    names = _common_columns(paths, options) if len(paths) > 1 else []
+    given = list(_joined([_checked_rows(path, names, options) for path in paths]).values())
     checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
     n, n_right = len(checked), sum(checked)
     if not n:
-        message = f"{path.name}: no row of the column {CHECK!r} is filled in yet."
+        which = ", ".join(path.name for path in paths)
+        message = f"{which}: no row of the column {CHECK!r} is filled in yet."
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
     low, high = accuracy_interval(checked)
@@ -136,6 +171,62 @@ def read_audit(path: Path, options: TableOptions = TableOptions(), target: float
     needed = None if verdict != OPEN else checks_needed(n, n_right, target)
     counts = (n, n_right, len(given) - n, n_right / n)
     return Audit(*counts, low, high, target, verdict, needed, given.count(CROSS))
+
+
+class _CheckedRow(NamedTuple):
+    """A row of a sample: where it stands, by what it is known again, and its mark."""
+
+    where: str
+    identity: tuple[str, ...]
+    mark: str
+
+
+def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
+    """Columns by which rows of several tables are known again."""
+    found: list[str] | None = None
+    for path in paths:
+        with options.open(path) as table:
+            own = own_columns(table)
+        found = [name for name in own if found is None or name in found]
+        if not found:
+            hint = "give samples of the same coded table, with its columns as they were"
+            raise InputError(f"{path.name} has no column of {paths[0].name}.", hint=hint)
+    return found or []
+
+
+def _checked_rows(path: Path, names: Sequence[str], options: TableOptions) -> list[_CheckedRow]:
+    with options.open(path) as table:
+        check, own = table.column(CHECK), own_columns(table)
+        known, places = (MARKS, "yes or no", MARKS_HINT), [own[name] for name in names]
+        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
+        return [
+            _CheckedRow(
+                table.where(number, check),
+                row_identity(row, places),
+                read_mark(table, number, row, check, *known),
+            )
+            for number, row in rows
+        ]
+
+
+def _joined(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[tuple[str, ...], int], str]:
+    """The marks of all rows of the samples; those that are in several of them once.
+
+    Rows of one sample that are equal are several answers, told apart by a number.
+    """
+    marks: dict[tuple[tuple[str, ...], int], str] = {}
+    for sample in samples:
+        seen = Counter[tuple[str, ...]]()
+        for row in sample:
+            key = (row.identity, seen[row.identity])
+            seen[row.identity] += 1
+            known, mark = MARKS[marks.get(key, "")], MARKS[row.mark]
+            if None not in (known, mark) and known != mark:
+                message = f"{row.where}: says {quote(row.mark)}, another sample the opposite"
+                hint = "let both say the same, or give one of the samples alone"
+                raise InputError(f"{message}.", hint=hint)
+            marks[key] = row.mark if known is None else marks[key]
+    return marks
 
 
 def checks_needed(n: int, n_right: int, target: float) -> int | None:
@@ -151,6 +242,69 @@ def checks_needed(n: int, n_right: int, target: float) -> int | None:
     high = np.where(right < sizes, beta.isf(0.025, right + 1, sizes - right), 1.0)
     told = np.flatnonzero((low >= target) | (high < target))
     return int(sizes[told[0]]) if len(told) else None
+
+
+class Check(NamedTuple):
+    """What people say of a row of a sample: whether its codes are right, and which they gave."""
+
+    where: str
+    right: bool | None
+    codes: AbstractSet[str] | None
+
+    def settle(self, machine: AbstractSet[str]) -> AbstractSet[str] | None:
+        """The right codes of a row to which the `machine` gave some; None if they are not known."""
+        if self.right and self.codes is not None and self.codes != machine:
+            message = f"{self.where}: says yes, but other codes are given as the right ones"
+            hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
+            raise InputError(f"{message}.", hint=hint)
+        return machine if self.right else self.codes
+
+
+def read_checks(
+    table: TableReader,
+    block: Block,
+    columns: CodeColumns,
+    given: Sequence[AbstractSet[str] | None],
+) -> list[Check] | None:
+    """What people say of the rows of a sample; None where a table is none.
+
+    Right codes are `given` in the table's own columns of codes, or stand in the one for them.
+    """
+    place, right = (latest_column(table.names, name) for name in (CHECK, RIGHT_CODES))
+    if place is None:
+        return None
+    known, checks = (MARKS, "yes or no", MARKS_HINT), []
+    for number, (row, codes) in enumerate(zip(block.rows, given, strict=True), block.first):
+        mark = MARKS[read_mark(table, number, row, place, *known)]
+        if right is not None and codes is None:
+            cell = plain_text(row[right]).strip()
+            codes = set() if cell in DASHES else _listed_codes(columns, cell)
+        checks.append(Check(table.where(number, place), mark, codes))
+    return checks
+
+
+def machine_codes(
+    table: TableReader, columns: CodeColumns, labels: Sequence[str]
+) -> Callable[[Row], set[str]]:
+    """How to read the codes that ``nldd predict`` gave to the rows of a table.
+
+    Names of columns may hold the separator: where codes are columns, their marks are read.
+    """
+    names = () if columns.listed else (*columns.names, *labels)
+    places = {name: latest_column(table.names, PREFIX + name) for name in names}
+    marks = {name: j for name, j in places.items() if j is not None}
+    if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
+        marks = {name: marks[name] for name in labels or marks}
+    if marks:
+        return lambda row: {n for n, j in marks.items() if plain_text(row[j]).strip() in YES}
+    latest = latest_column(table.names, SUGGESTED)
+    place = table.column(SUGGESTED) if latest is None else latest
+    return lambda row: _listed_codes(columns, plain_text(row[place])) or set()
+
+
+def _listed_codes(columns: CodeColumns, cell: str) -> set[str] | None:
+    """Codes of a cell that lists them as ``nldd predict`` does; None if it is empty."""
+    return (columns if columns.listed else replace(columns, separator=";")).split(cell)
 
 
 def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:

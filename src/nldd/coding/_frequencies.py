@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
-from nldd._wording import quote_first
+from nldd._wording import count_noun, quote_first
 from nldd.coding._coded_rows import CodedRow, Codes, add_decided, read_rows
+from nldd.coding._decisions import STATUS
 from nldd.coding._model import CodingModel, order_codes
 from nldd.coding._output import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding._predictions import RANKINGS
@@ -87,7 +88,6 @@ def code_frequencies(
     path: Path,
     checked: Sequence[Path] = (),
     options: TableOptions = TableOptions(),
-    level: float = 0.95,
 ) -> Frequencies:
     """Shares of the codes in a table that ``nldd predict`` wrote.
 
@@ -95,8 +95,9 @@ def code_frequencies(
     """
     table = read_rows(model, path, options)
     notes = list(table.notes)
-    for other in checked:
+    for other in checked if table.rows else ():
         notes += add_decided(model, table.rows, other, path, options)
+    _check_people(model, table.rows, path)
     # What says nothing is no answer, unless people gave it codes.
     rows = [row for row in table.rows if row.people is not None or not row.empty]
     if not rows:
@@ -107,7 +108,7 @@ def code_frequencies(
     if new := labels[len(model.labels) :]:
         notes.append(f"Codes that the model does not know: {quote_first(new)}.")
     parts = _parts(model, rows, labels)
-    totals = estimate_rest([counts for _, counts in parts], level) if parts else (0.0, 0.0, 0.0)
+    totals = estimate_rest([counts for _, counts in parts]) if parts else (0.0, 0.0, 0.0)
     by_people = _matrix([row.people or frozenset() for row in known], labels).sum(axis=0)
     by_machine = sum((counts.rest_with for _, counts in parts), np.zeros(len(labels), dtype=int))
     shares = [(by_people + total) / len(rows) for total in totals]
@@ -118,6 +119,17 @@ def code_frequencies(
     basis = tuple(basis for basis, _ in parts)
     counts = (len(rows), len(known), len(table.rows) - len(rows))
     return Frequencies(tuple(found), *counts, basis, notes, table.format)
+
+
+def _check_people(model: CodingModel, rows: list[CodedRow], path: Path) -> None:
+    """Refuse answers that people coded before, if their codes are not there."""
+    lost = [n for n, row in enumerate(rows, 1) if row.status == BY_PEOPLE and row.people is None]
+    if lost:
+        others = f", nor do {count_noun(len(lost) - 1, 'row')} more" * (len(lost) > 1)
+        names = quote_first(model.columns.codes.names)
+        says = f"{path.name}, row {lost[0]}: {STATUS} says {BY_PEOPLE!r}, by people"
+        hint = f"leave {names} in the table, as nldd predict wrote it"
+        raise InputError(f"{says}, but it has no codes in {names}{others}.", hint=hint)
 
 
 def _all_labels(model: CodingModel, rows: list[CodedRow]) -> tuple[str, ...]:
@@ -151,7 +163,7 @@ def _parts(
             machine, people = _stand_ins(model, ranking, limit, part, len(labels))
             source = MODEL
         counts = count_part(_matrix([row.machine for row in rest], labels), machine, people)
-        n_open, n_chosen = sum(row.drawn for row in rest), len(here) - len(rest) - len(sample)
+        n_open, n_chosen = sum(row.sampled for row in rest), len(here) - len(rest) - len(sample)
         basis = Basis(part, len(rest), len(machine), source, n_open, n_chosen)
         parts.append((basis, counts))
     return parts

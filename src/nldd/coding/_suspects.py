@@ -131,7 +131,7 @@ def write_suspects(model: CodingModel, suspects: list[Suspect], out: Path | str)
     with create_table(out, ("number", text, *HEAD, *EVIDENCE, *names)) as writer:
         for s in suspects:
             same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
-            told = (join(s.codes), join(s.likely), " ".join(s.differ_in))
+            told = (join(s.codes), join(s.likely), "; ".join(s.differ_in))
             scores = (round(s.expected_wrong, 3), round(s.sure, 4), "; ".join(s.why))
             evidence = (same, s.nearest_text, join(s.nearest_codes))
             features = _features(model, s.number - 1)

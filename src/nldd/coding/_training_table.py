@@ -22,15 +22,16 @@ from nldd.coding._answers import (
     Answers,
     CodeColumns,
     Columns,
-    plain_text,
     read_mark,
+    row_identity,
     unguard,
 )
+from nldd.coding._audit import CHECK, RIGHT_CODES, machine_codes, read_checks
 from nldd.coding._code_slips import notes_on_codes, other_names_of_numbers
 from nldd.coding._codebook import Codebook
 from nldd.coding._decisions import OK, latest_column, open_notes, take_decided
 from nldd.exceptions import InputError
-from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number
+from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number, guarded
 
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95
@@ -217,12 +218,14 @@ def read_coded(
 
     Rows that do not say whether they were drawn at random are taken to be as `drawn` says. Numbers
     are the `known` codes that they are equal to. Rows of a review that only show its suggestion
-    count as coded where one may `accept` these unseen. The `codebook` knows what a suggestion in
-    columns of marks is called today.
+    count as coded where one may `accept` these unseen. Those of a sample of ``nldd audit`` are
+    coded once somebody has checked them; they were drawn at random from sure ones, not from all.
+    The `codebook` knows what a suggestion in columns of marks is called today.
     """
     with options.open(path) as table:
         places = _identity_places(table, columns, identity_columns)
-        found = _read_rows(table, columns, places, drawn, accept, codebook)
+        how = (drawn, accept, sorted(known), codebook)
+        found = _read_rows(table, columns, places, *how)
         columns.check_extra(table, found.n_rows)
         is_review = latest_column(table.names, OK) is not None
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
@@ -269,28 +272,57 @@ def _read_rows(
     places: Mapping[str, int],
     drawn: bool,
     accept: bool,
+    known: Sequence[str],
     codebook: Codebook,
 ) -> _Rows:
-    found = _Rows()
+    found, names = _Rows(), set(map(guarded, table.names))
+    audited = latest_column(table.names, CHECK) is not None
+    # In a sample, codes may stand in its own column for them instead.
+    there = not audited or set(map(guarded, columns.codes.names)) <= names
     for block in table.blocks():
-        if accept:
+        codes: list[set[str] | None] = [None] * len(block.rows)
+        if there and accept:
             codes = columns.codes.read(table, block)
-        else:
+        elif there:
             decided = take_decided(table, block, columns.codes, codebook)
             codes = decided.codes
             found.n_open += decided.n_open
             found.n_bare += decided.n_bare
+        if audited:
+            codes = _checked_codes(table, block, columns.codes, codes, known)
         coded = [i for i, names in enumerate(codes) if names is not None]
         found.answers.append(columns.read(table, block, coded))
         # A letter and its accent become one character, so that equal looks are equal.
         found.codes += [{normalize("NFC", name) for name in codes[i] or ()} for i in coded]
         found.rows += [block.first + i for i in coded]
-        found.ids += [_identity(block.rows[i], places.values()) for i in coded]
-        found.drawn += [_is_drawn(table, block, i, drawn) for i in coded]
+        found.ids += [row_identity(block.rows[i], places.values()) for i in coded]
+        marks = drawn_marks(table, block, coded, drawn)
+        found.drawn += [mark and not audited for mark in marks]
         found.n_rows += len(block.rows)
-        if columns.codes.listed:
+        if columns.codes.listed and there:
             found.cells += filter(None, chain(*columns.codes.cells(table, block)))
+    if audited and found.n_rows and not found.codes:
+        message = f"{table.path.name}: nobody has checked a row in the column {CHECK!r} yet."
+        hint = f"yes where all codes are right; else no, and the right ones in {RIGHT_CODES}"
+        raise InputError(message, hint=hint)
     return found
+
+
+def _checked_codes(
+    table: TableReader,
+    block: Block,
+    columns: CodeColumns,
+    given: list[set[str] | None],
+    known: Sequence[str],
+) -> list[set[str] | None]:
+    """The codes of a sample's rows: those of the machine where they are right, else the given."""
+    machine, checks = (
+        machine_codes(table, columns, known),
+        read_checks(table, block, columns, given),
+    )
+    rows = zip(block.rows, checks or (), strict=True)
+    found = (check.settle(machine(row)) for row, check in rows)
+    return [None if codes is None else set(codes) for codes in found]
 
 
 def _check_found(
@@ -322,14 +354,16 @@ def _settle_numbers(
     return [{other.get(name, name) for name in names} for names in codes]
 
 
-def _is_drawn(table: TableReader, block: Block, i: int, silent: bool) -> bool:
-    """What a row says of having been drawn at random, or what it means if it is silent."""
+def drawn_marks(
+    table: TableReader, block: Block, chosen: Sequence[int], silent: bool = False
+) -> list[bool]:
+    """Whether the chosen rows were drawn at random, as they say; or as `silent` ones are."""
     place, hint = latest_column(table.names, DRAWN), f"leave {DRAWN} as nldd predict wrote it"
     if place is None:
-        return silent
+        return [silent] * len(chosen)
     known = (YES | NO | MISSING, "yes or no", hint)
-    mark = read_mark(table, block.first + i, block.rows[i], place, *known)
-    return mark in YES or (mark in MISSING and silent)
+    marks = (read_mark(table, block.first + i, block.rows[i], place, *known) for i in chosen)
+    return [mark in YES or (mark in MISSING and silent) for mark in marks]
 
 
 def _identity_places(table: TableReader, columns: Columns, names: Sequence[str]) -> dict[str, int]:
@@ -340,12 +374,6 @@ def _identity_places(table: TableReader, columns: Columns, names: Sequence[str])
     places = {str(unguard(name)): j for j, name in enumerate(table.names)}
     own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
     return {name: places[name] for name in names or sorted(own) if name in places}
-
-
-def _identity(row: Sequence[Cell], places: Iterable[int]) -> tuple[str, ...]:
-    """Cells of a row; ids as they are after a spreadsheet took them for numbers."""
-    texts = (plain_text(row[place]) for place in places)
-    return tuple(text.lstrip("0") or "0" if text.isdecimal() else text for text in texts)
 
 
 def _are_told_apart(ids: list[tuple[str, ...]], names: Iterable[str], text: Sequence[str]) -> bool:

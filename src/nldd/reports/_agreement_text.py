@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd._wording import count_noun, percent
-from nldd.coding import IDENTICAL, UNLIKE, Agreement, Alpha, Suspect
+from nldd.coding import IDENTICAL, UNLIKE, Agreement, Alpha, Codebook, Suspect
 from nldd.reports._table import Table, tabulate, to_text
 from nldd.reports._text import visible, wrap
 from nldd.tables import create_table
@@ -61,8 +61,10 @@ def agreement_paragraphs(found: Agreement) -> Iterator[str]:
 
 
 def _alpha(alpha: Alpha) -> str:
-    if alpha.value is None or alpha.low is None or alpha.high is None:
+    if alpha.value is None:
         return "cannot be told, as all codes are the same"
+    if alpha.low is None or alpha.high is None:
+        return f"{alpha.value:.3f} (without an interval: few answers, or nobody disagrees)"
     return f"{alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f}, 95 % interval)"
 
 
@@ -94,16 +96,20 @@ def _join(codes: Sequence[str], separator: str) -> str:
     return separator.join(codes) or "(no code)"
 
 
-def suspects_table(found: Sequence[Suspect]) -> Table:
+def suspects_table(found: Sequence[Suspect], book: Codebook) -> Table:
     """Answers that people may have miscoded, the most suspicious first."""
+
+    def shown(codes: Sequence[str]) -> str:
+        return visible("; ".join(map(book.shown, codes)) or "(no code)", 40)
+
     return tabulate(
         "suspects",
         "Answers that may be miscoded, the most suspicious first",
         found,
         {
             "answer": lambda s: visible(s.text, 50),
-            "codes": lambda s: visible("; ".join(s.codes) or "(no code)", 30),
-            "likely": lambda s: visible("; ".join(s.likely) or "(no code)", 30),
+            "codes": lambda s: shown(s.codes),
+            "likely": lambda s: shown(s.likely),
             "sure": lambda s: percent(s.sure),
             "why": lambda s: "; ".join(s.why),
         },
@@ -114,14 +120,14 @@ def suspects_table(found: Sequence[Suspect]) -> Table:
     )
 
 
-def render_suspects(found: Sequence[Suspect], n_answers: int) -> str:
+def render_suspects(found: Sequence[Suspect], n_answers: int, book: Codebook) -> str:
     """How many there are, and the first of them."""
     of = f"of {count_noun(n_answers, 'coded answer')} of the model"
     if not found:
         return f"No suspicion: none {of} is coded unlike its likes."
     unlike, identical = (sum(why in s.why for s in found) for why in (UNLIKE, IDENTICAL))
     counts = f"{unlike:,} coded unlike their likes, {identical:,} unlike identical answers"
-    table = suspects_table(found)
+    table = suspects_table(found, book)
     first = f"{len(found):,} {of} may be miscoded: {counts}."
     return "\n\n".join([wrap([first]), to_text(table, most=MOST_SUSPECTS), wrap(table.notes)])
 

@@ -310,7 +310,7 @@ def _bias_section(model: CodingModel) -> Section:
 def _suspects_section(model: CodingModel) -> Section:
     found = coding.find_suspects(model)
     said = ABOUT_SUSPECTS if found else "No answer is coded unlike its likes."
-    first = (suspects_table(found[:N_SUSPECTS]),) if found else ()
+    first = (suspects_table(found[:N_SUSPECTS], model.codebook),) if found else ()
     more = f"The first {N_SUSPECTS} of {len(found):,}; nldd suspects lists all of them."
     rest = (more,) if len(found) > N_SUSPECTS else ()
     return Section("Where people may have slipped", (said, *rest), first, id="suspects")

@@ -1,6 +1,6 @@
 """What the coding commands print: text from the tables and words of the reports, and JSON."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -198,12 +198,14 @@ def render_codebook(book: coding.Codebook, counts: Mapping[str, int]) -> str:
     return to_text(tables.codebook_table(book, counts))
 
 
-def render_sample(sample: coding.Sample, out: Path) -> str:
-    """What was drawn, and what to do with it."""
+def render_sample(sample: coding.Sample, out: Path, earlier: Sequence[Path] = ()) -> str:
+    """What was drawn, and what to do with it and with `earlier` samples."""
+    besides = f" besides the {sample.n_besides:,} of earlier samples" if sample.n_besides else ""
     return (
-        f"{sample.n_sample:,} of {count_noun(sample.n_auto, 'automatic code')} drawn at random: "
-        f"{out}\nWrite yes or no in the column nldd_check of each row, and the right codes into "
-        f"nldd_right_codes where it is no; then run\n  nldd audit {out}"
+        f"{sample.n_sample:,} of {count_noun(sample.n_auto, 'automatic code')}{besides} drawn at "
+        f"random: {out}\nWrite yes or no in the column nldd_check of each row, and the right codes "
+        f"into nldd_right_codes where it is no; then run\n  nldd audit "
+        f"{' '.join(map(str, (*earlier, out)))}"
     )
 
 
@@ -229,7 +231,8 @@ def _audit_verdict(audit: coding.Audit) -> str:
     if audit.verdict == "broken":
         return (
             f"Broken: the whole interval lies below the target of {target}. Let people code the "
-            "rest, and the wrong ones of the sample join the model by nldd update."
+            "rest, and the sample join the model by nldd update, with the right codes of the wrong "
+            "ones."
         )
     verdict = f"Cannot tell yet: the target of {target} lies within the interval."
     if audit.needed is None:
@@ -237,7 +240,7 @@ def _audit_verdict(audit: coding.Audit) -> str:
     more = audit.needed - audit.n_checked
     return (
         f"{verdict} About {more:,} more checks would tell, if as many of them are right: "
-        f"{audit.needed:,} in all."
+        f"{audit.needed:,} in all. To draw more of them: nldd audit --besides."
     )
 
 

@@ -110,8 +110,9 @@ def _stand_ins(basis: Basis) -> str:
     """What a correction is worth that nobody checked."""
     if not basis.n_checked:
         return (
-            "nothing like them was checked, nor does the model know such answers; what is not "
-            "known is in the interval."
+            "none drawn at random was checked, and answers of the model cannot stand in for "
+            "these. Nothing is corrected, and all that is not known is in the interval: let people "
+            "check some first."
         )
     return (
         f"none drawn at random was checked. Corrected as if they were like "

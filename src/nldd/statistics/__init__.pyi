@@ -1,5 +1,5 @@
 from ._agreement import (
-    alpha_interval as alpha_interval,
+    alpha_with_interval as alpha_with_interval,
     cohen_kappa as cohen_kappa,
     krippendorff_alpha as krippendorff_alpha,
     masi_distance as masi_distance,

@@ -1,16 +1,23 @@
 """How far people who coded the same answers agree, beyond what chance alone would give."""
 
-from collections.abc import Callable, Collection, Hashable, Sequence
-from itertools import combinations
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from itertools import combinations, combinations_with_replacement
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 FloatArray = NDArray[np.float64]
 Distance = Callable[[Any, Any], float]
+# The distances of the values of one slice from those of another.
+Between = Callable[[slice, slice], FloatArray]
 
 N_DRAWS, DRAWS_AT_ONCE = 1000, 50
+# Drawn again, fewer units tell too little of what others would be like.
+FEWEST_UNITS = 10
+# Values whose distances are looked at together.
+BLOCK = 1024
 
 
 def masi_distance(one: Collection[Any], other: Collection[Any]) -> float:
@@ -65,68 +72,122 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(list(zip(owen, meg))), 3)
     0.095
     """
-    table = _unit_table(units, distance)
-    return float(_alphas(*table, np.ones((1, len(table[0]))))[0])
+    table = _unit_table(units)
+    return float(_alphas(table, distance, *_weighted(table, distance, []))[0])
 
 
-def alpha_interval(
+def alpha_with_interval(
     units: Sequence[Sequence[Hashable | None]],
     distance: Distance = nominal_distance,
     level: float = 0.95,
     random_state: int = 0,
-) -> tuple[float, float]:
-    """Interval of :func:`krippendorff_alpha`, from units drawn again a thousand times.
+) -> tuple[float, float, float]:
+    """:func:`krippendorff_alpha` with an interval, from units drawn again a thousand times.
 
-    NaN where no draw has an alpha.
+    The limits are NaN for fewer than ten units, and where all draws have the same alpha, as they do
+    if nobody disagrees: such draws do not tell how far it may be off.
     """
-    table = _unit_table(units, distance)
-    rng, n = np.random.default_rng(random_state), len(table[0])
-    if not n:
-        return np.nan, np.nan
-    sizes = [DRAWS_AT_ONCE] * (N_DRAWS // DRAWS_AT_ONCE)
+    table = _unit_table(units)
+    rng, n = np.random.default_rng(random_state), table.counts.shape[0]
+    sizes = [DRAWS_AT_ONCE] * (N_DRAWS // DRAWS_AT_ONCE) if n >= FEWEST_UNITS else []
     weights = (rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float) for size in sizes)
-    draws = np.concatenate([_alphas(*table, some) for some in weights])
-    if np.isnan(draws).all():
-        return np.nan, np.nan
+    alpha, *draws = _alphas(table, distance, *_weighted(table, distance, weights)).tolist()
+    known = [value for value in draws if not np.isnan(value)]
+    if len(set(known)) < 2:
+        return alpha, np.nan, np.nan
     tail = 100 * (1 - level) / 2
-    low, high = np.nanpercentile(draws, [tail, 100 - tail])
-    return float(low), float(high)
+    low, high = np.percentile(known, [tail, 100 - tail]).tolist()
+    return alpha, low, high
 
 
-def _unit_table(
-    units: Sequence[Sequence[Hashable | None]], distance: Distance
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Units with two values or more: how often each has each value, and its own disagreement.
+class _UnitTable(NamedTuple):
+    """Units with two values or more: what they hold, and how often they have each value."""
 
-    And the distances of all values. Disagreement: the sum over ordered pairs of coders, divided by
-    the number of the others.
-    """
-    values = [[value for value in unit if value is not None] for unit in units]
-    pairable = [unit for unit in values if len(unit) > 1]
+    units: list[list[Hashable]]
+    values: list[Hashable]
+    counts: csr_array
+
+
+def _unit_table(units: Sequence[Sequence[Hashable | None]]) -> _UnitTable:
+    given = [[value for value in unit if value is not None] for unit in units]
+    pairable = [unit for unit in given if len(unit) > 1]
     place = {
         value: i for i, value in enumerate(dict.fromkeys(v for unit in pairable for v in unit))
     }
-    counts = np.zeros((len(pairable), len(place)))
-    for row, unit in zip(counts, pairable, strict=True):
-        for value in unit:
-            row[place[value]] += 1
-    D = np.zeros((len(place), len(place)))
-    for (one, i), (other, j) in combinations(place.items(), 2):
-        D[i, j] = D[j, i] = distance(one, other)
-    others = np.maximum(counts.sum(axis=1) - 1, 1)
-    return counts, ((counts @ D) * counts).sum(axis=1) / others, D
+    columns = [place[value] for unit in pairable for value in unit]
+    ends = np.cumsum([0, *map(len, pairable)])
+    shape = (len(pairable), len(place))
+    counts = csr_array((np.ones(len(columns)), np.array(columns, dtype=int), ends), shape=shape)
+    return _UnitTable(pairable, list(place), counts)
+
+
+def _weighted(
+    table: _UnitTable, distance: Distance, weights: Iterable[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """How often each value occurs, and the disagreement within units, for all and for each draw.
+
+    Disagreement: the sum over ordered pairs of coders, divided by the number of the others.
+    """
+    within = np.array([2 * _sum_of_pairs(u, distance) / (len(u) - 1) for u in table.units])
+    rows = [np.ones((1, len(within))), *weights]
+    return (
+        np.concatenate([(table.counts.T @ some.T).T for some in rows]),
+        np.concatenate([some @ within for some in rows]),
+    )
+
+
+def _sum_of_pairs(unit: list[Hashable], distance: Distance) -> float:
+    return sum(distance(one, other) for one, other in combinations(unit, 2))
 
 
 def _alphas(
-    counts: FloatArray, disagreement: FloatArray, D: FloatArray, weights: FloatArray
+    table: _UnitTable, distance: Distance, totals: FloatArray, within: FloatArray
 ) -> FloatArray:
-    """Alpha for each row of weights of the units."""
-    totals = weights @ counts
+    """Alpha for each row of totals of the values, and of disagreement within units."""
     n = totals.sum(axis=1)
-    observed = weights @ disagreement
-    pairs = ((totals @ D) * totals).sum(axis=1)
+    if distance is nominal_distance:
+        pairs = n**2 - np.square(totals).sum(axis=1)
+    else:
+        pairs = _all_pairs(table.values, distance, totals)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(pairs > 0, 1 - (n - 1) * observed / pairs, np.nan)
+        return np.where(pairs > 0, 1 - (n - 1) * within / pairs, np.nan)
+
+
+def _all_pairs(values: list[Hashable], distance: Distance, totals: FloatArray) -> FloatArray:
+    """The sum of the distances of all pairs, by how often values occur; for each row of totals.
+
+    Block by block, as the distances of many thousand values would not fit into memory.
+    """
+    between = _masi_distances(values) if distance is masi_distance else _each(values, distance)
+    blocks = [slice(i, i + BLOCK) for i in range(0, len(values), BLOCK)]
+    pairs = np.zeros(len(totals))
+    for i, j in combinations_with_replacement(blocks, 2):
+        pairs += (1 + (i != j)) * ((totals[:, i] @ between(i, j)) * totals[:, j]).sum(axis=1)
+    return pairs
+
+
+def _each(values: list[Hashable], distance: Distance) -> Between:
+    """Distances of values, one by one."""
+    return lambda i, j: np.array([[distance(a, b) for b in values[j]] for a in values[i]])
+
+
+def _masi_distances(values: Sequence[Any]) -> Between:
+    """:func:`masi_distance` of sets, by how many members two have in common."""
+    sets = [set(value) for value in values]
+    place = {member: k for k, member in enumerate(dict.fromkeys(m for s in sets for m in s))}
+    sizes = np.array([len(members) for members in sets], dtype=float)
+    columns, ends = [place[m] for s in sets for m in s], np.cumsum([0, *map(len, sets)])
+    shape = (len(sets), len(place))
+    members = csr_array((np.ones(len(columns)), np.array(columns, dtype=int), ends), shape=shape)
+
+    def between(i: slice, j: slice) -> FloatArray:
+        both = (members[i] @ members[j].T).toarray()
+        one, other = sizes[i, np.newaxis], sizes[np.newaxis, j]
+        monotonicity = np.where(both == np.minimum(one, other), 2 / 3, 1 / 3)
+        D = 1 - monotonicity * both / np.maximum(one + other - both, 1)
+        return np.where((both == one) & (both == other), 0.0, D)
+
+    return between
 
 
 def cohen_kappa(Y_a: Any, Y_b: Any) -> FloatArray:
