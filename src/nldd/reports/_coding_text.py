@@ -240,7 +240,8 @@ def _audit_verdict(audit: coding.Audit) -> str:
     more = audit.needed - audit.n_checked
     return (
         f"{verdict} About {more:,} more checks would tell, if as many of them are right: "
-        f"{audit.needed:,} in all. To draw more of them: nldd audit --besides."
+        f"{audit.needed:,} in all. To draw more of them: nldd audit --besides. If the table has "
+        "fewer automatic codes, check all of them."
     )
 
 
