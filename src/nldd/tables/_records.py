@@ -47,7 +47,8 @@ _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
 _CALLS = re.compile(r"[(|\uff08\uff5c]")
 _BREAKS = r",;|\t\n\v\f\r\x85\u2028\u2029"
 _FORMULA = re.compile(rf"[\t\r\n]|[{_SKIPPED}]*+[{_SIGNS}]")
-_BEHIND = rf"(?=(?:(?![{_BREAKS}])[{_SKIPPED}\"])*+[{{}}])"
+# Not "*+" here, which Python 3.11.2 matches too much with.
+_BEHIND = rf"(?=(?:(?![{_BREAKS}])[{_SKIPPED}\"])*[{{}}])"
 _UNSAFE = re.compile(rf"([{_BREAKS}])" + _BEHIND.format(_SIGNS))
 _UNSAFE_ANYWAY = re.compile(rf"([{_BREAKS}])" + _BEHIND.format(r"=@\uff1d\uff20"))
 _GUARD = re.compile(rf"([{_BREAKS}])'" + _BEHIND.format(_SIGNS))
