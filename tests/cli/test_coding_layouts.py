@@ -150,7 +150,7 @@ def test_at_a_terminal_a_person_is_asked(answer, model, tmp_path, monkeypatch):
     code = call("update", model, path, "-o", new, "--no-report")
     question = (
         "more.csv, row 2: the model does not know the code 'food,pay', but 'food' and 'pay'.\n"
-        "Are these lists of codes? [y/N]: "
+        "Are these lists of codes? [y/N]:"
     )
     assert question in said.getvalue()
     assert (code, new.exists()) == ((0, True) if answer == "y" else (1, False))
