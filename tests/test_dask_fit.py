@@ -33,7 +33,8 @@ from nldd.linear._blocks import InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)
-forms = pytest.mark.parametrize("form", [np.asarray, csr_matrix, csr_array])
+old_form = pytest.param(csr_matrix, marks=pytest.mark.slow)
+forms = pytest.mark.parametrize("form", [np.asarray, old_form, csr_array])
 
 
 @pytest.fixture(autouse=True)
