@@ -182,6 +182,10 @@ MISSPELT = {
     "misspelt option": (("triage", "model.nldd", "--confidense", "1"), "No such option"),
     "misspelt command": (("trige", "model.nldd"), "No such command 'trige'"),
     "unknown shell": (("completion", "csh"), "'csh' is not one of"),
+    "evaluate code by code": (
+        ("evaluate", "model.nldd", "truth.csv", "--measure", "per-code"),
+        "evaluate compares whole answers",
+    ),
     "sample of none": (("audit", "new.csv", "--sample", "0"), "not in the range"),
 }
 

@@ -38,6 +38,8 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded-by-people.csv
     """
+    if promise.measure == coding.PER_CODE:
+        raise click.UsageError("evaluate compares whole answers; --measure subset or hamming.")
     place = report_place(table)
     coding.check_places(table, model, place, hint="--report with another name")
     refuse_existing(place, force=force)

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from nldd.coding._answers import PREFIX, plain_text
+from nldd.coding._codebook import FIELDS
 from nldd.coding._output import check_places
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, create_table
 
 DRAFT = f"{PREFIX}draft_codes"
-CODEBOOK = ("code", "name", "description", "merged_into", "order")
 N_WORDS, N_EXAMPLES = 8, 3
 # A term must be in some answers and tell them from most others, which does without lists of words
 # that mean nothing, in any language.
@@ -225,7 +225,7 @@ def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
 def write_suggestion(found: Suggestion, out: Path | str, raw: bool = False) -> None:
     """Write the groups as a codebook that people complete, with words and examples beside it."""
     examples = tuple(f"example_{k}" for k in range(1, N_EXAMPLES + 1))
-    with create_table(out, (*CODEBOOK, "words", "answers", *examples), raw=raw) as writer:
+    with create_table(out, (*FIELDS, "words", "answers", *examples), raw=raw) as writer:
         for order, group in enumerate(found.groups, 1):
             described = "draft: answers that share words, not yet a code"
             shown: list[Cell] = [*group.examples, *[""] * (N_EXAMPLES - len(group.examples))]
