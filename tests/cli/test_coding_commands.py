@@ -324,5 +324,6 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, ca
     assert record["per_code"]["limits"] == asdict(found.limits)
     said = " ".join(succeed(capsys, *words, "--force").out.split())
     assert "of the codes that the machine sets in an answer, at least 70 % are right" in said
-    error, _ = refuse(capsys, "evaluate", study / "model.nldd", study / "truth.csv", *options)
-    assert error.startswith("measure must be one of subset, hamming here")
+    words = ("evaluate", study / "model.nldd", study / "truth.csv", *options)
+    error, _ = refuse(capsys, *words, code=2)
+    assert error == "evaluate compares whole answers; --measure subset or hamming."
