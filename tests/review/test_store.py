@@ -1,0 +1,117 @@
+"""The store: what was added is there again, nothing is changed, what is no store is refused."""
+
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from nldd.exceptions import InputError, NLDDError
+from nldd.review import Entry, Item, Position, Store, Study, Suggestion, latest, outcome
+from nldd.review._log import CODE, DONE, SETTLE, UNDO, to_undo
+
+STUDY = Study(
+    "new.csv", "0" * 64, "model.nldd", "1" * 64, ("id", "answer"), ("answer",), (("a", "", ""),)
+)
+ITEMS = [
+    Item(1, ("1", "good"), "good", drawn=False, given=None),
+    Item(2, (2.5, None), "", drawn=True, given=frozenset({"b", "a"})),
+]
+
+
+def entry(uid, item=1, coder="Ann", codes=("a",), action=CODE, **more):
+    after = Position(DONE, frozenset(codes))
+    return Entry(0, uid, item, coder, action, after, "2026-01-01T00:00:00.000Z", **more)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "new.review.db"
+    with Store.create(path, STUDY) as store:
+        store.add_items(ITEMS)
+        said = Suggestion(1, ("a",), "review", 0.25, b"\x80", {"why": "two codes"})
+        store.add_suggestions(0, [said])
+        store.finish_round(0, STUDY.model_sha256, {"threshold": 0.1})
+    return path
+
+
+def test_what_was_added_is_there_again(path):
+    with Store.open(path) as store:
+        assert store.study == STUDY
+        assert list(store.items()) == ITEMS
+        assert list(store.items([2, 9, 1])) == ITEMS[::-1]
+        assert [s.details["why"] for s in store.suggestions(0)] == ["two codes"]
+        assert store.suggestion(0, 1).likely == b"\x80"
+        assert store.suggestion(0, 2) is None
+        assert store.rounds()[-1].facts == {"threshold": 0.1}
+        (first,) = store.add([entry("u1", shown='["a"]', seconds=1.5)])
+        (again,) = store.add([entry("u1", codes=("b",))])
+        assert again == first == replace(entry("u1", shown='["a"]', seconds=1.5), id=1)
+        store.keep("Ann", {"order": "file"})
+    with Store.open(path, write=False) as store:
+        assert store.entries() == [first]
+        assert store.entries(after=1) == []
+        assert store.setting("Ann") == {"order": "file"}
+        assert store.setting("Bob") is None
+        with pytest.raises(NLDDError, match="cannot be written"):
+            store.add([entry("u2")])
+
+
+def test_entries_of_one_act_are_added_all_or_none(path):
+    with Store.open(path) as store:
+        bad = entry("u2", codes=("a",), item=None)
+        with pytest.raises(NLDDError):
+            store.add([entry("u1"), bad])
+        assert store.entries() == []
+
+
+def test_decisions_are_never_changed_or_removed(path):
+    with Store.open(path) as store:
+        store.add([entry("u1")])
+    connection = sqlite3.connect(path)
+    for statement in ("UPDATE decisions SET codes = '[]'", "DELETE FROM decisions"):
+        with pytest.raises(sqlite3.IntegrityError, match="never"):
+            connection.execute(statement)
+    connection.close()
+
+
+def test_a_file_that_is_no_store_or_a_crafted_one_is_refused(path, tmp_path):
+    other = tmp_path / "other.review.db"
+    with pytest.raises(InputError, match="no such review"):
+        Store.open(other)
+    other.write_text("id,answer\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no review that nldd wrote"):
+        Store.open(other)
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TRIGGER t AFTER INSERT ON decisions BEGIN SELECT 1; END")
+    connection.close()
+    with pytest.raises(InputError, match="its tables differ"):
+        Store.open(path)
+
+
+def test_a_store_that_was_not_completed_is_not_there(tmp_path):
+    path = tmp_path / "new.review.db"
+    with pytest.raises(RuntimeError), Store.create(path, STUDY) as store:
+        store.add_items(ITEMS)
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_last_entries_of_all_coders_come_to_an_outcome():
+    ann, bob = entry("1", codes=("a",)), replace(entry("2", coder="Bob", codes=("b",)), id=2)
+    both = latest([ann, bob])[1]
+    assert outcome(both).disagree
+    assert outcome(both).codes is None
+    settled = outcome(both | {"Ann": replace(ann, id=3, action=SETTLE)})
+    assert (settled.codes, settled.settled) == ({"a"}, True)
+    again = both | {"Ann": replace(ann, id=3, action=SETTLE), "Bob": replace(bob, id=4)}
+    assert outcome(again).disagree
+    assert outcome({}).disagree is False
+
+
+def test_acts_are_undone_from_the_last_to_the_first():
+    log = [replace(entry(str(i), item=i, batch="b" * (i > 2)), id=i) for i in (1, 2, 3, 4)]
+    assert [e.id for e in to_undo(log, "Ann")] == [4, 3]
+    log += [replace(entry("5", item=4, action=UNDO), id=5, undoes=4)]
+    log += [replace(entry("6", item=3, action=UNDO), id=6, undoes=3)]
+    assert [e.id for e in to_undo(log, "Ann")] == [2]
+    assert to_undo(log, "Bob") == []
