@@ -204,9 +204,11 @@ class Store(AbstractContextManager["Store"]):
             query = "INSERT OR REPLACE INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?)"
             self._connection.executemany(query, rows)
 
-    def finish_round(self, round: int, model: str, facts: Mapping[str, Any]) -> None:
+    def finish_round(
+        self, round: int, model: str, facts: Mapping[str, Any], time: str = ""
+    ) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
-        row = (round, now(), model, 1, json.dumps(facts))
+        row = (round, time or now(), model, 1, json.dumps(facts))
         with self._transaction():
             self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
 
