@@ -1,6 +1,5 @@
 """A store read as a table: what joins a model from it is what would join from a filled-in file."""
 
-
 import numpy as np
 import pytest
 from stored_study import decide, fill_in, store_of
