@@ -95,8 +95,7 @@ class Outlook:
             raise InputError(f"There is no order {order!r}.", hint=hint)
         keys = [np.where(drawn, 0, key) for key in keys]
         keys += [self.blank[places] & ~drawn, np.where(drawn, self._chance[places], 0), ~drawn]
-        ranks: Places = np.lexsort([places, *keys])
-        return places[ranks]
+        return places[np.lexsort([places, *keys])]
 
 
 def go_round(ranked: Places, after: int | None, open_: Mask, skipped: Sequence[int]) -> Places:
@@ -104,7 +103,7 @@ def go_round(ranked: Places, after: int | None, open_: Mask, skipped: Sequence[i
 
     Those come in the order in which they were skipped, from behind the place if it is one of them.
     """
-    found = np.flatnonzero(ranked == after) if after is not None else ()
+    found = np.flatnonzero(ranked == (-1 if after is None else after))
     start = int(found[0]) + 1 if len(found) else 0
     turned = np.concatenate([ranked[start:], ranked[:start]])
     behind = skipped.index(after) + 1 if after is not None and after in skipped else 0
