@@ -5,6 +5,10 @@ from ._log import (
     latest as latest,
     outcome as outcome,
 )
+from ._prepare import (
+    Prepared as Prepared,
+    prepare_review as prepare_review,
+)
 from ._store import (
     Item as Item,
     Round as Round,
