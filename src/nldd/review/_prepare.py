@@ -47,7 +47,9 @@ def prepare_review(
     if store_path.exists():
         hint = "nldd review with the same words goes on with it"
         raise InputError(f"{store_path} is there already.", hint=hint)
-    digests = {path: coding.checksum(path) for path in (model_path, table_path)}
+    paths = (model_path, table_path)
+    # What is not there, reading it tells.
+    digests = {path: coding.checksum(path) if path.is_file() else "" for path in paths}
     model = coding.load_coding_model(model_path)
     policy, notes = keep_promise(model, promise)
     counts = coding.Counts()
