@@ -353,6 +353,7 @@ def test_a_thousand_slow_connections_starve_nobody(store_path):
                         one.send(b"x")
                     except OSError:
                         slow.remove(one)
+                        one.close()
                 stop.wait(0.5)
 
         dripping = threading.Thread(target=drip)
