@@ -18,6 +18,7 @@ from ._audit import (
     Sample as Sample,
     draw_sample as draw_sample,
     is_checked as is_checked,
+    judge_checks as judge_checks,
     read_audit as read_audit,
 )
 from ._chance import ChanceRegression as ChanceRegression
@@ -76,6 +77,7 @@ from ._output import (
     Policy as Policy,
     check_places as check_places,
     code_table as code_table,
+    free_names as free_names,
 )
 from ._per_code import (
     CodeLimits as CodeLimits,

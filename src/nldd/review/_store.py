@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -22,6 +22,7 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
+MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # item: the number of the row in the table, from 1. given: codes that were there before, if any.
@@ -328,8 +329,16 @@ def now() -> str:
 
 
 def pack(value: Any) -> str:
-    """A value as JSON; dates and times as cells hold them become text."""
-    return json.dumps(value, ensure_ascii=False, default=lambda cell: cell.isoformat())
+    """A value as JSON; dates and times, as cells hold them, become objects with their kind."""
+    return json.dumps(value, ensure_ascii=False, default=lambda c: {type(c).__name__: str(c)})
+
+
+def _unpack_cells(text: str) -> tuple[Any, ...]:
+    def moment(found: dict[str, str]) -> date | time:
+        ((kind, value),) = found.items()
+        return MOMENTS[kind].fromisoformat(value)
+
+    return tuple(json.loads(text, object_hook=moment))
 
 
 def _connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
@@ -406,7 +415,7 @@ def _read_codes(text: str | None) -> Codes | None:
 
 def _item(row: tuple[Any, ...]) -> Item:
     item, cells, text, drawn, given = row
-    return Item(item, tuple(json.loads(cells)), text, bool(drawn), _read_codes(given))
+    return Item(item, _unpack_cells(cells), text, bool(drawn), _read_codes(given))
 
 
 def _suggestion(row: tuple[Any, ...]) -> Suggestion:
