@@ -22,6 +22,7 @@ from ._audit import (
     read_audit as read_audit,
 )
 from ._chance import ChanceRegression as ChanceRegression
+from ._code_slips import close_code as close_code
 from ._codebook import (
     Codebook as Codebook,
     Entry as Entry,

@@ -22,6 +22,8 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
+# What an answer that says nothing may consist of.
+BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -107,6 +109,10 @@ class Round(NamedTuple):
     time: str
     model: str
     facts: Mapping[str, Any]
+
+
+class Overtaken(Exception):
+    """Another process has added to the log since it was read."""
 
 
 class Store(AbstractContextManager["Store"]):
@@ -201,6 +207,17 @@ class Store(AbstractContextManager["Store"]):
                 if row is not None:
                     yield _item(row)
 
+    def outlines(self) -> list[tuple[int, int, int, int]]:
+        """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
+        query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (BLANKS,)).fetchall()
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The number and the text of each answer."""
+        with _explained(self.path):
+            yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
+
     def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
         """Write what a model said of some items in a round that is not finished."""
         rows = (
@@ -249,15 +266,26 @@ class Store(AbstractContextManager["Store"]):
             for row in self._connection.execute(query, (round,)):
                 yield _suggestion(row)
 
+    def leanings(self, round: int) -> list[tuple[int, str, str, float]]:
+        """Of each suggestion of a round its item, codes as JSON, status and doubt."""
+        query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (round,)).fetchall()
+
     # What is added while people work.
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[Entry], behind: int | None = None) -> list[Entry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then.
+        An entry whose `uid` is there already is returned as it was written then. If the last entry
+        of the log is not the one that they shall stand `behind`, nothing is added (`Overtaken`).
         """
         added: list[Entry] = []
         with self._transaction():
+            if behind is not None:
+                (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+                if (last or 0) != behind:
+                    raise Overtaken
             for entry in entries:
                 known = self._connection.execute(
                     f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
@@ -274,6 +302,12 @@ class Store(AbstractContextManager["Store"]):
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
         with _as_written(self.path):
             return [_entry(row) for row in self._connection.execute(query, (after,))]
+
+    def touched(self) -> int:
+        """A number that is another one once another process has written."""
+        with _explained(self.path):
+            (found,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(found)
 
     def setting(self, key: str) -> Any:
         """What was kept under a key, or None."""
