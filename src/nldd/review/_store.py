@@ -166,13 +166,14 @@ class Store(AbstractContextManager["Store"]):
     @property
     def study(self) -> Study:
         """What the review is about."""
-        found = json.loads(self._value("study") or "{}")
-        names = ("header", "text")
-        return Study(
-            **found
-            | {name: tuple(found[name]) for name in names}
-            | {"codes": tuple(map(tuple, found["codes"]))}
-        )
+        with _as_written(self.path):
+            found = json.loads(self._value("study") or "{}")
+            names = ("header", "text")
+            return Study(
+                **found
+                | {name: tuple(map(str, found[name])) for name in names}
+                | {"codes": tuple((str(code), str(n), str(d)) for code, n, d in found["codes"])}
+            )
 
     def add_items(self, items: Iterable[Item]) -> None:
         """Write answers."""
@@ -182,7 +183,7 @@ class Store(AbstractContextManager["Store"]):
 
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
-        with _explained(self.path):
+        with _as_written(self.path):
             if numbers is None:
                 for row in self._connection.execute("SELECT * FROM items ORDER BY item"):
                     yield _item(row)
@@ -221,21 +222,23 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        with _explained(self.path):
+        with _as_written(self.path):
             rows = self._connection.execute(query).fetchall()
-        return [Round(number, time, model, json.loads(text)) for number, time, model, text in rows]
+            return [
+                Round(number, time, model, json.loads(text)) for number, time, model, text in rows
+            ]
 
     def suggestion(self, round: int, item: int) -> Suggestion | None:
         """What the model of a round said of an item; None for one that people had coded."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
-        with _explained(self.path):
+        with _as_written(self.path):
             row = self._connection.execute(query, (round, item)).fetchone()
-        return None if row is None else _suggestion(row)
+            return None if row is None else _suggestion(row)
 
     def suggestions(self, round: int) -> Iterator[Suggestion]:
         """All suggestions of a round in the order of the table."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
-        with _explained(self.path):
+        with _as_written(self.path):
             for row in self._connection.execute(query, (round,)):
                 yield _suggestion(row)
 
@@ -262,7 +265,7 @@ class Store(AbstractContextManager["Store"]):
     def entries(self, after: int = 0) -> list[Entry]:
         """Entries of the log in their order, those behind an id."""
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
-        with _explained(self.path):
+        with _as_written(self.path):
             return [_entry(row) for row in self._connection.execute(query, (after,))]
 
     def setting(self, key: str) -> Any:
@@ -380,6 +383,17 @@ def _explained(path: Path) -> Iterator[None]:
             message = f"it is damaged, or no review ({error})"
             hint = "use a copy from before; nldd review export may still read the decisions"
         raise NLDDError(f"{path}: {message}.", hint=hint) from error
+
+
+@contextmanager
+def _as_written(path: Path) -> Iterator[None]:
+    """Refuse values that nldd would not have written; and errors of SQLite, see above."""
+    try:
+        with _explained(path):
+            yield
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        message = f"{path} is damaged: it holds values that nldd has not written."
+        raise InputError(message, hint="use a copy from before") from error
 
 
 def _codes_text(codes: Iterable[str] | None) -> str | None:
