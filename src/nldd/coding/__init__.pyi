@@ -18,9 +18,11 @@ from ._audit import (
     Sample as Sample,
     draw_sample as draw_sample,
     is_checked as is_checked,
+    judge_checks as judge_checks,
     read_audit as read_audit,
 )
 from ._chance import ChanceRegression as ChanceRegression
+from ._code_slips import close_code as close_code
 from ._codebook import (
     Codebook as Codebook,
     Entry as Entry,
@@ -76,6 +78,7 @@ from ._output import (
     Policy as Policy,
     check_places as check_places,
     code_table as code_table,
+    free_names as free_names,
 )
 from ._per_code import (
     CodeLimits as CodeLimits,

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -22,6 +22,9 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
+# What an answer that says nothing may consist of.
+BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
+MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # item: the number of the row in the table, from 1. given: codes that were there before, if any.
@@ -106,6 +109,10 @@ class Round(NamedTuple):
     time: str
     model: str
     facts: Mapping[str, Any]
+
+
+class Overtaken(Exception):
+    """Another process has added to the log since it was read."""
 
 
 class Store(AbstractContextManager["Store"]):
@@ -194,6 +201,17 @@ class Store(AbstractContextManager["Store"]):
                 if row is not None:
                     yield _item(row)
 
+    def outlines(self) -> list[tuple[int, int, int, int]]:
+        """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
+        query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (BLANKS,)).fetchall()
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The number and the text of each answer."""
+        with _explained(self.path):
+            yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
+
     def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
         """Write what a model said of some items in a round that is not finished."""
         rows = (
@@ -242,15 +260,26 @@ class Store(AbstractContextManager["Store"]):
             for row in self._connection.execute(query, (round,)):
                 yield _suggestion(row)
 
+    def leanings(self, round: int) -> list[tuple[int, str, str, float]]:
+        """Of each suggestion of a round its item, codes as JSON, status and doubt."""
+        query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (round,)).fetchall()
+
     # What is added while people work.
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[Entry], behind: int | None = None) -> list[Entry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then.
+        An entry whose `uid` is there already is returned as it was written then. If the last entry
+        of the log is not the one that they shall stand `behind`, nothing is added (`Overtaken`).
         """
         added: list[Entry] = []
         with self._transaction():
+            if behind is not None:
+                (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+                if (last or 0) != behind:
+                    raise Overtaken
             for entry in entries:
                 known = self._connection.execute(
                     f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
@@ -267,6 +296,12 @@ class Store(AbstractContextManager["Store"]):
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
         with _as_written(self.path):
             return [_entry(row) for row in self._connection.execute(query, (after,))]
+
+    def touched(self) -> int:
+        """A number that is another one once another process has written."""
+        with _explained(self.path):
+            (found,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(found)
 
     def setting(self, key: str) -> Any:
         """What was kept under a key, or None."""
@@ -328,8 +363,16 @@ def now() -> str:
 
 
 def pack(value: Any) -> str:
-    """A value as JSON; dates and times as cells hold them become text."""
-    return json.dumps(value, ensure_ascii=False, default=lambda cell: cell.isoformat())
+    """A value as JSON; dates and times, as cells hold them, become objects with their kind."""
+    return json.dumps(value, ensure_ascii=False, default=lambda c: {type(c).__name__: str(c)})
+
+
+def _unpack_cells(text: str) -> tuple[Any, ...]:
+    def moment(found: dict[str, str]) -> date | time:
+        ((kind, value),) = found.items()
+        return MOMENTS[kind].fromisoformat(value)
+
+    return tuple(json.loads(text, object_hook=moment))
 
 
 def _connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
@@ -406,7 +449,7 @@ def _read_codes(text: str | None) -> Codes | None:
 
 def _item(row: tuple[Any, ...]) -> Item:
     item, cells, text, drawn, given = row
-    return Item(item, tuple(json.loads(cells)), text, bool(drawn), _read_codes(given))
+    return Item(item, _unpack_cells(cells), text, bool(drawn), _read_codes(given))
 
 
 def _suggestion(row: tuple[Any, ...]) -> Suggestion:
