@@ -1,3 +1,7 @@
+from ._learning import (
+    Learner as Learner,
+    Learning as Learning,
+)
 from ._log import (
     Entry as Entry,
     Outcome as Outcome,
