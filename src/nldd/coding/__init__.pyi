@@ -18,14 +18,29 @@ from ._audit import (
     Sample as Sample,
     draw_sample as draw_sample,
     is_checked as is_checked,
+    judge_checks as judge_checks,
     read_audit as read_audit,
 )
 from ._chance import ChanceRegression as ChanceRegression
+from ._code_slips import close_code as close_code
 from ._codebook import (
     Codebook as Codebook,
     Entry as Entry,
     read_codebook as read_codebook,
     write_codebook as write_codebook,
+)
+from ._coded_blocks import (
+    AUTO as AUTO,
+    BY_PEOPLE as BY_PEOPLE,
+    N_NEXT as N_NEXT,
+    PARTLY as PARTLY,
+    REVIEW as REVIEW,
+    BlockWatch as BlockWatch,
+    CodedBlock as CodedBlock,
+    Counts as Counts,
+    Policy as Policy,
+    code_blocks as code_blocks,
+    next_labelsets as next_labelsets,
 )
 from ._cross_validation import (
     CrossValidation as CrossValidation,
@@ -72,10 +87,9 @@ from ._model_file import (
     save_coding_model as save_coding_model,
 )
 from ._output import (
-    Counts as Counts,
-    Policy as Policy,
     check_places as check_places,
     code_table as code_table,
+    free_names as free_names,
 )
 from ._per_code import (
     CodeLimits as CodeLimits,

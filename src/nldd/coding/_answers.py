@@ -79,7 +79,8 @@ class CodeColumns:
     def read(self, table: TableReader, block: Block) -> list[set[str] | None]:
         """The codes of each row of a block; None for a row that nobody has coded."""
         if self.listed:
-            return [self.gather(cells) for cells in self.cells(table, block)]
+            own = replace(self, none=table.no_code) if table.no_code else self
+            return [own.gather(cells) for cells in self.cells(table, block)]
         places = {name: find_column(table, name, self.names) for name in self.names}
         numbered = enumerate(block.rows, block.first)
         return [_marked_codes(table, number, row, places) for number, row in numbered]

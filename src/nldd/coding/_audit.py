@@ -23,8 +23,9 @@ from nldd.coding._answers import (
     unguard,
 )
 from nldd.coding._code_slips import DASHES
+from nldd.coding._coded_blocks import AUTO
 from nldd.coding._decisions import AGREED, STATUS, SUGGESTED, latest_column
-from nldd.coding._output import AUTO, check_places, reservoir
+from nldd.coding._output import check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import Block, TableOptions, TableReader, cell_text, create_table
@@ -160,17 +161,30 @@ def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: flo
     names = _common_columns(paths, options) if len(paths) > 1 else []
     given = list(_joined([_checked_rows(path, names, options) for path in paths]).values())
     checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
-    n, n_right = len(checked), sum(checked)
-    if not n:
+    if not checked:
         which = ", ".join(path.name for path in paths)
         message = f"{which}: no row of the column {CHECK!r} is filled in yet."
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
-    low, high = accuracy_interval(checked)
+    found = judge_checks(checked, len(given) - len(checked), target)
+    return replace(found, n_crosses=given.count(CROSS))
+
+
+def judge_checks(checks: Sequence[bool], n_open: int = 0, target: float = 0.9) -> Audit:
+    """What checks of automatic codes drawn at random prove, if `n_open` more wait for theirs.
+
+    >>> found = judge_checks([True] * 49 + [False], n_open=10)
+    >>> found.accuracy, round(found.low, 3), round(found.high, 3), found.verdict
+    (0.98, 0.894, 0.999, 'cannot tell yet')
+    """
+    if not checks:
+        hint = "judge them once the first is made"
+        raise InputError("There are no checks yet, so nothing can be told.", hint=hint)
+    n, n_right = len(checks), sum(checks)
+    low, high = accuracy_interval(checks)
     verdict = KEPT if low >= target else BROKEN if high < target else OPEN
     needed = None if verdict != OPEN else checks_needed(n, n_right, target)
-    counts = (n, n_right, len(given) - n, n_right / n)
-    return Audit(*counts, low, high, target, verdict, needed, given.count(CROSS))
+    return Audit(n, n_right, n_open, n_right / n, low, high, target, verdict, needed, n_crosses=0)
 
 
 class _CheckedRow(NamedTuple):

@@ -16,7 +16,6 @@ from nldd.coding._model import (
     CodingModel,
     Settings,
     add_answers,
-    checksum,
     fit_coding_model,
 )
 from nldd.coding._model_file import load_coding_model
@@ -213,11 +212,13 @@ def _read_first(
     return columns, without_blank(table, columns, path, fewest=FEWEST_ANSWERS).once(), digest
 
 
-def _read_unchanged(path: Path, *how: Any, **more: Any) -> tuple[CodedAnswers, str]:
+def _read_unchanged(
+    path: Path, columns: Columns, options: TableOptions, *how: Any, **more: Any
+) -> tuple[CodedAnswers, str]:
     """The coded answers of a table and its checksum, the same before and after."""
-    digest = checksum(path) if path.is_file() else ""
-    table = read_coded(path, *how, **more)  # says so if that cannot be done
-    if checksum(path) != digest:
+    digest = options.digest(path) if path.is_file() else ""
+    table = read_coded(path, columns, options, *how, **more)  # says so if that cannot be done
+    if options.digest(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
     return table, digest

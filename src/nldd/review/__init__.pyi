@@ -4,6 +4,11 @@ from ._log import (
     Position as Position,
     latest as latest,
     outcome as outcome,
+    outcomes as outcomes,
+)
+from ._prepare import (
+    Prepared as Prepared,
+    prepare_review as prepare_review,
 )
 from ._store import (
     Item as Item,
@@ -12,4 +17,10 @@ from ._store import (
     Study as Study,
     Suggestion as Suggestion,
     is_store as is_store,
+)
+from ._tables import (
+    StoreOptions as StoreOptions,
+    describe_table as describe_table,
+    open_rows as open_rows,
+    with_suggestions as with_suggestions,
 )

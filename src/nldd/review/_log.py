@@ -90,6 +90,11 @@ def outcome(by_coder: Mapping[str, Entry]) -> Outcome:
     return Outcome(given.pop() if len(given) == 1 else None, done)
 
 
+def outcomes(entries: Iterable[Entry]) -> dict[int, Outcome]:
+    """What has become of each item that is in a log; entries come in their order."""
+    return {item: outcome(by_coder) for item, by_coder in latest(entries).items()}
+
+
 def to_undo(entries: Iterable[Entry], coder: str) -> list[Entry]:
     """The entries of a coder's last act that is not undone yet; the last comes first."""
     own = [entry for entry in entries if entry.coder == coder]

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -22,6 +22,9 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
+# What an answer that says nothing may consist of.
+BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
+MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # item: the number of the row in the table, from 1. given: codes that were there before, if any.
@@ -108,6 +111,10 @@ class Round(NamedTuple):
     facts: Mapping[str, Any]
 
 
+class Overtaken(Exception):
+    """Another process has added to the log since it was read."""
+
+
 class Store(AbstractContextManager["Store"]):
     """An open store; by :meth:`open`, or :meth:`create` for a new one."""
 
@@ -166,13 +173,14 @@ class Store(AbstractContextManager["Store"]):
     @property
     def study(self) -> Study:
         """What the review is about."""
-        found = json.loads(self._value("study") or "{}")
-        names = ("header", "text")
-        return Study(
-            **found
-            | {name: tuple(found[name]) for name in names}
-            | {"codes": tuple(map(tuple, found["codes"]))}
-        )
+        with _as_written(self.path):
+            found = json.loads(self._value("study") or "{}")
+            names = ("header", "text")
+            return Study(
+                **found
+                | {name: tuple(map(str, found[name])) for name in names}
+                | {"codes": tuple((str(code), str(n), str(d)) for code, n, d in found["codes"])}
+            )
 
     def add_items(self, items: Iterable[Item]) -> None:
         """Write answers."""
@@ -180,9 +188,15 @@ class Store(AbstractContextManager["Store"]):
         with self._transaction():
             self._connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
 
+    def mark_drawn(self, numbers: Iterable[int]) -> None:
+        """Say which answers were drawn at random; only while the store is being made."""
+        with self._transaction():
+            query = "UPDATE items SET drawn = 1 WHERE item = ?"
+            self._connection.executemany(query, ((number,) for number in numbers))
+
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
-        with _explained(self.path):
+        with _as_written(self.path):
             if numbers is None:
                 for row in self._connection.execute("SELECT * FROM items ORDER BY item"):
                     yield _item(row)
@@ -192,6 +206,17 @@ class Store(AbstractContextManager["Store"]):
                 row = self._connection.execute(query, (number,)).fetchone()
                 if row is not None:
                     yield _item(row)
+
+    def outlines(self) -> list[tuple[int, int, int, int]]:
+        """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
+        query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (BLANKS,)).fetchall()
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The number and the text of each answer."""
+        with _explained(self.path):
+            yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
 
     def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
         """Write what a model said of some items in a round that is not finished."""
@@ -221,33 +246,46 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        with _explained(self.path):
+        with _as_written(self.path):
             rows = self._connection.execute(query).fetchall()
-        return [Round(number, time, model, json.loads(text)) for number, time, model, text in rows]
+            return [
+                Round(number, time, model, json.loads(text)) for number, time, model, text in rows
+            ]
 
     def suggestion(self, round: int, item: int) -> Suggestion | None:
         """What the model of a round said of an item; None for one that people had coded."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
-        with _explained(self.path):
+        with _as_written(self.path):
             row = self._connection.execute(query, (round, item)).fetchone()
-        return None if row is None else _suggestion(row)
+            return None if row is None else _suggestion(row)
 
     def suggestions(self, round: int) -> Iterator[Suggestion]:
         """All suggestions of a round in the order of the table."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
-        with _explained(self.path):
+        with _as_written(self.path):
             for row in self._connection.execute(query, (round,)):
                 yield _suggestion(row)
 
+    def leanings(self, round: int) -> list[tuple[int, str, str, float]]:
+        """Of each suggestion of a round its item, codes as JSON, status and doubt."""
+        query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (round,)).fetchall()
+
     # What is added while people work.
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[Entry], behind: int | None = None) -> list[Entry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then.
+        An entry whose `uid` is there already is returned as it was written then. If the last entry
+        of the log is not the one that they shall stand `behind`, nothing is added (`Overtaken`).
         """
         added: list[Entry] = []
         with self._transaction():
+            if behind is not None:
+                (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+                if (last or 0) != behind:
+                    raise Overtaken
             for entry in entries:
                 known = self._connection.execute(
                     f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
@@ -262,8 +300,14 @@ class Store(AbstractContextManager["Store"]):
     def entries(self, after: int = 0) -> list[Entry]:
         """Entries of the log in their order, those behind an id."""
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
-        with _explained(self.path):
+        with _as_written(self.path):
             return [_entry(row) for row in self._connection.execute(query, (after,))]
+
+    def touched(self) -> int:
+        """A number that is another one once another process has written."""
+        with _explained(self.path):
+            (found,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(found)
 
     def setting(self, key: str) -> Any:
         """What was kept under a key, or None."""
@@ -325,8 +369,16 @@ def now() -> str:
 
 
 def pack(value: Any) -> str:
-    """A value as JSON; dates and times as cells hold them become text."""
-    return json.dumps(value, ensure_ascii=False, default=lambda cell: cell.isoformat())
+    """A value as JSON; dates and times, as cells hold them, become objects with their kind."""
+    return json.dumps(value, ensure_ascii=False, default=lambda c: {type(c).__name__: str(c)})
+
+
+def _unpack_cells(text: str) -> tuple[Any, ...]:
+    def moment(found: dict[str, str]) -> date | time:
+        ((kind, value),) = found.items()
+        return MOMENTS[kind].fromisoformat(value)
+
+    return tuple(json.loads(text, object_hook=moment))
 
 
 def _connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
@@ -382,6 +434,17 @@ def _explained(path: Path) -> Iterator[None]:
         raise NLDDError(f"{path}: {message}.", hint=hint) from error
 
 
+@contextmanager
+def _as_written(path: Path) -> Iterator[None]:
+    """Refuse values that nldd would not have written; and errors of SQLite, see above."""
+    try:
+        with _explained(path):
+            yield
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        message = f"{path} is damaged: it holds values that nldd has not written."
+        raise InputError(message, hint="use a copy from before") from error
+
+
 def _codes_text(codes: Iterable[str] | None) -> str | None:
     return None if codes is None else json.dumps(sorted(codes), ensure_ascii=False)
 
@@ -392,7 +455,7 @@ def _read_codes(text: str | None) -> Codes | None:
 
 def _item(row: tuple[Any, ...]) -> Item:
     item, cells, text, drawn, given = row
-    return Item(item, tuple(json.loads(cells)), text, bool(drawn), _read_codes(given))
+    return Item(item, _unpack_cells(cells), text, bool(drawn), _read_codes(given))
 
 
 def _suggestion(row: tuple[Any, ...]) -> Suggestion:

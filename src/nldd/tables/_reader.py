@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,9 +46,10 @@ class TableReader:
 
     `header` has the cells of the header as they are in the file. `names` are names of the columns,
     no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
-    is written. `numbers` are those that lie beside the table in a file of their own. Rows below the
-    header that belong to it, as survey programs write them, are left out with a note; further ones
-    are those that a person wants to have skipped.
+    is written. `numbers` are those that lie beside the table in a file of their own, and `no_code`
+    is a cell of the table's own which says that no code applies to an answer. Rows below the header
+    that belong to it, as survey programs write them, are left out with a note; further ones are
+    those that a person wants to have skipped.
     """
 
     def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
@@ -64,6 +66,7 @@ class TableReader:
             self._below = [f"{rows} below the header skipped; rows are counted after that."]
         self.names = distinct_names(self.header)
         self.numbers: NumberFile | None = None
+        self.no_code = ""
         self._source = source
         self._open: list[Generator[Row, None, None]] = []
         self._begun = False
@@ -231,11 +234,20 @@ class TableOptions:
             header_row=self.header_row,
             skip_rows=self.skip_rows,
         )
+        return self.with_numbers(table)
+
+    def with_numbers(self, table: TableReader) -> TableReader:
+        """A table with the numbers that lie beside it."""
         if self.numbers is not None:
             from nldd.tables._numbers import NumberFile
 
             table.numbers = NumberFile(self.numbers)
         return table
+
+    def digest(self, path: Path) -> str:
+        """What tells whether a file holds the same as before: the sha256 of its bytes."""
+        with path.open("rb") as stream:
+            return file_digest(stream, "sha256").hexdigest()
 
 
 def _n_filled(cells: Sequence[str]) -> int:

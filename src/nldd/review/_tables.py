@@ -1,0 +1,225 @@
+"""A store as a table: the rows that it was made from, with what people decided filled in.
+
+It has the columns of a review that ``nldd predict`` writes, and says of each row what such a file
+would say once it is filled in. So whatever reads that reads a store as well.
+"""
+
+import json
+from collections.abc import Generator, Iterator, Mapping, Set as AbstractSet
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from nldd._wording import count_noun, quote_first
+from nldd.coding import CodeColumns, CodingModel, free_names
+from nldd.review._log import outcomes
+from nldd.review._store import Item, Store, Study, Suggestion, is_store, pack
+from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded, unguarded
+
+Row = tuple[Cell, ...]
+# The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
+NO_CODE = "(no code)"
+OK, SUGGESTED, STATUS, DRAWN, ROW = (
+    f"nldd_{name}" for name in ("ok", "codes", "status", "drawn", "row")
+)
+WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
+
+
+def describe_table(table: TableReader, model: CodingModel) -> dict[str, Any]:
+    """How a table is written and where a model has its codes: `table_format` of a study."""
+    codes = model.columns.codes
+    columns: dict[str, str] = {}
+    if not codes.listed:
+        for name in codes.names:
+            # Of columns that were merged into one code, the first has the mark.
+            columns.setdefault(model.codebook.current(name), name)
+    layout = {
+        "names": codes.names,
+        "separator": codes.separator,
+        "none": codes.none,
+        "also": codes.also,
+        "columns": columns,
+    }
+    written = {name: getattr(table.format, name) for name in WRITTEN}
+    return {**written, "codes": layout}
+
+
+def written_format(study: Study) -> TableFormat:
+    """How the table of a study was written."""
+    known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
+    return TableFormat(**{"kind": "csv", **known})
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where codes stand in the tables of a model; columns of 0 and 1 are known by their codes."""
+
+    codes: CodeColumns
+    columns: Mapping[str, str]
+
+    @classmethod
+    def of(cls, study: Study) -> "Layout":
+        """That of a study; without word on it, a column lists them."""
+        found = study.table_format.get("codes", {})
+        names = tuple(found.get("names", ("codes",)))
+        separator = found.get("separator", study.separator)
+        also = tuple(found.get("also", ()))
+        # The mark of the model's tables may be a code here, or missing.
+        codes = CodeColumns(names, separator, NO_CODE if separator else "", also)
+        return cls(codes, found.get("columns", {}))
+
+    def unknown(self, codes: AbstractSet[str]) -> set[str]:
+        """Codes for which there is no column."""
+        return set() if self.codes.listed else set(codes) - self.columns.keys()
+
+    def cells(self, codes: AbstractSet[str]) -> list[Cell]:
+        """Codes as the columns of the model hold them, so that they are read as what they are."""
+        if not self.codes.listed:
+            marked = {self.columns[code] for code in codes}
+            return [int(name in marked) for name in self.codes.names]
+        cells = self.codes.spread(self.codes.join(sorted(codes)))
+        if self.codes.gather(map(unguarded, cells)) == set(codes):
+            return [*cells]
+        # A code may look like a list, or like a mark of another program for nothing.
+        listed = json.dumps(sorted(codes), ensure_ascii=False)
+        return [listed, *[""] * (len(cells) - 1)]
+
+
+class StoredRows:
+    """All rows of the table that a store was made from, with its own columns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with Store.open(path, write=False) as store:
+            self.study = store.study
+        self.header = self.study.header
+        # Rows that belonged to the header are gone: nothing here is a file of a survey program.
+        self.format = replace(written_format(self.study), kind="review")
+        self._is_read = False
+
+    def rows(self) -> Generator[Row, None, None]:
+        with Store.open(self.path, write=False) as store:
+            for item in store.items():
+                yield item.cells
+        self._is_read = True
+
+    def fraction(self) -> float:
+        return float(self._is_read)
+
+    def notes(self) -> list[str]:
+        return []
+
+    def advice(self, hint: str) -> str:
+        return hint
+
+
+class DecidedRows(StoredRows):
+    """Rows that are for people, or that people have decided, in the columns of a review."""
+
+    def __init__(self, path: Path, *, numbered: bool = False) -> None:
+        super().__init__(path)
+        self.layout = Layout.of(self.study)
+        with Store.open(path, write=False) as store:
+            self.outcomes = outcomes(store.entries())
+        names, known = self.layout.codes.names, list(map(guarded, self.header))
+        self._places = {n: known.index(guarded(n)) for n in names if guarded(n) in known}
+        self._new = [name for name in names if name not in self._places]
+        self._numbered = numbered and ROW not in self.header
+        added = [OK, SUGGESTED, STATUS, DRAWN, *([ROW] if self._numbered else [])]
+        taken = {*self.header, *names}
+        self.header = (*self.header, *self._new, *free_names(added, taken))
+
+    def decided(self, item: int) -> AbstractSet[str] | None:
+        """The codes of an item on which people agree, if the columns of the model can hold them."""
+        found = self.outcomes.get(item)
+        if found is None or found.codes is None or self.layout.unknown(found.codes):
+            return None
+        return found.codes
+
+    def rows(self) -> Generator[Row, None, None]:
+        with Store.open(self.path, write=False) as store:
+            for item, said in with_suggestions(store):
+                for_people = item.drawn or said is None or said.status != "auto"
+                decided = self.decided(item.item)
+                if item.given is None and (for_people or decided is not None):
+                    yield self._row(item, said, decided)
+        self._is_read = True
+
+    def _row(self, item: Item, said: Suggestion | None, decided: AbstractSet[str] | None) -> Row:
+        names, row = self.layout.codes.names, list(item.cells)
+        cells = [""] * len(names) if decided is None else self.layout.cells(decided)
+        by_name = dict(zip(names, cells, strict=True))
+        for name, place in self._places.items():
+            row[place] = by_name[name]
+        # Beside an answer that nobody has decided, a suggestion would look like a decision.
+        shown = decided is not None and said is not None and not item.drawn
+        added: list[Cell] = ["", "", ""]
+        if decided is not None:
+            added[0] = "x"
+        if shown and said is not None:
+            added[1:] = [self.layout.codes.join(said.codes), said.status]
+        added += ["yes" if item.drawn else "no", *([item.item] if self._numbered else [])]
+        return (*row, *(by_name[name] for name in self._new), *added)
+
+    def notes(self) -> list[str]:
+        found = self.outcomes.values()
+        n_apart = sum(outcome.disagree for outcome in found)
+        taken = (o for i, o in self.outcomes.items() if self.decided(i) is not None)
+        n_flagged = sum(any(entry.after.flag for entry in o.by.values()) for o in taken)
+        unknown = set(chain(*(self.layout.unknown(o.codes) for o in found if o.codes)))
+        n_unknown = sum(bool(o.codes and self.layout.unknown(o.codes)) for o in found)
+        notes = []
+        if n_apart:
+            which = count_noun(n_apart, "answer")
+            notes.append(f"{which} on which coders disagree: not taken; settle them on the page.")
+        if n_flagged:
+            which = count_noun(n_flagged, "answer")
+            notes.append(f"{which} with a flag: taken as they are coded.")
+        if unknown:
+            which = f"{count_noun(n_unknown, 'answer')} with {quote_first(sorted(unknown))}"
+            why = "the model has no columns for these codes"
+            notes.append(f"{which}: not taken, as {why}; to use them, export and fit anew.")
+        return notes
+
+
+def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
+    """All items in their order, with what the model of a round said of them, if anything."""
+    said = store.suggestions(round)
+    waiting = next(said, None)
+    for item in store.items():
+        if waiting is not None and waiting.item == item.item:
+            yield item, waiting
+            waiting = next(said, None)
+        else:
+            yield item, None
+
+
+def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:
+    """All rows of a store as its table had them; a row has the number of its item."""
+    return options.with_numbers(TableReader(path, StoredRows(path)))
+
+
+@dataclass(frozen=True)
+class StoreOptions(TableOptions):
+    """Opens a store as a table that people have filled in, and any other file as what it is."""
+
+    def open(self, path: Path | str) -> TableReader:
+        """The table in a file, or the rows for people of a store."""
+        path = Path(path)
+        if not is_store(path):
+            return super().open(path)
+        table = TableReader(path, DecidedRows(path, numbered=self.numbers is not None))
+        table.no_code = NO_CODE
+        return self.with_numbers(table)
+
+    def digest(self, path: Path) -> str:
+        """What tells whether a store has the same decisions as before; its bytes do not."""
+        if not is_store(path):
+            return super().digest(path)
+        with Store.open(path, write=False) as store:
+            study, found = store.study, outcomes(store.entries())
+        decided = [(i, sorted(o.codes)) for i, o in sorted(found.items()) if o.codes is not None]
+        content = pack([study.table_sha256, study.header, decided])
+        return sha256(content.encode()).hexdigest()
