@@ -29,6 +29,19 @@ from ._codebook import (
     read_codebook as read_codebook,
     write_codebook as write_codebook,
 )
+from ._coded_blocks import (
+    AUTO as AUTO,
+    BY_PEOPLE as BY_PEOPLE,
+    N_NEXT as N_NEXT,
+    PARTLY as PARTLY,
+    REVIEW as REVIEW,
+    BlockWatch as BlockWatch,
+    CodedBlock as CodedBlock,
+    Counts as Counts,
+    Policy as Policy,
+    code_blocks as code_blocks,
+    next_labelsets as next_labelsets,
+)
 from ._cross_validation import (
     CrossValidation as CrossValidation,
     cross_validate as cross_validate,
@@ -74,8 +87,6 @@ from ._model_file import (
     save_coding_model as save_coding_model,
 )
 from ._output import (
-    Counts as Counts,
-    Policy as Policy,
     check_places as check_places,
     code_table as code_table,
     free_names as free_names,

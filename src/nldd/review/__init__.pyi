@@ -6,6 +6,10 @@ from ._log import (
     outcome as outcome,
     outcomes as outcomes,
 )
+from ._prepare import (
+    Prepared as Prepared,
+    prepare_review as prepare_review,
+)
 from ._store import (
     Item as Item,
     Round as Round,

@@ -188,6 +188,12 @@ class Store(AbstractContextManager["Store"]):
         with self._transaction():
             self._connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
 
+    def mark_drawn(self, numbers: Iterable[int]) -> None:
+        """Say which answers were drawn at random; only while the store is being made."""
+        with self._transaction():
+            query = "UPDATE items SET drawn = 1 WHERE item = ?"
+            self._connection.executemany(query, ((number,) for number in numbers))
+
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
         with _as_written(self.path):
