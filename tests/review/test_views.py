@@ -6,10 +6,10 @@ from contextlib import closing
 
 import pytest
 
-from nldd.review import Store
+from nldd.review import Entry, Position, Store
 from review.made_review import CODES, make_review
-from review.serve_made import serving
 
+NOW = "2026-01-02T03:04:05.678Z"
 AXE = {"resultTypes": ["violations"]}
 WIDTHS = {"phone": 360, "wide": 1600}
 
@@ -33,17 +33,12 @@ def rows(page):
     )
 
 
-def decide(path, coder, decisions):
-    """Codes that another coder gave, through a server of their own."""
-    from review.serve_made import Client
-
-    with serving(path, coder, announce=lambda address: None) as running:
-        client = Client(running.address)
-        for item, codes in decisions.items():
-            fields = {"uid": f"{coder}-{item}", "item": item, "seen": 0, "action": "code"}
-            status, body = client.send("/api/decide", {**fields, "codes": sorted(codes)})
-            assert status == 200, body
-        client.close()
+def decided(coder, codes):
+    """Entries of a coder who gave these codes, to add to a store."""
+    return [
+        Entry(0, f"{coder}-{item}", item, coder, "code", Position("done", frozenset(own)), NOW)
+        for item, own in codes.items()
+    ]
 
 
 @pytest.fixture
@@ -51,9 +46,10 @@ def disputed(tmp_path):
     """A review that two people have coded, the same but for answers 1 to 4."""
     path = tmp_path / "new.review.db"
     right = make_review(path, 60, n_drawn=12)
-    decide(path, "Ann", {item: right[item] for item in range(1, 31)})
-    other = {item: {CODES[item % 5], CODES[(item + 1) % 5]} for item in range(1, 5)}
-    decide(path, "Ben", {item: other.get(item, right[item]) for item in range(1, 31)})
+    common = {item: right[item] for item in range(1, 31)}
+    other = {item: right[item] ^ {CODES[item % 5]} for item in range(1, 5)}
+    with Store.open(path) as store:
+        store.add([*decided("Ann", common), *decided("Ben", common | other)])
     return path
 
 
@@ -75,6 +71,7 @@ def test_list_searches_filters_and_jumps(visit, tmp_path):
     page.click('[data-state="auto"]')
     n_auto = int(page.inner_text('[data-state="auto"] .count'))
     page.wait_for_selector(f".list-count >> text=/^{n_auto} answers/")
+    assert violations(page) == []
     page.fill("#list-jump", "17")
     page.press("#list-jump", "Enter")
     page.wait_for_url("**/#/item/17")
@@ -86,13 +83,6 @@ def test_list_searches_filters_and_jumps(visit, tmp_path):
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_axe_finds_nothing_on_any_view(visit, disputed, width, dark):
     check_views(visit(disputed, width=width, dark=dark, every=50))
-
-
-def test_axe_finds_nothing_on_the_disagreements(visit, disputed):
-    tab = visit(disputed, width=360)
-    page = tab.go("#/settle", ".kappa-table")
-    assert violations(page) == []
-    assert tab.complaints == []
 
 
 def check_views(tab):
@@ -110,7 +100,9 @@ def check_views(tab):
         found[route] = violations(page)
         wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
         found[f"{route} is too wide"] = [wide] if wide else []
-    page.click("text=Other codes >> nth=0") if page.query_selector("text=Other codes") else None
+    tab.go("#/settle", ".card")
+    page.click("text=Other codes >> nth=0")
+    found["other codes"] = violations(page)
     tab.go("#/", ".answer")
     for name, press in (("settings", None), ("help", "?"), ("alike", "a"), ("flag", "f")):
         page.click("#open-settings") if press is None else page.keyboard.press(press)
@@ -143,19 +135,20 @@ def test_alike_is_applied_and_undone_as_one(visit, tmp_path):
     assert len({entry.batch for entry in made}) == 1
     assert all(sorted(entry.after.codes) == codes for entry in made)
     page.keyboard.press("u")
-    page.wait_for_function("document.querySelector('#progress').textContent.startsWith('0 of')")
+    page.wait_for_selector("#progress >> text=/^0 of/")
     undone = entries(path)[len(made) :]
     assert {entry.item for entry in undone} == {entry.item for entry in made}
     assert all(entry.action == "undo" and entry.after.state == "open" for entry in undone)
 
 
+@pytest.mark.slow
 def test_a_disagreement_is_settled_by_a_key_and_by_other_codes(visit, disputed):
     n_before = len(entries(disputed))
     tab = visit(disputed)
     page = tab.go("#/settle", ".settle .card")
     cards = page.query_selector_all(".settle .card")
     items = [int(card.get_attribute("data-item")) for card in cards]
-    assert set(items) <= {1, 2, 3, 4} and len(items) >= 3
+    assert items == [1, 2, 3, 4]
     sides = cards[0].query_selector_all(".side")
     assert [side.query_selector(".side-coder").inner_text() for side in sides] == ["Ann", "Ben"]
     second = [chip.evaluate("c => c.firstChild.data") for chip in sides[1].query_selector_all("li")]
@@ -167,18 +160,19 @@ def test_a_disagreement_is_settled_by_a_key_and_by_other_codes(visit, disputed):
     cards[1].query_selector("text=Other codes").click()
     for box in cards[1].query_selector_all(".choice-list input:checked"):
         box.uncheck()
-    cards[1].query_selector(".choice-list input >> nth=0")
     page.check(f'.card[data-item="{items[1]}"] input[value="{CODES[0]}"]')
     page.click(f'.card[data-item="{items[1]}"] .primary')
     page.wait_for_selector(f'.card[data-item="{items[1]}"].settled')
     assert entries(disputed)[-1].after.codes == frozenset({CODES[0]})
     page.click("h2")
     page.keyboard.press("u")
-    page.wait_for_function(f"document.querySelectorAll('.settle .card').length == {len(items) - 1}")
+    page.wait_for_selector(".settled", state="detached")
+    assert page.locator(".settle .card").count() == len(items) - 1
     assert len(entries(disputed)) == n_before + 3
     assert tab.complaints == []
 
 
+@pytest.mark.slow
 def test_keys_are_remapped_refused_remembered_and_switched_off(visit, tmp_path):
     path = tmp_path / "new.review.db"
     make_review(path, 30)
