@@ -10,7 +10,8 @@ from pathlib import Path
 
 from nldd.review import Store
 from nldd.review._desk import Desk
-from nldd.review._server import Review, Running
+from nldd.review._running import Running
+from nldd.review._server import Review
 from review.made_review import make_review
 
 

@@ -122,8 +122,8 @@ class Desk:
 
     def _apply(self, entry: Entry) -> None:
         self.seq = entry.id
-        coder, items = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
-        items.append(entry.item)
+        known = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
+        known[1].append(entry.item)
         place = self.outlook.place.get(entry.item)
         if place is None:
             return
@@ -270,6 +270,13 @@ class Desk:
         found = go_round(self.ranked(order), place, self.open, self.skipped)
         return [int(item) for item in self.outlook.items[found[:n]]]
 
+    def items_before(self, order: str, item: int, n: int) -> list[int]:
+        """The items of the queue before one, open or not, the nearest first."""
+        ranked, place = self.ranked(order), self.place(item)
+        found = np.flatnonzero(ranked == place)
+        end = int(found[0]) if len(found) else len(ranked)
+        return [int(other) for other in self.outlook.items[ranked[max(0, end - n) : end][::-1]]]
+
     def alike(self, item: int) -> list[int]:
         """Open items of the queue with the same suggestion, in the order of the table."""
         place, look = self.place(item), self.outlook
@@ -323,8 +330,8 @@ class Desk:
             time, entries = now(), []
             for number, (entry, before) in enumerate(reversed(self._acts[-1])):
                 undone = replace(entry, uid=f"{uid}:{number}", action=UNDO, after=before)
-                how = {"time": time, "seconds": 0.0, "batch": uid, "undoes": entry.id}
-                entries.append(replace(undone, **how))
+                undone = replace(undone, time=time, seconds=0.0, batch=uid, undoes=entry.id)
+                entries.append(undone)
             self._add(entries)
         return list(self._known[uid][1])
 

@@ -75,8 +75,8 @@ class Door:
     def knows(self, cookies: Iterable[str]) -> bool:
         """Whether a request has one of the cookies."""
         given = [found for text in cookies if (found := _read_cookie(text, self.cookie))]
-        # No short cut: how long it takes tells nothing.
-        return any([_same(own, kept) for own in given for kept in self._sessions])
+        # All are compared: how long it takes tells nothing.
+        return sum(_same(own, kept) for own in given for kept in self._sessions) > 0
 
 
 def _same(given: str, kept: str) -> bool:
@@ -111,7 +111,9 @@ class Guard:
                 kept = [pair for pair in message.get("headers", []) if pair[0] != b"server"]
                 names = {name.lower() for name, _ in kept}
                 more = {"cache-control": "no-store", **HEADERS}
-                kept += [(k.encode(), v.encode()) for k, v in more.items() if k.encode() not in names]
+                kept += [
+                    (k.encode(), v.encode()) for k, v in more.items() if k.encode() not in names
+                ]
                 message["headers"] = kept
             await send(message)
 
@@ -138,7 +140,10 @@ class Guard:
         changing = scope["method"] in CHANGING
         if scope["path"] != "/" or changing:
             ours = ("same-origin",) if changing else ("same-origin", "none")
-            if (site is not None and site not in ours) or (origin or "") not in {"", *self._origins}:
+            if (site is not None and site not in ours) or (origin or "") not in {
+                "",
+                *self._origins,
+            }:
                 return refused(403, "Another site may not use this server.", "use its own page")
         kind = given.get("content-type", "").partition(";")[0].strip().lower()
         if changing and kind != "application/json":

@@ -5,6 +5,7 @@ Columns rather than records: with 100,000 answers, a queue is sorted and searche
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,18 +84,18 @@ class Outlook:
         """Places of some answers in one of the orders: drawn ones first, empty ones last."""
         places = np.flatnonzero(among)
         drawn, group = self.drawn[places], self.group[places]
-        keys: tuple[NDArray[np.float64] | NDArray[np.int64], ...] = ()
+        keys: list[NDArray[Any]] = []
         if order == UNSURE:
-            keys = (-self.doubt[places],)
+            keys = [-self.doubt[places]]
         elif order == ALIKE:
             sizes = np.bincount(group[~drawn] + 1, minlength=len(self.groups) + 1)
-            keys = (self.doubt[places], group, -sizes[group + 1])
+            keys = [self.doubt[places], group, -sizes[group + 1]]
         elif order != FILE:
             hint = f"choose one of {', '.join(ORDERS)}"
             raise InputError(f"There is no order {order!r}.", hint=hint)
-        keys = (*(np.where(drawn, 0, key) for key in keys), self.blank[places] & ~drawn)
-        keys = (*keys, np.where(drawn, self._chance[places], 0), ~drawn)
-        return places[np.lexsort((places, *keys))]
+        keys = [np.where(drawn, 0, key) for key in keys]
+        keys += [self.blank[places] & ~drawn, np.where(drawn, self._chance[places], 0), ~drawn]
+        return places[np.lexsort([places, *keys])]
 
 
 def go_round(ranked: Places, after: int | None, open_: Mask, skipped: Sequence[int]) -> Places:
@@ -102,7 +103,7 @@ def go_round(ranked: Places, after: int | None, open_: Mask, skipped: Sequence[i
 
     Those come in the order in which they were skipped, from behind the place if it is one of them.
     """
-    found = np.flatnonzero(ranked == after) if after is not None else ()
+    found = np.flatnonzero(ranked == (-1 if after is None else after))
     start = int(found[0]) + 1 if len(found) else 0
     turned = np.concatenate([ranked[start:], ranked[:start]])
     behind = skipped.index(after) + 1 if after is not None and after in skipped else 0

@@ -124,10 +124,11 @@ def _codes(fields: Fields) -> frozenset[str]:
     value = fields.get("codes")
     if value is None and fields.get("action") not in (CODE, "settle", None):
         return frozenset()
-    listed = isinstance(value, list) and len(value) <= MOST_CODES
-    if not listed or not all(isinstance(code, str) for code in value):
-        raise _wrong("codes", f"a list of at most {MOST_CODES:,} codes", value)
-    return frozenset(value)
+    if isinstance(value, list) and len(value) <= MOST_CODES:
+        codes = [code for code in value if isinstance(code, str)]
+        if len(codes) == len(value):
+            return frozenset(codes)
+    raise _wrong("codes", f"a list of at most {MOST_CODES:,} codes", value)
 
 
 def _seconds(fields: Fields) -> float:

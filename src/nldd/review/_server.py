@@ -1,13 +1,11 @@
-"""The server of the review page: Starlette's routes over a desk, run by uvicorn on loopback.
+"""The requests of the review page: Starlette's routes over a desk.
 
 One thread owns the store and does one thing at a time, so that two tabs cannot come between each
 other's reading and writing; the event loop only waits.
 """
 
 import asyncio
-import contextlib
 import json
-import socket
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,7 +20,6 @@ from traceback import print_exception
 from typing import Any, Protocol
 from urllib.parse import quote as quote_address
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -31,17 +28,20 @@ from starlette.routing import Route
 
 from nldd.exceptions import InputError, NLDDError
 from nldd.review import _requests as sent, _views as views
-from nldd.review._connections import patient_protocol
 from nldd.review._desk import Conflict, Desk, SimilarCodeError, UnknownItemError
-from nldd.review._guard import Door, Guard, refused
+from nldd.review._guard import refused
 from nldd.review._log import SETTLE
 from nldd.review._store import Store
 
-KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+KINDS = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
 KINDS |= {".png": "image/png", ".ico": "image/x-icon", ".json": "application/json"}
 EXPORTS = {"csv": "csv", "xlsx": "xlsx", "jsonl": "jsonl", "label-studio": "json"}
 MOST_VIEWS, MOST_ROWS = 100, 1000
-CLOSING_SECONDS = 3
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -86,6 +86,7 @@ class Review:
             ("GET", "/api/study", self.study),
             ("GET", "/api/status", self.status),
             ("GET", "/api/next", self.next),
+            ("GET", "/api/before", self.before),
             ("GET", "/api/items", self.items),
             ("GET", "/api/alike", self.alike),
             ("GET", "/api/list", self.list),
@@ -169,6 +170,18 @@ class Review:
         def found() -> Any:
             items = self.desk.next_items(given.get("order", "file"), after, n)
             return {"items": views.item_views(self.desk, items), "status": self._status()}
+
+        return PlainResponse(await self._do(found))
+
+    async def before(self, request: Request) -> Response:
+        """The answers of the queue before one, open or not."""
+        given = request.query_params
+        item = sent.whole_in(given, "item", 0, 0, sent.LARGEST)
+        n = sent.whole_in(given, "n", 10, 1, MOST_VIEWS)
+
+        def found() -> Any:
+            items = self.desk.items_before(given.get("order", "file"), item, n)
+            return {"items": views.item_views(self.desk, items)}
 
         return PlainResponse(await self._do(found))
 
@@ -319,7 +332,7 @@ def _agreement(path: Path) -> views.View | None:
         found = agreement_of(store)
     if found is None:
         return None
-    alphas = {"masi": asdict(found.masi), "nominal": asdict(found.nominal)}
+    alphas = {"masi": found.masi._asdict(), "nominal": found.nominal._asdict()}
     return {
         "coders": list(found.coders),
         "n_answers": found.n_answers,
@@ -342,61 +355,3 @@ async def _no_such_way(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     hint = "the page of this server knows them"
     return refused(status, f"There is no {request.method} {request.url.path[:100]}.", hint)
-
-
-def listen(port: int = 0) -> socket.socket:
-    """A socket on loopback; a free port unless one is named."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if sys.platform != "win32":  # there, it would share the port with another server
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind(("127.0.0.1", port))
-        found.listen(2048)
-    except OSError as error:
-        found.close()
-        hint = "--port with another number, or leave it out for a free one"
-        raise InputError(f"Port {port} cannot be used: {error.strerror}.", hint=hint) from error
-    return found
-
-
-class Running:
-    """A server that listens already, and answers while :meth:`run` runs."""
-
-    def __init__(
-        self, review: Review, port: int = 0, announce: Callable[[str], None] = lambda address: None
-    ) -> None:
-        self.review, self._socket = review, listen(port)
-        self.port = int(self._socket.getsockname()[1])
-        self.door = Door(self.port, announce)
-        config = uvicorn.Config(
-            Guard(review.app(), self.door),
-            http=patient_protocol(),
-            ws="none",
-            loop="asyncio",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=CLOSING_SECONDS,
-        )
-        self._server = uvicorn.Server(config)
-
-    @property
-    def address(self) -> str:
-        """Where the page opens, once."""
-        return self.door.address
-
-    def run(self) -> None:
-        """Serve until :meth:`stop`, or Ctrl-C; what was acknowledged is on the disk by then."""
-        try:
-            with contextlib.suppress(KeyboardInterrupt):
-                self._server.run(sockets=[self._socket])
-        finally:
-            self._socket.close()
-            self.review.close()
-
-    def stop(self) -> None:
-        """End a server that runs in another thread."""
-        self._server.should_exit = True

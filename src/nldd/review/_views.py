@@ -11,8 +11,8 @@ from nldd import coding
 from nldd._wording import percent
 from nldd.exceptions import InputError
 from nldd.review._desk import Desk
-from nldd.review._log import DONE, OPEN, SKIPPED, STATES
-from nldd.review._queue import AUTO, Mask, Places
+from nldd.review._log import DONE, OPEN, STATES
+from nldd.review._queue import AUTO, FILE, Mask, Places
 from nldd.review._store import Item, Suggestion, pack
 from nldd.tables import cell_text
 
@@ -159,7 +159,8 @@ def list_view(
         among &= _with_code(desk, code)
     if search.strip():
         among &= _with_words(desk, search)
-    places = desk.outlook.ranked(among, order)
+    # In the order of the file people look for a row by its number, drawn or not.
+    places = np.flatnonzero(among) if order == FILE else desk.outlook.ranked(among, order)
     items = desk.outlook.items[places[offset : offset + limit]].tolist()
     return {"n": len(places), "rows": [_row(desk, item) for item in desk.store.items(items)]}
 
