@@ -16,6 +16,7 @@ from nldd import cli
 from nldd.coding import load_coding_model, save_coding_model
 from nldd.reports import _report as report_module
 from reports.records import grid, write_records
+from review.stored_study import decide as decide_items, store_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "jinja2", "openpyxl", "pyarrow")
@@ -104,6 +105,9 @@ def prepared(tmp_path_factory):
         [(*row, *[""] * len(ADDED), new[0][-1]) for row in read_csv(folder / "new.csv")[1][:12]],
         (*HEADER[:-1], *ADDED, "codes"),
     )
+    page = shutil.copy(folder / "new.csv", tmp_path_factory.mktemp("page"))
+    store_of(load_coding_model(model), Path(page), folder / "new.review.db")
+    decide_items(folder / "new.review.db", {i: new[i - 1][-1].split(";") for i in (1, 2, 3)})
     write_records(
         folder / "nldd-results" / "default", grid([[0.3, 0.2]], ["yeast"], ("BR", "NLDD"))
     )

@@ -18,10 +18,10 @@ def rows_of(path):
         return table.names, rows, table.format
 
 
-def store_of(model, path, store, n_random=0, threshold=0.02, options=TableOptions()):
+def store_of(model, path, store, n_random=0, threshold=0.005, options=TableOptions()):
     """Code a table into a store, and into the review file beside it."""
     coded, review = path.with_name("coded.csv"), path.with_name(f"review{path.suffix}")
-    policy = Policy(threshold, rank_by="chance", n_random=n_random)
+    policy = Policy(threshold, n_random=n_random)
     code_table(model, path, coded, policy, review, options)
     said = rows_of(coded)[1]
     with open_table(path) as table:

@@ -1,12 +1,18 @@
 """A store read as a table: what joins a model from it is what would join from a filled-in file."""
 
+import datetime
+
 import numpy as np
 import pytest
-from stored_study import decide, fill_in, store_of
+from made_review import make_review
+from stored_study import decide, entry, fill_in, store_of
 
-from coding_tables import answers, write_csv
-from nldd.coding import Request, Settings, fit_table, update_model
-from nldd.review import Store, StoreOptions
+from coding_tables import answers, call, write_csv
+from nldd.coding import Request, Settings, fit_table, load_coding_model, update_model
+from nldd.coding._training_table import read_coded
+from nldd.exceptions import InputError
+from nldd.review import Store, StoreOptions, open_rows
+from nldd.tables import create_table
 
 # With few answers, one of the distances may get no weight.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
@@ -84,3 +90,117 @@ def test_update_from_a_store_is_that_from_a_filled_in_review(layout, separator, 
     assert len(chosen) > 12
     assert len(by_store.model.answers) == 60 + len(chosen)
     assert by_store.table.n_set_aside == by_file.table.n_set_aside
+
+
+def test_more_decisions_join_later_and_the_same_ones_do_not_join_again(tmp_path):
+    model, store = fitted(tmp_path), tmp_path / "new.review.db"
+    path, _ = new_answers(tmp_path)
+    store_of(model, path, store, n_random=6)
+    with Store.open(store) as opened:
+        drawn = [item.item for item in opened.items() if item.drawn]
+        others = [item.item for item in opened.items() if not item.drawn]
+    first = {item: RIGHT[item] for item in (*drawn[:4], *others[:3])}
+    decide(store, first)
+    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    assert (len(step.model.answers), step.model.drawn.sum()) == (67, 64)
+    assert step.model.history[-1].file == "new.review.db"
+    with pytest.raises(InputError, match=r"has these answers already, since .*new.review.db"):
+        update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    decide(store, {item: RIGHT[item] for item in drawn[4:]})
+    decide(store, {others[0]: {"pay", "rooms"}})
+    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    assert (len(step.model.answers), step.model.drawn.sum(), step.n_corrected) == (69, 66, 1)
+    place = step.model.answers.texts.index(answers(30, seed=1)[others[0] - 1][1])
+    assert step.model.codes(step.model.Y)[place] == ("pay", "rooms")
+
+
+def test_any_code_travels_and_the_empty_set_does_too(tmp_path):
+    model, store = fitted(tmp_path), tmp_path / "new.review.db"
+    path, _ = new_answers(tmp_path)
+    store_of(model, path, store)
+    odd = ["NA", "a;b", "[x]", "'=1+1", "(no code)", "-", "2", "naïve", '"quoted"', "a,'=b"]
+    given = {i: {code} for i, code in enumerate(odd, 1)} | {11: set(odd), 12: set(), 13: {"pay"}}
+    decide(store, given)
+    found = read_coded(store, model.columns, StoreOptions(), known=model.labels)
+    assert dict(zip(found.rows, found.codes, strict=True)) == given
+    assert not [note for note in found.notes if "--sep" in note]
+    step = update_model(
+        tmp_path / "model.nldd", store, None, StoreOptions(), new_codes=True, n_jobs=1
+    )
+    Y = dict(zip(step.model.answers.texts[60:], step.model.codes(step.model.Y)[60:], strict=True))
+    assert Y[answers(30, seed=1)[11][1]] == ()
+
+
+def test_typed_cells_and_what_people_did_not_settle(tmp_path):
+    header = ("id", "answer", "age", "day")
+    day = datetime.date(2024, 2, 29)
+    rows = [(int(name[1:]), text, float(age or 30), day) for name, text, age, *_ in answers(40)]
+    for name, part in (("answers.xlsx", rows[:30]), ("new.xlsx", rows[30:])):
+        with create_table(tmp_path / name, (*header, "codes")) as writer:
+            codes = (RIGHT[row[0] % 30 + 1] for row in part)
+            cells = [";".join(sorted(c)) if name != "new.xlsx" else None for c in codes]
+            writer.write([(*row, cell) for row, cell in zip(part, cells, strict=True)])
+    request = Request(("answer",), "codes", features=("age",))
+    model = fit_table(tmp_path / "answers.xlsx", tmp_path / "model.nldd", request, FAST).model
+    store = tmp_path / "new.review.db"
+    store_of(model, tmp_path / "new.xlsx", store)
+    with open_rows(store) as table:
+        (block,) = table.blocks()
+        assert table.names == (*header, "codes")
+        assert block.rows[0][:2] == (31, rows[30][1])
+        assert isinstance(block.rows[0][3], datetime.date)
+    decide(store, {1: {"pay"}, 2: {"food"}, 3: {"rooms"}, 4: {"pay"}})
+    decide(store, {1: {"pay"}, 2: {"rooms"}, 3: {"food"}}, "Bob")
+    decide(store, {3: {"food"}}, "Cleo", action="settle")
+    decide(store, {4: {"pay"}}, action="code", flag=True, note="sure?")
+    decide(store, {5: None}, action="skip")
+    with Store.open(store) as opened:
+        (last,) = opened.add([entry(6, {"food"})])
+        opened.add([entry(6, None, action="undo", undoes=last.id)])
+    found = read_coded(store, model.columns, StoreOptions(), model.identity_columns)
+    assert list(zip(found.rows, found.codes, strict=True)) == [
+        (1, {"pay"}),
+        (3, {"food"}),
+        (4, {"pay"}),
+    ]
+    assert (found.n_rows, found.drawn) == (10, [False] * 3)
+    assert found.notes == [
+        "1 answer on which coders disagree: not taken; settle them on the page.",
+        "1 answer with a flag: taken as they are coded.",
+    ]
+    by_file = read_coded(tmp_path / "answers.xlsx", model.columns, StoreOptions())
+    assert found.identity_columns == by_file.identity_columns == model.identity_columns
+
+
+def test_codes_without_a_column_of_their_own_are_not_taken(tmp_path):
+    model, store = fitted(tmp_path, "marks"), tmp_path / "new.review.db"
+    path, _ = new_answers(tmp_path)
+    store_of(model, path, store)
+    decide(store, {1: {"pay", "parking"}, 2: {"pay"}})
+    found = read_coded(store, model.columns, StoreOptions())
+    assert found.codes == [{"pay"}]
+    assert found.notes[0].startswith("1 answer with 'parking': not taken, as the model has no")
+
+
+def test_commands_take_a_store(tmp_path, capsys):
+    model, store = fitted(tmp_path), tmp_path / "new.review.db"
+    path, _ = new_answers(tmp_path)
+    coded, _ = store_of(model, path, store, n_random=10)
+    with Store.open(store) as opened:
+        drawn = [item.item for item in opened.items() if item.drawn]
+    decide(store, {item: RIGHT[item] for item in drawn} | {drawn[0]: {"parkng"}})
+    assert call("frequencies", tmp_path / "model.nldd", coded, "--checked", store) == 0
+    assert "parkng" in capsys.readouterr().out
+    words = ("update", tmp_path / "model.nldd", store, "--no-report", "--jobs", "1")
+    assert call(*words, "--accept-suggestions") == 1
+    assert "once it is decided" in capsys.readouterr().err
+    assert call(*words) == 0
+    assert "New codes: 'parkng'" in capsys.readouterr().err
+    assert len(load_coding_model(tmp_path / "model.nldd").answers) == 70
+
+
+def test_a_store_without_decisions_or_of_something_else_says_so(tmp_path):
+    fitted(tmp_path)
+    make_review(tmp_path / "a.review.db", 20)
+    with pytest.raises(InputError, match=r"none of the .* rows has codes"):
+        update_model(tmp_path / "model.nldd", tmp_path / "a.review.db", options=StoreOptions())

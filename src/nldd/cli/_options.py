@@ -211,6 +211,25 @@ def _open_how(
     return tables.TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
 
 
+def taking_reviews(
+    options: "tables.TableOptions", *paths: Path
+) -> "tuple[tables.TableOptions, bool]":
+    """How to open files of which some may be reviews of the page, and whether one of them is."""
+    if not any(map(_is_database, paths)):
+        return options, False
+    from nldd import review
+
+    return review.StoreOptions(**vars(options)), any(map(review.is_store, paths))
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
 table_options = bundle("options", _open_how, *_table_options)
 answer_options = bundle(
     "options",

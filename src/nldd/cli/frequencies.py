@@ -46,10 +46,12 @@ def frequencies(
     Examples:
       nldd frequencies model.nldd coded.csv
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
+      nldd frequencies model.nldd coded.csv --checked new.review.db
     """
     for place in (table, *checked):
         coding.check_places(model, place, out, report, hint="-o shares.csv --report shares.html")
     refuse_existing(out, report, force=force)
+    options, _ = shared.taking_reviews(options, *checked)
     loaded = coding.load_coding_model(model)
     found = coding.code_frequencies(loaded, table, checked, options)
     print_notes(found.notes)

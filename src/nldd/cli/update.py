@@ -10,6 +10,7 @@ from nldd._files import refuse_existing
 from nldd._progress import stage
 from nldd.cli import _options as shared
 from nldd.cli._printing import asker, print_notes, print_result, say, try_report
+from nldd.exceptions import InputError
 
 
 @click.command()
@@ -52,14 +53,24 @@ def update(
 
     CORRECTED has the columns that the model was fitted with; what `nldd predict --review` wrote,
     with codes corrected or marked as right in nldd_ok, will do. Rows without codes are set aside,
-    and so are suggestions that nobody has changed or marked. The model as it was before is kept
-    beside it, and `nldd undo` brings it back.
+    and so are suggestions that nobody has changed or marked. The review that `nldd review` made
+    will do as well: what people decided there joins the model, and answers that were drawn at
+    random keep the promise exact. The model as it was before is kept beside it, and `nldd undo`
+    brings it back.
 
     \b
-    Example:
+    Examples:
       nldd update model.nldd corrected.csv
+      nldd update model.nldd new.review.db
     """
     out = out or model
+    options, is_review = shared.taking_reviews(options, table)
+    if is_review and accept:
+        message = (
+            f"{table.name}: in a review of the page, a suggestion is taken once it is decided."
+        )
+        hint = "leave out --accept-suggestions; on the page, a applies codes to all alike"
+        raise InputError(message, hint=hint)
     place = report_place(out)
     coding.check_places(table, out, place, hint="--report with another name")
     # What nldd wrote about this model changes with it.
@@ -69,7 +80,7 @@ def update(
         *(model, table, out, options),
         watch=stage,
         again=again,
-        new_codes=new_codes,
+        new_codes=new_codes or is_review,  # of which the page has asked
         n_jobs=jobs,
         tell=say,
         listing=listing,

@@ -299,7 +299,7 @@ def _read_rows(
         marks = drawn_marks(table, block, coded, drawn)
         found.drawn += [mark and not audited for mark in marks]
         found.n_rows += len(block.rows)
-        if columns.codes.listed and there:
+        if columns.codes.listed and there and not table.no_code:  # else no person wrote them
             found.cells += filter(None, chain(*columns.codes.cells(table, block)))
     if audited and found.n_rows and not found.codes:
         message = f"{table.path.name}: nobody has checked a row in the column {CHECK!r} yet."

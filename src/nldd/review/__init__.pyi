@@ -1,4 +1,8 @@
 from ._desk import Desk as Desk
+from ._learning import (
+    Learner as Learner,
+    Learning as Learning,
+)
 from ._log import (
     Entry as Entry,
     Outcome as Outcome,

@@ -16,7 +16,7 @@ from nldd._wording import count_noun, quote_first
 from nldd.coding import CodeColumns, CodingModel, free_names
 from nldd.review._log import outcomes
 from nldd.review._store import Item, Store, Study, Suggestion, is_store, pack
-from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded, unguarded
+from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
@@ -79,12 +79,10 @@ class Layout:
         if not self.codes.listed:
             marked = {self.columns[code] for code in codes}
             return [int(name in marked) for name in self.codes.names]
-        cells = self.codes.spread(self.codes.join(sorted(codes)))
-        if self.codes.gather(map(unguarded, cells)) == set(codes):
-            return [*cells]
-        # A code may look like a list, or like a mark of another program for nothing.
-        listed = json.dumps(sorted(codes), ensure_ascii=False)
-        return [listed, *[""] * (len(cells) - 1)]
+        # As JSON, whatever separates codes in other tables, and whatever they look like. Without
+        # apostrophes, which might be taken for those that keep a cell from being run.
+        listed = json.dumps(sorted(codes), ensure_ascii=False).replace("'", r"\u0027")
+        return [listed if codes else NO_CODE, *[""] * (len(self.codes.names) - 1)]
 
 
 class StoredRows:

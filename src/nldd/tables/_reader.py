@@ -47,9 +47,9 @@ class TableReader:
     `header` has the cells of the header as they are in the file. `names` are names of the columns,
     no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
     is written. `numbers` are those that lie beside the table in a file of their own, and `no_code`
-    is a cell of the table's own which says that no code applies to an answer. Rows below the header
-    that belong to it, as survey programs write them, are left out with a note; further ones are
-    those that a person wants to have skipped.
+    is the cell which says that no code applies, where nldd itself has written the codes. Rows below
+    the header that belong to it, as survey programs write them, are left out with a note; further
+    ones are those that a person wants to have skipped.
     """
 
     def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
