@@ -207,7 +207,11 @@ def yeast_in(form, yeast):
 @pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")  # by the other model
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"model": "multiplicative"}, {"train_fraction": 0.6, "max_pairs": 100}],
+    [
+        {},
+        pytest.param({"model": "multiplicative"}, marks=pytest.mark.slow),
+        {"train_fraction": 0.6, "max_pairs": 100},
+    ],
     ids=["default", "multiplicative", "drawn"],
 )
 def test_nldd_of_blocks_is_that_of_all_rows(form, settings, yeast):

@@ -66,7 +66,7 @@ def test_interruption_exits_with_130(function, words, study, capsys, monkeypatch
 
 
 def test_interruption_between_blocks_leaves_the_old_file(study, tmp_path, capsys, monkeypatch):
-    from nldd.coding import _output
+    from nldd.coding import _coded_blocks, _output
 
     coder = _output._RowCoder
     calls = []
@@ -79,7 +79,7 @@ def test_interruption_between_blocks_leaves_the_old_file(study, tmp_path, capsys
 
     original = coder.rows
     monkeypatch.setattr(coder, "rows", rows)
-    monkeypatch.setattr(_output, "BLOCK_ROWS", 10)
+    monkeypatch.setattr(_coded_blocks, "BLOCK_ROWS", 10)
     (tmp_path / "coded.csv").write_text("old")
     words = (*PREDICT, "-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
     assert nldd(capsys, *words, "--force").code == 130

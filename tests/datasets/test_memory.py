@@ -119,6 +119,7 @@ def test_csv_of_many_columns(tmp_path):
     assert peak < 20 * MEGABYTE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bibtex", "tmc2007"])
 def test_large_sparse_data_sets_take_little_memory(name):
     if not all((paper_data.FOLDER / file.file).exists() for file in CATALOGUE[name].files):

@@ -102,9 +102,8 @@ def killed_after(command, out, n_more, late, started):
     return workers
 
 
-@pytest.mark.parametrize(
-    ("n_kills", "n_jobs", "n_folds"), [(1, 1, 4), pytest.param(20, 2, 100, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow  # the next one has a quick dose
+@pytest.mark.parametrize(("n_kills", "n_jobs", "n_folds"), [(1, 1, 4), (20, 2, 100)])
 def test_killed_run_ends_as_an_undisturbed_one(
     tmp_path, command, undisturbed, started, monkeypatch, n_kills, n_jobs
 ):

@@ -66,7 +66,7 @@ def test_a_desktop_shows_whole_tables_of_ten_methods(browser, url):
     assert scrolling == []
 
 
-@pytest.mark.parametrize(("width", "print_"), [(360, False), (1280, False), (672, True)])
+@pytest.mark.parametrize(("width", "print_"), [(360, False), (672, True)])
 def test_names_of_rows_and_short_words_are_not_torn(browser, url, width, print_):
     browser.open(url, width, print_=print_)
     lines = browser.evaluate(

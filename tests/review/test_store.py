@@ -115,3 +115,15 @@ def test_acts_are_undone_from_the_last_to_the_first():
     log += [replace(entry("6", item=3, action=UNDO), id=6, undoes=3)]
     assert [e.id for e in to_undo(log, "Ann")] == [2]
     assert to_undo(log, "Bob") == []
+
+
+def test_values_that_nldd_has_not_written_are_told(path):
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = '{\"header\": 3}' WHERE key = 'study'")
+    connection.execute("UPDATE items SET cells = '[1' WHERE item = 2")
+    connection.commit()
+    connection.close()
+    with Store.open(path) as store:
+        for read in (lambda: store.study, lambda: list(store.items())):
+            with pytest.raises(InputError, match="is damaged"):
+                read()

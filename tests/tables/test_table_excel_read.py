@@ -540,6 +540,7 @@ def test_zip_with_a_password(tmp_path):
         load(put(tmp_path, bytes(content), "b.xlsx"))
 
 
+@pytest.mark.slow
 def test_reading_is_several_times_faster_than_openpyxl(tmp_path):
     row = ("an answer of some length", 1 / 7, "a", 5, 0.5, "x", "and what was said about it")
     rows = [(k, *row) for k in range(8000)]

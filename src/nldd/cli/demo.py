@@ -102,6 +102,9 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
     show(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
+    # As it was before people helped: the new one knows the answers that it would ask about.
+    page = ["nldd", "review", str(out / MODELS[-1]), str(out / "new.csv"), "--show", "age,region"]
+    show(f"\nTo decide on a page in the browser what the machine is not sure of:\n\n$ {join(page)}")
 
 
 def _commands(out: Path) -> list[list[str]]:

@@ -22,11 +22,25 @@ from ._audit import (
     read_audit as read_audit,
 )
 from ._chance import ChanceRegression as ChanceRegression
+from ._code_slips import close_code as close_code
 from ._codebook import (
     Codebook as Codebook,
     Entry as Entry,
     read_codebook as read_codebook,
     write_codebook as write_codebook,
+)
+from ._coded_blocks import (
+    AUTO as AUTO,
+    BY_PEOPLE as BY_PEOPLE,
+    N_NEXT as N_NEXT,
+    PARTLY as PARTLY,
+    REVIEW as REVIEW,
+    BlockWatch as BlockWatch,
+    CodedBlock as CodedBlock,
+    Counts as Counts,
+    Policy as Policy,
+    code_blocks as code_blocks,
+    next_labelsets as next_labelsets,
 )
 from ._cross_validation import (
     CrossValidation as CrossValidation,
@@ -73,8 +87,6 @@ from ._model_file import (
     save_coding_model as save_coding_model,
 )
 from ._output import (
-    Counts as Counts,
-    Policy as Policy,
     check_places as check_places,
     code_table as code_table,
     free_names as free_names,
@@ -115,6 +127,7 @@ from ._shares import (
 from ._study import (
     Step as Step,
     fit_table as fit_table,
+    refit_model as refit_model,
     update_model as update_model,
 )
 from ._suggest import (

@@ -23,8 +23,9 @@ from nldd.coding._answers import (
     unguard,
 )
 from nldd.coding._code_slips import DASHES
+from nldd.coding._coded_blocks import AUTO
 from nldd.coding._decisions import AGREED, STATUS, SUGGESTED, latest_column
-from nldd.coding._output import AUTO, check_places, reservoir
+from nldd.coding._output import check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.tables import Block, TableOptions, TableReader, cell_text, create_table

@@ -25,9 +25,9 @@ from nldd.coding._answers import (
 )
 from nldd.coding._audit import RIGHT_CODES, Check, machine_codes, read_checks
 from nldd.coding._codebook import Codebook
+from nldd.coding._coded_blocks import BY_PEOPLE
 from nldd.coding._decisions import STATUS, SUGGESTED, latest_column, take_decided
 from nldd.coding._model import CodingModel
-from nldd.coding._output import BY_PEOPLE
 from nldd.coding._predictions import RANKINGS
 from nldd.coding._training_table import drawn_marks
 from nldd.exceptions import InputError

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd._wording import count_noun, quote_first
+from nldd.coding._coded_blocks import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding._coded_rows import CodedRow, Codes, add_decided, read_rows
 from nldd.coding._decisions import STATUS
 from nldd.coding._model import CodingModel, order_codes
-from nldd.coding._output import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding._predictions import RANKINGS
 from nldd.coding._shares import PartCounts, count_part, estimate_rest
 from nldd.exceptions import InputError

@@ -45,7 +45,8 @@ class Predictions:
     from, `Dx` and `Dy` are the distances from it in features and in labels, and `x_part` and
     `y_part` what these add to the log-odds of an error. `chance` is the probability that all labels
     are right, which :class:`ChanceRegression` finds from the `clues`, if there is one. `P` are the
-    probabilities label by label, and `others` the next best labelsets of each answer.
+    probabilities label by label, and `others` the next best labelsets of each answer, which come
+    from the coded answers `others_row`.
     """
 
     Y: NDArray[np.int8]
@@ -59,6 +60,7 @@ class Predictions:
     clues: NDArray[np.float64] | None = None
     P: NDArray[np.float32] | None = None
     others: NDArray[np.int8] | None = None
+    others_row: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -102,7 +104,8 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     clues = clues_of(near, P, times_seen(classifier, Y))
     found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
     others = near.labelsets[:, 1:].astype(np.int8)
-    return Predictions(Y, *found, clues=clues, P=P.astype(np.float32), others=others)
+    rest = {"P": P.astype(np.float32), "others": others, "others_row": near.row[:, 1:]}
+    return Predictions(Y, *found, clues=clues, **rest)
 
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -149,7 +152,7 @@ def leave_out(
         test = parts[number]
         train = np.setdiff1d(np.arange(len(Y)), test)
         part = _predict_fold(model, X[train], Y[train], X[test], len(test))
-        found[number] = replace(part, row=train[part.row])
+        found[number] = replace(part, row=train[part.row], others_row=None)
     return [found[number] for number in range(len(parts))]
 
 

@@ -16,15 +16,12 @@ from nldd.coding._answers import (
     ROW,
     find_column,
 )
+from nldd.coding._coded_blocks import N_NEXT, CodedBlock, Policy, next_labelsets
 from nldd.coding._model import CodingModel
 from nldd.coding._output import (
-    N_NEXT,
-    CodedBlock,
-    Policy,
     asked_codes,
     doubts,
     free_names,
-    join_codes,
     numbers_rows,
     suggestions,
 )
@@ -58,7 +55,6 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
     ) -> None:
         self.model, self.policy, self.notes = model, policy, list[str]()
         self.numbered = numbers_rows(model, table.names)
-        self.seen = {labelset.tobytes() for labelset in model.classifier.labelsets_.astype(bool)}
         names = model.columns.codes.names
         there = {guarded(name) for name in table.names}
         self.new_codes = [name for name in names if guarded(name) not in there]
@@ -159,21 +155,10 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             yield key, (*own, *cells)
 
     def _nexts(self, block: CodedBlock, suggested: Sequence[str]) -> list[list[str]]:
-        """The next best labelsets of each row; those of small models are fewer.
-
-        Codes that are likely one by one come first, if that combination was never given.
-        """
-        found = block.found
-        assert found.others is not None
-        assert found.P is not None
-        likely = found.P > 0.5
-        columns = [likely, *found.others.swapaxes(0, 1)]
-        cells = zip(*(join_codes(self.model, Y) for Y in columns), strict=True)
-        nexts = []
-        for i, (first, *others) in enumerate(cells):
-            known = likely[i].tobytes() in self.seen or not likely[i].any()
-            likeliest = others if known else [first, *others]
-            shown = [cell for cell in likeliest if cell != suggested[i]]
+        """The next best labelsets of each row as cells; those of small models are fewer."""
+        join, nexts = self.model.columns.codes.join, []
+        for own, others in zip(suggested, next_labelsets(self.model, block), strict=True):
+            shown = [cell for cell in map(join, others) if cell != own]
             nexts.append([*shown, *[""] * N_NEXT][:N_NEXT])
         return nexts
 

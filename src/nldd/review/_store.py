@@ -22,6 +22,8 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
+# What an answer that says nothing may consist of.
+BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -109,6 +111,10 @@ class Round(NamedTuple):
     facts: Mapping[str, Any]
 
 
+class Overtaken(Exception):
+    """Another process has added to the log since it was read."""
+
+
 class Store(AbstractContextManager["Store"]):
     """An open store; by :meth:`open`, or :meth:`create` for a new one."""
 
@@ -167,13 +173,14 @@ class Store(AbstractContextManager["Store"]):
     @property
     def study(self) -> Study:
         """What the review is about."""
-        found = json.loads(self._value("study") or "{}")
-        names = ("header", "text")
-        return Study(
-            **found
-            | {name: tuple(found[name]) for name in names}
-            | {"codes": tuple(map(tuple, found["codes"]))}
-        )
+        with _as_written(self.path):
+            found = json.loads(self._value("study") or "{}")
+            names = ("header", "text")
+            return Study(
+                **found
+                | {name: tuple(map(str, found[name])) for name in names}
+                | {"codes": tuple((str(code), str(n), str(d)) for code, n, d in found["codes"])}
+            )
 
     def add_items(self, items: Iterable[Item]) -> None:
         """Write answers."""
@@ -181,9 +188,15 @@ class Store(AbstractContextManager["Store"]):
         with self._transaction():
             self._connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
 
+    def mark_drawn(self, numbers: Iterable[int]) -> None:
+        """Say which answers were drawn at random; only while the store is being made."""
+        with self._transaction():
+            query = "UPDATE items SET drawn = 1 WHERE item = ?"
+            self._connection.executemany(query, ((number,) for number in numbers))
+
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
-        with _explained(self.path):
+        with _as_written(self.path):
             if numbers is None:
                 for row in self._connection.execute("SELECT * FROM items ORDER BY item"):
                     yield _item(row)
@@ -193,6 +206,17 @@ class Store(AbstractContextManager["Store"]):
                 row = self._connection.execute(query, (number,)).fetchone()
                 if row is not None:
                     yield _item(row)
+
+    def outlines(self) -> list[tuple[int, int, int, int]]:
+        """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
+        query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (BLANKS,)).fetchall()
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The number and the text of each answer."""
+        with _explained(self.path):
+            yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
 
     def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
         """Write what a model said of some items in a round that is not finished."""
@@ -204,13 +228,23 @@ class Store(AbstractContextManager["Store"]):
             query = "INSERT OR REPLACE INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?)"
             self._connection.executemany(query, rows)
 
+    def begin_round(self, model: str) -> int:
+        """The number of a new round, which no other process has."""
+        with self._transaction():
+            (last,) = self._connection.execute("SELECT max(round) FROM rounds").fetchone()
+            number = -1 if last is None else int(last)
+            row = (number + 1, now(), model, 0, "{}")
+            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
+        return number + 1
+
     def finish_round(
         self, round: int, model: str, facts: Mapping[str, Any], time: str = ""
     ) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
         row = (round, time or now(), model, 1, json.dumps(facts))
         with self._transaction():
-            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
+            query = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
+            self._connection.execute(query, row)
 
     def drop_suggestions(self, round: int, most: int = 2000) -> int:
         """Remove suggestions of a round that no longer counts, some at a time; how many."""
@@ -224,33 +258,46 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        with _explained(self.path):
+        with _as_written(self.path):
             rows = self._connection.execute(query).fetchall()
-        return [Round(number, time, model, json.loads(text)) for number, time, model, text in rows]
+            return [
+                Round(number, time, model, json.loads(text)) for number, time, model, text in rows
+            ]
 
     def suggestion(self, round: int, item: int) -> Suggestion | None:
         """What the model of a round said of an item; None for one that people had coded."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
-        with _explained(self.path):
+        with _as_written(self.path):
             row = self._connection.execute(query, (round, item)).fetchone()
-        return None if row is None else _suggestion(row)
+            return None if row is None else _suggestion(row)
 
     def suggestions(self, round: int) -> Iterator[Suggestion]:
         """All suggestions of a round in the order of the table."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
-        with _explained(self.path):
+        with _as_written(self.path):
             for row in self._connection.execute(query, (round,)):
                 yield _suggestion(row)
 
+    def leanings(self, round: int) -> list[tuple[int, str, str, float]]:
+        """Of each suggestion of a round its item, codes as JSON, status and doubt."""
+        query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
+        with _explained(self.path):
+            return self._connection.execute(query, (round,)).fetchall()
+
     # What is added while people work.
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[Entry], behind: int | None = None) -> list[Entry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then.
+        An entry whose `uid` is there already is returned as it was written then. If the last entry
+        of the log is not the one that they shall stand `behind`, nothing is added (`Overtaken`).
         """
         added: list[Entry] = []
         with self._transaction():
+            if behind is not None:
+                (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+                if (last or 0) != behind:
+                    raise Overtaken
             for entry in entries:
                 known = self._connection.execute(
                     f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
@@ -265,8 +312,14 @@ class Store(AbstractContextManager["Store"]):
     def entries(self, after: int = 0) -> list[Entry]:
         """Entries of the log in their order, those behind an id."""
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
-        with _explained(self.path):
+        with _as_written(self.path):
             return [_entry(row) for row in self._connection.execute(query, (after,))]
+
+    def touched(self) -> int:
+        """A number that is another one once another process has written."""
+        with _explained(self.path):
+            (found,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(found)
 
     def setting(self, key: str) -> Any:
         """What was kept under a key, or None."""
@@ -391,6 +444,17 @@ def _explained(path: Path) -> Iterator[None]:
             message = f"it is damaged, or no review ({error})"
             hint = "use a copy from before; nldd review export may still read the decisions"
         raise NLDDError(f"{path}: {message}.", hint=hint) from error
+
+
+@contextmanager
+def _as_written(path: Path) -> Iterator[None]:
+    """Refuse values that nldd would not have written; and errors of SQLite, see above."""
+    try:
+        with _explained(path):
+            yield
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        message = f"{path} is damaged: it holds values that nldd has not written."
+        raise InputError(message, hint="use a copy from before") from error
 
 
 def _codes_text(codes: Iterable[str] | None) -> str | None:

@@ -1,0 +1,185 @@
+"""How many decisions does a review take, by the order of its queue, and does the promise hold?
+
+People are simulated by the truth. A study starts with few coded answers, drawn at random; the model
+of them codes the new ones as far as it may at a target of 0.9, and leaves the rest to people. They
+decide 50 at a time by the order of the page's queue; then the model is fitted anew, and says how
+many of the answers that nobody has decided it would code alone. Ways to go on:
+
+- ``file``, ``unsure``, ``alike``: the orders of the page; what people decide teaches only.
+- ``audit``: 100 answers drawn at random come first, as ``--audit`` has them, then ``alike``. The
+  drawn ones are tested on as well.
+- ``random``: no queue; all that people code is drawn at random, and tested on.
+
+Studies are splits of the demonstration survey (300 coded, 1,200 new) and of slashdot (600 coded,
+1,200 new, each row as a text of its words), and made-up ones (250 coded, 1,000 new), in which the
+probability of every label is known, so that broken promises can be counted.
+
+``python results/review.py survey`` runs the studies that are missing, one line a study and way in
+``results/review/survey.jsonl``; so do ``slashdot`` and ``made``. Each also writes the tables of
+all that is there to ``docs/review.md``.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from nldd import load_dataset
+from nldd.coding import Answers, CodeColumns, Columns, Settings, add_answers, fit_coding_model
+from nldd.datasets import load_survey
+from nldd.review._queue import Outlook
+
+FOLDER = Path(__file__).parent / "review"
+PAGE = Path(__file__).parents[1] / "docs" / "review.md"
+WAYS = ("file", "unsure", "alike", "audit", "random")
+SHARES = (0.6, 0.7, 0.8)
+TARGET, EVERY, N_AUDIT = 0.9, 50, 100
+N_STUDIES = {"survey": 4, "slashdot": 2, "made": 50}
+N_CODED = {"survey": 300, "slashdot": 600, "made": 250}
+N_NEW = {"survey": 1200, "slashdot": 1200, "made": 1000}
+# Of the made-up studies; the others go on until the last of the shares is reached.
+MOST_DECIDED = 300
+MADE_SHARES = (0.3, 0.4, 0.5)
+LETTERS = "wxyz"
+SLOPES = np.random.default_rng(99).normal(size=(6, 4)) * 4
+LISTED = CodeColumns(("codes",))
+
+
+class Pool(NamedTuple):
+    """Answers in random order, their codes, and, where it is known, how likely each label is."""
+
+    answers: Answers
+    codes: list[set[str]]
+    columns: Columns
+    P: np.ndarray | None = None
+
+
+def survey_pool(number: int) -> Pool:
+    """The demonstration survey, shuffled."""
+    rows = load_survey().rows
+    rows = [rows[i] for i in np.random.default_rng(number).permutation(len(rows))]
+    ages = np.array([[float(row[2]) if row[2] else np.nan] for row in rows])
+    answers = Answers([row[1] for row in rows], ages, [(row[3],) for row in rows])
+    columns = Columns(("answer",), LISTED, ("age",), ("region",))
+    return Pool(answers, [set(row[4].split(";")) for row in rows], columns)
+
+
+def slashdot_pool(number: int) -> Pool:
+    """Rows of slashdot, shuffled, each as a text of its words."""
+    X, Y, _ = load_dataset("slashdot")
+    X, Y = X.toarray() if hasattr(X, "toarray") else np.asarray(X), np.asarray(Y)
+    order = np.random.default_rng(number).permutation(len(Y))
+    texts = [" ".join(f"w{j}x" for j in np.flatnonzero(X[i])) for i in order]
+    codes = [{f"c{j}" for j in np.flatnonzero(Y[i])} for i in order]
+    answers = Answers(texts, np.empty((len(texts), 0)), [()] * len(texts))
+    return Pool(answers, codes, Columns(("answer",), LISTED))
+
+
+def made_pool(number: int) -> Pool:
+    """Answers of six numbers each, as in results/updates.py."""
+    rng, n = np.random.default_rng(number), N_CODED["made"] + N_NEW["made"]
+    X = rng.normal(size=(n, 6))
+    P = expit(X @ SLOPES)
+    codes = [{LETTERS[j] for j in np.flatnonzero(row)} for row in rng.random(P.shape) < P]
+    columns = Columns((), LISTED, numeric=tuple("abcdef"))
+    return Pool(Answers([""] * n, X, [()] * n), codes, columns, P)
+
+
+POOLS = {"survey": survey_pool, "slashdot": slashdot_pool, "made": made_pool}
+
+
+class Sayings:
+    """What the machine says of the new answers, as the page's queue asks a store for it."""
+
+    def __init__(self, drawn: np.ndarray) -> None:
+        self.drawn = drawn
+        self.said: dict[int, list[tuple[int, str, str, float]]] = {0: []}
+
+    def outlines(self) -> list[tuple[int, int, int, int]]:
+        """Number, drawn, given and blank of each answer."""
+        return [(i, int(drawn), 0, 0) for i, drawn in enumerate(self.drawn.tolist())]
+
+    def leanings(self, number: int) -> list[tuple[int, str, str, float]]:
+        """Number, codes, status and doubt of each answer in a round."""
+        return self.said[number]
+
+
+def right_codes(pool: Pool, names: list[tuple[str, ...]], places: np.ndarray) -> np.ndarray:
+    """Whether predicted codes are right, or how likely they are, where that is known."""
+    if pool.P is None:
+        return np.array([set(own) == pool.codes[i] for own, i in zip(names, places, strict=True)])
+    Y = np.array([[letter in own for letter in LETTERS] for own in names]).reshape(-1, 4)
+    return np.where(Y, pool.P[places], 1 - pool.P[places]).prod(axis=1)
+
+
+def run_study(data: str, number: int, way: str) -> dict:
+    """One study: what each look at the page shows, and how right the automatic codes are.
+
+    A look has the decisions so far, the answers that nobody has decided, how many of these are
+    automatic, how many of them are right, and on how many answers the threshold was tested.
+    """
+    pool, n_coded, n_new = POOLS[data](number), N_CODED[data], N_NEW[data]
+    known, new = np.arange(n_coded), np.arange(n_coded, n_coded + n_new)
+    how = (pool.columns, Settings(10, number, 1))
+    first = fit_coding_model(pool.answers[known], [pool.codes[i] for i in known], *how)
+    drawn = np.full(n_new, way == "random")
+    if way == "audit":  # answers come in no order, so that the last are as good as drawn
+        drawn[-N_AUDIT:] = True
+    sayings = Sayings(drawn)
+    outlook = Outlook(sayings, number)
+    model, decided, looks = first, np.empty(0, dtype=np.intp), []
+    while True:
+        rest = np.setdiff1d(np.arange(n_new), decided)
+        auto, right = _say(sayings, model, pool, rest, new, len(looks))
+        outlook.renew(sayings, len(looks))
+        n_right = round(float(right[auto].sum()), 4)
+        looks.append([len(decided), len(rest), int(auto.sum()), n_right, len(model.tested)])
+        queued = np.zeros(n_new, dtype=bool)
+        queued[rest[~auto]] = True
+        queued[rest] |= drawn[rest]
+        if _is_enough(data, looks[-1]) or not queued.any():
+            return {"study": number, "way": way, "looks": looks}
+        order = way if way in ("file", "unsure") else "alike"
+        decided = np.append(decided, outlook.ranked(queued, order)[:EVERY])
+        given, marks = [pool.codes[i] for i in new[decided]], drawn[decided].tolist()
+        model = add_answers(first, pool.answers[new[decided]], given, drawn=marks)
+
+
+def _say(sayings, model, pool, rest, new, number):
+    """Code the answers that nobody has decided; which are automatic, and how right each is."""
+    found, selection = model.code(pool.answers[new[rest]]), model.select(TARGET)
+    doubt = found.doubt(selection.rank_by)
+    auto = doubt <= (-1.0 if selection.limit is None else selection.limit)
+    names = model.codes(found.Y)
+    statuses = np.where(auto, "auto", "review").tolist()
+    each = zip(rest.tolist(), map(json.dumps, names), statuses, doubt.tolist(), strict=True)
+    sayings.said[number] = list(each)
+    return auto, right_codes(pool, names, new[rest])
+
+
+def _is_enough(data: str, look: list) -> bool:
+    n_decided, n_rest, n_auto, *_ = look
+    if data == "made":
+        return n_decided >= MOST_DECIDED
+    return n_auto >= SHARES[-1] * n_rest
+
+
+def read(data: str) -> list[dict]:
+    """The studies that are there."""
+    path = FOLDER / f"{data}.jsonl"
+    return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
+
+
+def run(data: str) -> None:
+    """All studies that are not there yet."""
+    FOLDER.mkdir(exist_ok=True)
+    done = {(record["study"], record["way"]) for record in read(data)}
+    for number in range(N_STUDIES[data]):
+        for way in WAYS if data != "made" else WAYS[1:]:
+            if (number, way) not in done:
+                line = json.dumps(run_study(data, number, way), separators=(",", ":"))
+                with (FOLDER / f"{data}.jsonl").open("a") as stream:
+                    stream.write(f"{line}\n")
+                print(data, number, way, flush=True)

@@ -1,0 +1,229 @@
+"""What becomes of each row of a table: its codes, how sure they are, and why people must look."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._wording import quote
+from nldd.coding._answers import Row, find_column
+from nldd.coding._decisions import take_decided
+from nldd.coding._model import CodingModel
+from nldd.coding._predictions import Predictions
+from nldd.coding._reasons import EMPTY, PART, Reason, Reasons, listed
+from nldd.tables import Block, TableReader, guarded
+
+if TYPE_CHECKING:
+    from nldd.coding._per_code import CodeLimits
+
+AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
+BLOCK_ROWS = 2000
+# Labelsets beside the suggestion that people can choose from in a review.
+N_NEXT = 3
+
+# Passes the blocks of a table through; the second argument tells how far the file is read.
+BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
+
+
+@dataclass
+class Counts:
+    """How many rows got which status, and why people must look at the others.
+
+    `n_part` rows have codes that are settled and others to decide, `n_drawn` were drawn at random
+    for the review, whatever their status.
+    """
+
+    n_rows: int = 0
+    n_auto: int = 0
+    n_review: int = 0
+    why: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    n_part: int = 0
+    n_drawn: int = 0
+
+    @property
+    def n_coded(self) -> int:
+        """Rows that had codes already."""
+        return self.n_rows - self.n_auto - self.n_review - self.n_part
+
+    def add(self, block: "CodedBlock", reasons: Iterable[Reason | None]) -> None:
+        self.n_rows += len(block.statuses)
+        self.n_auto += block.statuses.count(AUTO)
+        self.n_review += block.statuses.count(REVIEW)
+        self.n_part += block.statuses.count(PARTLY)
+        self.n_drawn += sum(block.drawn)
+        self.why.update(reason.kind for reason in reasons if reason is not None)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Answers whose doubt is above `threshold` go to people; without one, all do.
+
+    `rank_by` says what that is: theta, or one minus the chance that all codes are right.
+    `explain` writes the distances and the next best codes as well, `raw` leaves cells as they are
+    that a spreadsheet would run as formulas. Of the rows without codes, `n_random` are drawn by
+    the `seed` for people, whether they are sure or not. By the limits `per_code`, codes are settled
+    one by one instead.
+    """
+
+    threshold: float | None
+    explain: bool = False
+    raw: bool = False
+    rank_by: str = "theta"
+    n_random: int = 0
+    seed: int = 0
+    per_code: "CodeLimits | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class CodedBlock:
+    """Rows of a table, the first of which has the number `first`, with what was found for each.
+
+    `texts` are what was coded, and `given` the codes that people gave before, if any. `ask` says
+    which codes of an answer are to be decided, if others are `settled` one by one.
+    """
+
+    first: int
+    rows: Sequence[Row]
+    texts: list[str]
+    given: list[set[str] | None]
+    X: Any
+    found: Predictions
+    doubt: NDArray[np.float64]
+    empty: NDArray[np.bool_]
+    statuses: list[str]
+    why: list[str]
+    drawn: list[bool]
+    ask: list[NDArray[np.bool_] | None]
+    settled: NDArray[np.bool_]
+
+    @property
+    def for_people(self) -> list[int]:
+        """Places of the rows that a review has: all but those that are sure, or coded."""
+        each = enumerate(zip(self.statuses, self.drawn, strict=True))
+        return [i for i, (status, drawn) in each if drawn or status in (REVIEW, PARTLY)]
+
+
+def code_blocks(
+    model: CodingModel,
+    table: TableReader,
+    policy: Policy,
+    counts: Counts,
+    k: int = N_NEXT + 1,
+    drawn: frozenset[int] = frozenset(),
+    watch: BlockWatch = lambda blocks, fraction: blocks,
+) -> Iterator[CodedBlock]:
+    """The rows of a table with what was found for each, a block at a time; all are counted.
+
+    Of the `k` nearest labelsets, those behind the first are told too. `drawn` are numbers of rows,
+    and `watch` passes the blocks through, for a progress bar.
+    """
+    for name in model.columns.inputs:  # even where there are no rows
+        find_column(table, name, model.columns.inputs)
+    coder = _BlockCoder(model, policy, k, drawn)
+    blocks = watch(table.blocks(BLOCK_ROWS), table.fraction_read)
+    return (coder.code(table, block, counts) for block in blocks)
+
+
+class _BlockCoder:
+    """Codes blocks by a model, and finds reasons by what it has seen."""
+
+    def __init__(self, model: CodingModel, policy: Policy, k: int, drawn: frozenset[int]) -> None:
+        self.model, self.policy, self.k, self.drawn = model, policy, k, drawn
+        self.reasons = Reasons(model)
+
+    def code(self, table: TableReader, block: Block, counts: Counts) -> CodedBlock:
+        """What a block of rows says, and what becomes of it."""
+        answers = self.model.columns.read(table, block)
+        X = self.model.features.transform(answers)
+        found = self.model.code(answers, X, self.k)
+        empty = self.model.says_nothing(answers)
+        limit = -1.0 if self.policy.threshold is None else self.policy.threshold
+        doubt = found.doubt(self.policy.rank_by)
+        # Not "doubt > limit": a limit that is not a number lets nothing through.
+        statuses: list[str] = np.where((doubt <= limit) & ~empty, AUTO, REVIEW).tolist()
+        ask: list[NDArray[np.bool_] | None] = [None] * len(found)
+        settled = np.zeros(len(found), dtype=bool)
+        if self.policy.per_code is not None:
+            assert found.P is not None
+            given, asked = self.policy.per_code.settle(found.P, self.model.Y, empty)
+            n_asked, settled = asked.sum(axis=1), np.asarray(~asked.all(axis=1))
+            statuses = np.select([n_asked == 0, settled], [AUTO, PARTLY], REVIEW).tolist()
+            ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
+            found = _with_settled(found, given, settled)
+        there = codes_there(self.model, table, block)  # these answers are left alone
+        statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
+        drawn = [block.first + i in self.drawn for i in range(len(block.rows))]
+        why = self._reasons(found, X, empty, statuses, ask)
+        words = ["" if reason is None else reason.words for reason in why]
+        rest = (doubt, empty, statuses, words, drawn, ask, settled)
+        coded = CodedBlock(block.first, block.rows, answers.texts, there, X, found, *rest)
+        counts.add(coded, why)
+        return coded
+
+    def _reasons(
+        self,
+        found: Predictions,
+        X: Any,
+        empty: NDArray[np.bool_],
+        statuses: list[str],
+        ask: list[NDArray[np.bool_] | None],
+    ) -> list[Reason | None]:
+        """Why each row is left to people; None for those that are not."""
+        reasons: list[Reason | None] = [None] * len(statuses)
+        unsure = [i for i, s in enumerate(statuses) if s == REVIEW and not empty[i]]
+        rows = np.array(unsure, dtype=np.intp)
+        for i, reason in zip(unsure, self.reasons.find(found, X, rows), strict=True):
+            reasons[i] = reason
+        for i, (status, codes) in enumerate(zip(statuses, ask, strict=True)):
+            if status == REVIEW and empty[i]:
+                reasons[i] = Reason(EMPTY, EMPTY)
+            elif status == PARTLY and codes is not None:
+                asked = self.model.codes(codes[np.newaxis])[0]
+                reasons[i] = Reason(PART, f"to be decided: {listed(list(map(quote, asked)))}")
+        return reasons
+
+
+def codes_there(model: CodingModel, table: TableReader, block: Block) -> list[set[str] | None]:
+    """The codes that people have given already, if the table has columns for them."""
+    codes = model.columns.codes
+    if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
+        return take_decided(table, block, codes, model.codebook).codes
+    return [None] * len(block.rows)
+
+
+def _with_settled(
+    found: Predictions, given: NDArray[np.bool_], settled: NDArray[np.bool_]
+) -> Predictions:
+    """Predictions with the codes that are settled one by one; the whole labelset comes next."""
+    assert found.others is not None
+    whole = found.Y[:, np.newaxis]
+    behind = np.concatenate([whole, found.others[:, :-1]], axis=1)
+    return replace(
+        found,
+        Y=np.where(settled[:, np.newaxis], given, found.Y).astype(np.int8),
+        others=np.where(settled[:, np.newaxis, np.newaxis], behind, found.others),
+    )
+
+
+def next_labelsets(model: CodingModel, block: CodedBlock) -> list[list[tuple[str, ...]]]:
+    """The codes that each row may have beside its suggestion, the likeliest first.
+
+    Codes that are likely one by one come before all, if that combination was never given; behind
+    them are the next best labelsets, of which small models have fewer.
+    """
+    found = block.found
+    assert found.others is not None
+    assert found.P is not None
+    seen = {labelset.tobytes() for labelset in model.classifier.labelsets_.astype(bool)}
+    likely = found.P > 0.5
+    columns = [likely, *found.others.swapaxes(0, 1)]
+    rows = zip(*(model.codes(Y) for Y in columns), strict=True)
+    nexts = []
+    for own, (first, *others) in zip(likely, rows, strict=True):
+        known = own.tobytes() in seen or not own.any()
+        nexts.append(others if known else [first, *others])
+    return nexts

@@ -1,0 +1,420 @@
+"""The desk of one coder: where each answer of a store stands for them, and what they do with it.
+
+The state is in memory and follows the log, so that a page is answered at once; what a coder does is
+an entry in the store before it is anything here.
+"""
+
+import json
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nldd import coding
+from nldd._wording import quote
+from nldd.exceptions import InputError
+from nldd.review._log import (
+    CODE,
+    DONE,
+    FLAG,
+    OPEN,
+    SETTLE,
+    SKIP,
+    SKIPPED,
+    STATES,
+    UNDO,
+    Entry,
+    Outcome,
+    Position,
+    outcome,
+)
+from nldd.review._queue import Mask, Outlook, Places, go_round
+from nldd.review._store import Overtaken, Store, now
+
+UNFLAG = "unflag"
+ACTS = (CODE, SKIP, FLAG, UNFLAG, SETTLE)
+# What coders do with answers that others have decided: they decide them too, or leave them.
+AGAIN, LEAVE = "again", "leave"
+LONGEST_CODE = 200
+# The pace is that of so many decisions; who leaves the desk is not slow.
+N_PACE, FEWEST_PACE, LONGEST_PACE = 50, 3, 120.0
+
+
+@dataclass(frozen=True)
+class Act:
+    """What a coder does with an answer of which they have `seen` the entry with that id."""
+
+    uid: str
+    item: int
+    seen: int
+    action: str
+    codes: frozenset[str] = frozenset()
+    note: str = ""
+    round: int = 0
+    seconds: float = 0.0
+
+
+class Conflict(Exception):
+    """An answer has changed since it was seen; nothing was written."""
+
+    def __init__(self, item: int) -> None:
+        super().__init__(item)
+        self.item = item
+
+
+class UnknownItemError(InputError):
+    """There is no answer of that number."""
+
+
+class SimilarCodeError(InputError):
+    """A new code looks like some that are known."""
+
+    def __init__(self, message: str, like: Sequence[str], *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.like = list(like)
+
+
+class Desk:
+    """What one coder sees of a store, and does there; `show` names columns to show beside."""
+
+    def __init__(self, store: Store, coder: str, show: Sequence[str] = ()) -> None:
+        self.store, self.coder, self.study = store, coder, store.study
+        self.show = [(name, _column(self.study.header, name)) for name in show]
+        self.outlook = Outlook(store, self.study.seed)
+        n = len(self.outlook)
+        self.by: dict[int, dict[str, Entry]] = {}
+        self.state: Places = np.zeros(n, dtype=np.intp)
+        self.flagged: Mask = np.zeros(n, dtype=bool)
+        self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
+        self.disagreed: set[int] = set()
+        self.seq, self._touched = 0, -1
+        self._own: dict[int, Entry] = {}
+        self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
+        self._acts: list[list[tuple[Entry, Position]]] = []
+        self._known: dict[str, tuple[str, list[int]]] = {}
+        self._pace: deque[float] = deque(maxlen=N_PACE)
+        self._orders: dict[str, Places] = {}
+        self._code_names = {code for code, *_ in self.study.codes}
+        self._added: list[str] = []
+        self.rounds = {r.round: r for r in store.rounds()}
+        self.settings: dict[str, Any] = {}
+        self.follow()
+
+    # What has happened.
+
+    def follow(self) -> None:
+        """Take in what other processes have written since."""
+        touched = self.store.touched()
+        if touched == self._touched:
+            return
+        for entry in self.store.entries(after=self.seq):
+            self._apply(entry)
+        for code in self.store.setting("codes") or ():
+            self._add_known(code)
+        self.settings = self.store.setting(f"coder:{self.coder}") or {}
+        self.rounds = {r.round: r for r in self.store.rounds()}
+        if (last := max(self.rounds, default=0)) != self.outlook.round:
+            self.outlook.renew(self.store, last)
+            self._orders.clear()
+        self._touched = touched
+
+    def _apply(self, entry: Entry) -> None:
+        self.seq = entry.id
+        known = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
+        known[1].append(entry.item)
+        place = self.outlook.place.get(entry.item)
+        if place is None:
+            return
+        by = self.by.setdefault(entry.item, {})
+        by[entry.coder] = entry
+        found = outcome(by)
+        self.decided[place] = bool(found.by)
+        (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
+        for code in entry.after.codes or ():
+            self._add_known(code)
+        if entry.coder == self.coder:
+            self._apply_own(entry, place)
+
+    def _apply_own(self, entry: Entry, place: int) -> None:
+        before = self.position(entry.item)
+        if not self._in_queue(place):  # it comes in now
+            self._orders.clear()
+        self._own[entry.item] = entry
+        self.state[place] = STATES.index(entry.after.state)
+        self.flagged[place] = entry.after.flag
+        if entry.after.state != SKIPPED or entry.action != FLAG:
+            self._skipped.pop(place, None)
+        if entry.after.state == SKIPPED:
+            self._skipped.setdefault(place)
+        if entry.action == UNDO:
+            self._forget(entry.undoes)
+            return
+        if entry.batch and self._acts and self._acts[-1][0][0].batch == entry.batch:
+            self._acts[-1].append((entry, before))
+        else:
+            self._acts.append([(entry, before)])
+        if entry.seconds > 0 and entry.action in (CODE, SKIP):
+            self._pace.append(min(entry.seconds, LONGEST_PACE))
+
+    def _forget(self, undone: int | None) -> None:
+        """Take an entry that was undone from the acts that can be; nearly always the last."""
+        for i in range(len(self._acts) - 1, -1, -1):
+            act = self._acts[i]
+            for j in range(len(act) - 1, -1, -1):
+                if act[j][0].id == undone:
+                    del act[j]
+                    if not act:
+                        del self._acts[i]
+                    return
+
+    # Where things stand.
+
+    @property
+    def round(self) -> int:
+        """The round of suggestions that counts."""
+        return self.outlook.round
+
+    @property
+    def leaves(self) -> bool:
+        """Whether answers that others have decided count as done."""
+        return self.settings.get("others") == LEAVE
+
+    @property
+    def codes(self) -> list[tuple[str, str, str, bool]]:
+        """Each code with its name and description, and whether people have added it."""
+        known = [(code, name, about, False) for code, name, about in self.study.codes]
+        return known + [(code, "", "", True) for code in self._added]
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds that a decision takes, if there were enough of them."""
+        return float(np.median(self._pace)) if len(self._pace) >= FEWEST_PACE else None
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an act that is not undone yet."""
+        return bool(self._acts)
+
+    @property
+    def queue(self) -> Mask:
+        """Which answers are for people, or were decided by this one."""
+        look = self.outlook
+        touched = self.state != STATES.index(OPEN)
+        return np.asarray((~look.auto | look.drawn | touched) & ~look.given)
+
+    @property
+    def done(self) -> Mask:
+        """Which answers this coder has decided, or need not."""
+        own = self.state == STATES.index(DONE)
+        return np.asarray(own | self.decided if self.leaves else own)
+
+    @property
+    def open(self) -> Mask:
+        """Which answers of the queue wait for this coder, but for those that they skipped."""
+        return np.asarray(self.queue & ~self.done & (self.state == STATES.index(OPEN)))
+
+    @property
+    def skipped(self) -> list[int]:
+        """Places of the answers that this coder skipped, in the order in which they did."""
+        done = self.done
+        return [place for place in self._skipped if not done[place]]
+
+    def _in_queue(self, place: int) -> bool:
+        look = self.outlook
+        own = bool(self.state[place] != STATES.index(OPEN))
+        return bool((not look.auto[place] or look.drawn[place] or own) and not look.given[place])
+
+    def place(self, item: int) -> int:
+        """The place of an item in the table, from 0."""
+        found = self.outlook.place.get(item)
+        if found is None:
+            message = f"There is no answer {item}"
+            hint = f"the answers have the numbers 1 to {len(self.outlook)}"
+            raise UnknownItemError(f"{message}.", hint=hint)
+        return found
+
+    def position(self, item: int) -> Position:
+        """Where an item stands for this coder."""
+        own = self._own.get(item)
+        return Position() if own is None else own.after
+
+    def seen(self, item: int) -> int:
+        """The id of this coder's last entry for an item; 0 if there is none."""
+        own = self._own.get(item)
+        return 0 if own is None else own.id
+
+    def seen_by_all(self, item: int) -> int:
+        """The id of the last entry of any coder for an item."""
+        return max((entry.id for entry in self.by.get(item, {}).values()), default=0)
+
+    def outcome(self, item: int) -> Outcome:
+        """What has become of an item over all coders."""
+        return outcome(self.by.get(item, {}))
+
+    def is_blind(self, item: int) -> bool:
+        """Whether the suggestion is hidden: of a drawn answer, until this coder has decided it."""
+        drawn = bool(self.outlook.drawn[self.place(item)])
+        return self.study.blind and drawn and self.position(item).state != DONE
+
+    def ranked(self, order: str) -> Places:
+        """Places of the queue in an order."""
+        if order not in self._orders:
+            self._orders[order] = self.outlook.ranked(self.queue, order)
+        return self._orders[order]
+
+    def next_items(self, order: str, after: int, n: int) -> list[int]:
+        """The next open items behind one; from the beginning if that is not in the queue."""
+        place = self.outlook.place.get(after)
+        found = go_round(self.ranked(order), place, self.open, self.skipped)
+        return [int(item) for item in self.outlook.items[found[:n]]]
+
+    def items_before(self, order: str, item: int, n: int) -> list[int]:
+        """The items of the queue before one, open or not, the nearest first."""
+        ranked, place = self.ranked(order), self.place(item)
+        found = np.flatnonzero(ranked == place)
+        end = int(found[0]) if len(found) else len(ranked)
+        return [int(other) for other in self.outlook.items[ranked[max(0, end - n) : end][::-1]]]
+
+    def alike(self, item: int) -> list[int]:
+        """Open items of the queue with the same suggestion, in the order of the table."""
+        place, look = self.place(item), self.outlook
+        if look.group[place] < 0 or self.is_blind(item):
+            return []
+        same = (look.group == look.group[place]) & self.open & ~look.drawn
+        return [int(other) for other in look.items[same]]
+
+    def disagreements(self) -> list[int]:
+        """Items to settle: those that this coder has decided too, or leaves to others."""
+        seen = (i for i in self.disagreed if self.leaves or self.position(i).state == DONE)
+        return sorted(seen)
+
+    # What the coder does.
+
+    def decide(self, act: Act) -> None:
+        """Write what the coder does with an answer, unless it has changed since they saw it."""
+        while not self._is_known(act.uid):
+            place = self.place(act.item)
+            seen = self.seen_by_all if act.action == SETTLE else self.seen
+            if act.seen != seen(act.item):
+                raise Conflict(act.item)
+            if self.outlook.given[place] and act.action not in (FLAG, UNFLAG):
+                hint = "change its codes in the table, or flag it with a note"
+                raise InputError(f"Answer {act.item} came with codes.", hint=hint)
+            if act.action == SETTLE and act.item not in self.disagreed:
+                hint = "decide it as any other answer"
+                raise InputError(f"Coders do not disagree on answer {act.item}.", hint=hint)
+            self._add([self._entry(act, self._after(act))])
+
+    def decide_many(self, uid: str, seen: Mapping[int, int], act: Act) -> tuple[int, list[int]]:
+        """Give several answers the codes of an act; how many got them, and which had changed."""
+        while not self._is_known(uid):
+            fresh = [i for i, last in seen.items() if self._is_fresh(i, last)]
+            acts = [replace(act, uid=f"{uid}:{item}", item=item) for item in fresh]
+            if not acts:
+                return 0, list(seen)
+            self._add([replace(self._entry(one, self._after(one)), batch=uid) for one in acts])
+        done = set(self._known[uid][1])
+        return len(done), [item for item in seen if item not in done]
+
+    def _is_fresh(self, item: int, seen: int) -> bool:
+        given = self.outlook.given[self.place(item)]
+        return seen == self.seen(item) and not given and not self.is_blind(item)
+
+    def undo(self, uid: str) -> list[int]:
+        """Take back the last act that is not undone yet: entries with the state from before."""
+        while not self._is_known(uid):
+            if not self._acts:
+                return []
+            time, entries = now(), []
+            for number, (entry, before) in enumerate(reversed(self._acts[-1])):
+                undone = replace(entry, uid=f"{uid}:{number}", action=UNDO, after=before)
+                undone = replace(undone, time=time, seconds=0.0, batch=uid, undoes=entry.id)
+                entries.append(undone)
+            self._add(entries)
+        return list(self._known[uid][1])
+
+    def add_code(self, name: str, sure: bool) -> None:
+        """Add a code; one that looks like a known one only if the coder is sure."""
+        self.follow()
+        code = " ".join(name.split())
+        if code in self._code_names:
+            return
+        self._check_code(code)
+        if not sure and (like := coding.close_code(code, sorted(self._code_names))):
+            message = f"There is a code {quote(like)}, which looks like {quote(code)}."
+            raise SimilarCodeError(message, [like], hint="take that one, or add this as another")
+        self.store.keep("codes", [*self._added, code])
+        self._add_known(code)
+
+    def _check_code(self, code: str) -> None:
+        marks = [mark for mark in self.study.separator.strip() if mark in code]
+        hint = "write a short name of letters and digits"
+        if not code or not code.isprintable():
+            raise InputError("A code needs a name that can be printed.", hint=hint)
+        if len(code) > LONGEST_CODE:
+            message = f"A code has at most {LONGEST_CODE} characters; this one has {len(code):,}."
+            raise InputError(message, hint=hint)
+        if marks or code == self.study.none:
+            what = f"separates codes: {marks[0]!r}" if marks else "says that no code applies"
+            message = f"{quote(code)} cannot be a code: in the table, that {what}."
+            raise InputError(message, hint="write it in another way")
+
+    def _add_known(self, code: str) -> None:
+        if code not in self._code_names:
+            self._code_names.add(code)
+            self._added.append(code)
+
+    def keep_settings(self, settings: dict[str, Any]) -> None:
+        """Keep what the coder has chosen."""
+        self.store.keep(f"coder:{self.coder}", settings)
+        self.settings = settings
+
+    def _is_known(self, uid: str) -> bool:
+        """Whether an act is in the log already, by this coder."""
+        self.follow()
+        coder, _ = self._known.get(uid, (self.coder, ()))
+        if coder != self.coder:
+            message = f"Another coder has sent an act with the name {quote(uid)}."
+            raise InputError(message, hint="send it under a name of its own")
+        return uid in self._known
+
+    def _after(self, act: Act) -> Position:
+        """Where an act leaves an answer."""
+        before = self.position(act.item)
+        if act.action == FLAG:
+            return replace(before, flag=True, note=act.note)
+        if act.action == UNFLAG:
+            return replace(before, flag=False, note="")
+        if act.action == SKIP:
+            return replace(before, state=SKIPPED, codes=None)
+        if unknown := sorted(act.codes - self._code_names):
+            message = f"There is no code {quote(unknown[0])} in this review."
+            raise InputError(message, hint="choose one of the list, or add it as a new code first")
+        return replace(before, state=DONE, codes=act.codes)
+
+    def _entry(self, act: Act, after: Position) -> Entry:
+        place = self.place(act.item)
+        shown = "" if self.is_blind(act.item) else json.dumps(self.outlook.codes(place))
+        model = self.rounds[act.round].model if act.round in self.rounds else ""
+        action = FLAG if act.action == UNFLAG else act.action
+        what = (action, after, now(), act.round, model, shown, act.seconds)
+        return Entry(0, act.uid, act.item, self.coder, *what)
+
+    def _add(self, entries: Sequence[Entry]) -> None:
+        """Write entries and take them in; nothing if another process was first, to look again."""
+        try:
+            added = self.store.add(entries, behind=self.seq)
+        except Overtaken:
+            self._touched = -1
+            return
+        for entry in added:
+            self._apply(entry)
+
+
+def _column(header: Sequence[str], name: str) -> int:
+    if name not in header:
+        hint = f"its columns: {', '.join(header)}"
+        raise InputError(f"The table has no column {quote(name)} to show.", hint=hint)
+    return header.index(name)

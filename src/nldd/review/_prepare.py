@@ -1,0 +1,158 @@
+"""Begin a review: code a table into a new store, and draw the answers that check the machine."""
+
+import math
+import random
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nldd import __version__, coding
+from nldd._wording import count_noun
+from nldd.exceptions import InputError
+from nldd.review._rounds import Promise, Suggester, facts_of, keep_promise
+from nldd.review._store import Item, Store, Study
+from nldd.review._tables import describe_table
+from nldd.tables import TableOptions, TableReader
+
+# So many times the answers to check are drawn at most, where few of them are automatic.
+MOST_TIMES = 4
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """How many answers got which status, and what a person should know."""
+
+    counts: "coding.Counts"
+    notes: list[str]
+
+
+def prepare_review(
+    model_path: Path,
+    table_path: Path,
+    store_path: Path,
+    promise: Promise,
+    n_audit: int = 0,
+    blind: bool = True,
+    seed: int = 0,
+    options: TableOptions = TableOptions(),
+    watch: "coding.BlockWatch" = lambda blocks, fraction: blocks,
+) -> Prepared:
+    """Code a table by a model into a new store, which is there once it is complete.
+
+    So many answers are drawn at random from all without codes that about `n_audit` of those that
+    the machine codes alone are among them; people code them without a suggestion where they shall
+    be `blind`. `watch` passes the blocks of the table through, for a progress bar.
+    """
+    coding.check_places(model_path, table_path, store_path, hint="--store new.review.db")
+    if store_path.exists():
+        hint = "nldd review with the same words goes on with it"
+        raise InputError(f"{store_path} is there already.", hint=hint)
+    paths = (model_path, table_path)
+    # What is not there, reading it tells.
+    digests = {path: coding.checksum(path) if path.is_file() else "" for path in paths}
+    model = coding.load_coding_model(model_path)
+    policy, notes = keep_promise(model, promise)
+    counts = coding.Counts()
+    with options.open(table_path) as table:
+        blocks = coding.code_blocks(model, table, policy, counts, watch=watch)
+        asked = (*promise, n_audit, blind, seed)
+        study = _study(model, table, model_path, digests, asked)
+        with Store.create(store_path, study) as store:
+            numbers = _write_blocks(store, model, blocks)
+            if not counts.n_rows:
+                hint = "put the answers below the header, one a row; or use another file"
+                raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
+            model.columns.check_extra(table, counts.n_rows)
+            drawn = draw_to_check(numbers, counts.n_auto, n_audit, seed)
+            store.mark_drawn(drawn)
+            counts.n_drawn = len(drawn)
+            facts = facts_of(model, policy, counts, len(numbers))
+            store.finish_round(0, digests[model_path], facts)
+            for path, digest in digests.items():
+                if coding.checksum(path) != digest:
+                    hint = "close it in other programs, then run the same command again"
+                    raise InputError(f"{path.name} was changed while it was read.", hint=hint)
+        notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit)]
+    return Prepared(counts, notes)
+
+
+def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) -> list[int]:
+    """Some of the answers without codes, of which each set is equally likely, in rising order.
+
+    About `n_audit` of those that the machine codes alone are among them. As they are a sample of
+    all, a threshold may be found on them, too.
+
+    >>> draw_to_check(range(1, 11), n_auto=5, n_audit=2, seed=0)
+    [1, 3, 7, 10]
+    """
+    if not n_audit or not numbers:
+        return []
+    wanted = math.ceil(n_audit * len(numbers) / n_auto) if n_auto else n_audit
+    size = min(wanted, MOST_TIMES * n_audit, len(numbers))
+    return sorted(random.Random(seed).sample(numbers, size))
+
+
+def _write_blocks(
+    store: Store,
+    model: "coding.CodingModel",
+    blocks: "Iterator[coding.CodedBlock]",
+) -> Sequence[int]:
+    """Write answers and suggestions; the numbers of those that nobody has coded."""
+    suggester = Suggester(model)
+    open_ones = array("q")
+    for block in blocks:
+        numbers = range(block.first, block.first + len(block.rows))
+        rows = zip(numbers, block.rows, block.texts, block.given, strict=True)
+        store.add_items(
+            Item(number, tuple(row), text, False, None if given is None else frozenset(given))
+            for number, row, text, given in rows
+        )
+        store.add_suggestions(0, suggester.suggest(block, numbers))
+        each = zip(numbers, block.given, strict=True)
+        open_ones.extend(number for number, given in each if given is None)
+    return open_ones
+
+
+def _study(
+    model: "coding.CodingModel",
+    table: TableReader,
+    model_path: Path,
+    digests: Mapping[Path, str],
+    asked: tuple[float, float, str, str, int, bool, int],
+) -> Study:
+    """What the review is about, as the store keeps it."""
+    columns, by_code = model.columns, model.codebook.by_code
+    entries = [by_code.get(code, coding.Entry(code)) for code in model.codes_in_order]
+    target, confidence, measure, rank_by, n_audit, blind, seed = asked
+    return Study(
+        table=table.path.name,
+        table_sha256=digests[table.path],
+        model=model_path.name,
+        model_sha256=digests[model_path],
+        header=tuple(table.header),
+        text=columns.text,
+        codes=tuple((entry.code, entry.name, entry.description) for entry in entries),
+        target=target,
+        confidence=confidence,
+        measure=measure,
+        rank_by=rank_by,
+        n_audit=n_audit,
+        blind=blind,
+        seed=seed,
+        separator=columns.codes.separator or ";",
+        none=columns.codes.none,
+        table_format=describe_table(table, model),
+        version=__version__,
+    )
+
+
+def _notes_on_draw(counts: "coding.Counts", n_audit: int) -> Iterator[str]:
+    """What rows that were coded before, or a small table, mean for the answers drawn."""
+    if n_audit and counts.n_coded:
+        yield (
+            f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
+            "chose them, those drawn are no random sample of all: draw before anybody codes."
+        )
+    if n_audit > counts.n_drawn:
+        yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."

@@ -1,0 +1,110 @@
+"""A round: what a model suggests for the answers of a review, as the store keeps it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nldd import coding, reports
+from nldd.review._store import Suggestion
+
+# Target, confidence, measure and ranking, as the command line has them.
+Promise = tuple[float, float, str, str]
+N_NEAREST = 3
+# Letters of a coded answer that the page shows beside another one.
+MOST_SHOWN = 500
+
+
+def keep_promise(
+    model: "coding.CodingModel", promise: Promise
+) -> tuple["coding.Policy", list[str]]:
+    """What the machine may code alone, and what a person should know of it."""
+    target, confidence, measure, _ = promise
+    if measure == coding.PER_CODE:
+        codes = coding.select_codes(model, target, confidence)
+        return coding.Policy(None, per_code=codes.limits), reports.drawn_notes(model)
+    found = model.select(*promise)
+    notes = [] if found.limit is not None else [reports.render_unsupported(found, measure)]
+    policy = coding.Policy(found.limit, rank_by=found.rank_by)
+    return policy, [*notes, *reports.drawn_notes(model)]
+
+
+class Suggester:
+    """Makes suggestions of what a model has found."""
+
+    def __init__(self, model: "coding.CodingModel") -> None:
+        self.model = model
+        self._coded: dict[int, dict[str, Any]] = {}
+
+    def suggest(self, block: "coding.CodedBlock", items: Sequence[int]) -> Iterator[Suggestion]:
+        """Suggestions for the rows of a block, whose `items` these are, but for coded ones."""
+        found = block.found
+        assert found.P is not None
+        codes, nexts = self.model.codes(found.Y), coding.next_labelsets(self.model, block)
+        likely = np.rint(found.P * 255).astype(np.uint8)
+        doubt = np.nan_to_num(block.doubt, nan=1.0).tolist()
+        for i, status in enumerate(block.statuses):
+            if status == coding.BY_PEOPLE:
+                continue
+            own = () if block.empty[i] else codes[i]
+            others = [labelset for labelset in nexts[i] if labelset != own]
+            details = self._details(block, i, others[: coding.N_NEXT])
+            yield Suggestion(items[i], own, status, doubt[i], likely[i].tobytes(), details)
+
+    def _details(
+        self, block: "coding.CodedBlock", i: int, others: list[tuple[str, ...]]
+    ) -> dict[str, Any]:
+        found, ask = block.found, block.ask[i]
+        # The chance speaks of whole labelsets, not of codes that are settled one by one.
+        chance = None if found.chance is None or block.settled[i] else found.chance[i]
+        details: dict[str, Any] = {
+            "theta": float(f"{found.theta[i]:.6g}"),
+            "chance": None if chance is None else float(f"{chance:.6g}"),
+            "why": block.why[i],
+            "next": [] if block.empty[i] else others,
+            "nearest": [] if block.empty[i] else self._nearest(found, i),
+            "empty": bool(block.empty[i]),
+        }
+        if ask is not None:
+            details["ask"] = self.model.codes(ask[np.newaxis])[0]
+        return details
+
+    def _nearest(self, found: "coding.Predictions", i: int) -> list[dict[str, Any]]:
+        """Coded answers that the nearest labelsets come from: each has other codes."""
+        assert found.others_row is not None
+        rows = [int(found.row[i]), *found.others_row[i].tolist()]
+        return [self._answer(row) for row in rows[:N_NEAREST]]
+
+    def _answer(self, row: int) -> dict[str, Any]:
+        if row not in self._coded:
+            (codes,) = self.model.codes(self.model.Y[row : row + 1])
+            text = self.model.answers.texts[row]
+            shown = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
+            self._coded[row] = {"text": shown, "codes": codes}
+        return self._coded[row]
+
+
+def facts_of(
+    model: "coding.CodingModel",
+    policy: "coding.Policy",
+    counts: "coding.Counts",
+    n_all: int,
+    n_decided: int = 0,
+) -> Mapping[str, Any]:
+    """What a round is known by: its model, its limits, and how many the machine codes alone.
+
+    `n_all` answers had no codes before the review, of which people have decided `n_decided`.
+    """
+    limits = policy.per_code
+    return {
+        "codes": list(model.labels),
+        "threshold": policy.threshold,
+        "rank_by": policy.rank_by,
+        "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},
+        "n_auto": counts.n_auto,
+        "n_review": counts.n_review + counts.n_part,
+        "n_known": len(model.answers),
+        "n_drawn": len(model.tested),
+        "n_decided": n_decided,
+        "share": counts.n_auto / n_all if n_all else 0.0,
+    }

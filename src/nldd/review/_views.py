@@ -1,0 +1,311 @@
+"""What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from nldd import coding
+from nldd._wording import percent
+from nldd.exceptions import InputError
+from nldd.review._desk import Desk
+from nldd.review._log import DONE, OPEN, STATES
+from nldd.review._queue import AUTO, FILE, Mask, Places
+from nldd.review._store import Item, Suggestion, pack
+from nldd.tables import cell_text
+
+View = dict[str, Any]
+LISTED = ("queue", "open", "done", "skipped", "flagged", "disagree", "auto", "all")
+# Shares that are easily said, with the words for them.
+SAID = (
+    *[(1 / n, f"about 1 in {n} like this is wrong") for n in (2, 3, 4, 5, 6, 7, 8, 9, 10)],
+    *[(1 / n, f"about 1 in {n} like this is wrong") for n in (12, 15, 20, 30, 50, 100)],
+    (0.4, "about 2 in 5 like this are wrong"),
+)
+SHORT, MOST_ALIKE = 200, 500
+
+
+def doubt_words(chance: float | None, theta: float) -> str:
+    """How likely a suggestion is wrong, in words that need no statistics.
+
+    >>> doubt_words(0.81, 0.05)
+    'about 1 in 5 like this is wrong'
+    >>> doubt_words(0.999, 0.0), doubt_words(0.3, 0.2)
+    ('fewer than 1 in 100 like this are wrong', 'more likely wrong than right')
+    """
+    if chance is None:
+        return f"about {percent(theta)} of codes like these are wrong"
+    wrong = 1 - chance
+    if wrong > 0.5:
+        return "more likely wrong than right"
+    if wrong < 0.01:
+        return "fewer than 1 in 100 like this are wrong"
+    return min(SAID, key=lambda said: abs(np.log(said[0] / wrong)))[1]
+
+
+def study_view(desk: Desk, every: int) -> View:
+    """What the review is about."""
+    study = desk.study
+    names_of = (study.table_sha256, study.model_sha256)
+    names = ("table", "model", "target", "confidence", "measure", "blind", "version")
+    return {
+        "coder": desk.coder,
+        **{name: getattr(study, name) for name in names},
+        "store_id": sha256(pack([*names_of, desk.coder]).encode()).hexdigest()[:16],
+        "n_items": len(desk.outlook),
+        "codes": codes_view(desk),
+        "text": list(study.text),
+        "show": [name for name, _ in desk.show],
+        "every": every,
+        "settings": desk.settings,
+    }
+
+
+def codes_view(desk: Desk) -> list[View]:
+    """All codes as the page shows them."""
+    names = ("code", "name", "description", "new")
+    return [dict(zip(names, code, strict=True)) for code in desk.codes]
+
+
+def item_views(desk: Desk, items: Sequence[int]) -> list[View]:
+    """Answers as the page shows them, one at a time."""
+    for item in items:
+        desk.place(item)  # all are known
+    open_, look = desk.open & ~desk.outlook.drawn, desk.outlook
+    alike = np.bincount(look.group[open_] + 1, minlength=len(look.groups) + 1)
+    return [_item_view(desk, item, alike, open_) for item in desk.store.items(items)]
+
+
+def _item_view(desk: Desk, item: Item, alike: Places, open_: Mask) -> View:
+    number, place = item.item, desk.place(item.item)
+    position, blind = desk.position(number), desk.is_blind(number)
+    found, group = desk.outcome(number), desk.outlook.group[place]
+    suggestion = None if blind else _suggestion(desk, number, place)
+    n_alike = 0 if blind or group < 0 else int(alike[group + 1] - open_[place])
+    others = [
+        {"coder": coder, "codes": sorted(entry.after.codes or ()), "time": entry.time}
+        for coder, entry in found.by.items()
+        if coder != desk.coder and position.state == DONE
+    ]
+    return {
+        "item": number,
+        "text": item.text,
+        "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
+        "state": position.state,
+        "codes": _listed(position.codes),
+        "flag": position.flag,
+        "note": position.note,
+        "seen": desk.seen(number),
+        "drawn": item.drawn,
+        "blind": blind,
+        "suggestion": suggestion,
+        "given": _listed(item.given),
+        "n_alike": n_alike,
+        "others": others,
+        "settled": found.settled,
+    }
+
+
+def _listed(codes: frozenset[str] | None) -> list[str] | None:
+    return None if codes is None else sorted(codes)
+
+
+def _suggestion(desk: Desk, item: int, place: int) -> View | None:
+    round_ = int(desk.outlook.rounds[place])
+    said = desk.store.suggestion(round_, item)
+    if said is None:
+        return None
+    details = said.details
+    chance, theta = details.get("chance"), details.get("theta", 0.0)
+    return {
+        "round": round_,
+        "status": said.status,
+        "codes": list(said.codes),
+        "chance": chance,
+        "theta": theta,
+        "doubt_words": doubt_words(chance, theta),
+        "why": details.get("why", ""),
+        "next": details.get("next", []),
+        "nearest": details.get("nearest", []),
+        "likely": _most_likely(said, desk.rounds[round_].facts.get("codes", ())),
+    }
+
+
+def _most_likely(said: Suggestion, codes: Sequence[str]) -> list[str]:
+    pairs = sorted(zip(said.likely, codes, strict=False), key=lambda pair: -pair[0])
+    return [code for _, code in pairs]
+
+
+def alike_view(desk: Desk, item: int) -> View:
+    """Open answers with the same suggestion, to see before codes are given to all of them."""
+    found = desk.alike(item)
+    place = desk.place(item)
+    rows = [
+        {"item": other.item, "text": other.text, "seen": desk.seen(other.item)}
+        for other in desk.store.items(found[:MOST_ALIKE])
+    ]
+    codes = [] if desk.is_blind(item) else list(desk.outlook.codes(place))
+    return {"codes": codes, "items": rows, "n": len(found)}
+
+
+def list_view(
+    desk: Desk, state: str, code: str, search: str, order: str, offset: int, limit: int
+) -> View:
+    """A part of the answers in a state, with a code, and with some words in them."""
+    among = _in_state(desk, state)
+    if code:
+        among &= _with_code(desk, code)
+    if search.strip():
+        among &= _with_words(desk, search)
+    # In the order of the file people look for a row by its number, drawn or not.
+    places = np.flatnonzero(among) if order == FILE else desk.outlook.ranked(among, order)
+    items = desk.outlook.items[places[offset : offset + limit]].tolist()
+    return {"n": len(places), "rows": [_row(desk, item) for item in desk.store.items(items)]}
+
+
+def _in_state(desk: Desk, state: str) -> Mask:
+    look, n = desk.outlook, len(desk.outlook)
+    skipped = np.zeros(n, dtype=bool)
+    skipped[desk.skipped] = True
+    masks: dict[str, Callable[[], Mask]] = {
+        "all": lambda: np.ones(n, dtype=bool),
+        "queue": lambda: desk.queue,
+        "open": lambda: desk.open,
+        "done": lambda: desk.done,
+        "skipped": lambda: skipped,
+        "flagged": lambda: desk.flagged.copy(),
+        "disagree": lambda: np.isin(look.items, desk.disagreements()),
+        "auto": lambda: by_machine(desk) & ~_blind(desk),
+    }
+    if state not in masks:
+        hint = f"choose one of {', '.join(LISTED)}"
+        raise InputError(f"There is no state {state!r} to list.", hint=hint)
+    return masks[state]()
+
+
+def by_machine(desk: Desk) -> Mask:
+    """Which answers have the machine's codes, and nobody's else."""
+    look = desk.outlook
+    return np.asarray(look.auto & ~look.given & ~desk.decided)
+
+
+def _blind(desk: Desk) -> Mask:
+    own = desk.state == STATES.index(DONE)
+    return np.asarray(desk.outlook.drawn & ~own & desk.study.blind)
+
+
+def _with_code(desk: Desk, code: str) -> Mask:
+    """Answers to which this coder gave a code, or the machine where they have not decided."""
+    look = desk.outlook
+    groups = np.array([False, *(code in codes for codes in look.groups)])
+    found = groups[look.group + 1] & ~_blind(desk) & (desk.state != STATES.index(DONE))
+    for item in look.items[desk.state == STATES.index(DONE)].tolist():
+        found[desk.place(item)] = code in (desk.position(item).codes or ())
+    return np.asarray(found)
+
+
+def _with_words(desk: Desk, search: str) -> Mask:
+    """Answers that hold some words, in capitals or not; a number finds its answer as well."""
+    words, found = search.casefold().split(), np.zeros(len(desk.outlook), dtype=bool)
+    for place, (item, text) in enumerate(desk.store.texts()):
+        folded = text.casefold()
+        found[place] = all(word in folded for word in words) or str(item) == search.strip()
+    return found
+
+
+def _row(desk: Desk, item: Item) -> View:
+    number, place = item.item, desk.place(item.item)
+    position, look = desk.position(number), desk.outlook
+    state, codes, by = position.state, _listed(position.codes) or [], ""
+    if state == DONE:
+        by = "people"
+    elif item.given is not None:
+        state, codes, by = "coded", sorted(item.given), "people"
+    elif not desk.is_blind(number) and look.group[place] >= 0:
+        codes, by = list(look.codes(place)), "machine"
+        state = AUTO if state == OPEN and look.auto[place] else state
+    text = item.text[:SHORT]
+    return {
+        **{"item": number, "text": text, "state": state, "codes": codes, "by": by},
+        **{"flag": position.flag, "note": position.note, "drawn": item.drawn},
+    }
+
+
+def disagreement_rows(desk: Desk, most: int = 1000) -> list[View]:
+    """Answers to which coders gave different codes, with those of each."""
+    return [
+        {
+            "item": item.item,
+            "text": item.text,
+            "seen": desk.seen_by_all(item.item),
+            "by": [
+                {"coder": coder, "codes": sorted(entry.after.codes or ())}
+                for coder, entry in desk.outcome(item.item).by.items()
+            ],
+        }
+        for item in desk.store.items(list(islice(desk.disagreements(), most)))
+    ]
+
+
+def status_view(desk: Desk, learning: View) -> View:
+    """How far the work is, what the machine could do alone, and what the checks say."""
+    look = desk.outlook
+    queue, open_, auto = desk.queue, desk.open, by_machine(desk)
+    n_open, n_skipped = int(open_.sum()), len(desk.skipped)
+    n_people, n_all = int((desk.decided & ~look.given).sum()), int((~look.given).sum())
+    n_auto, pace = int(auto.sum()), desk.pace
+    facts = desk.rounds[desk.round].facts if desk.rounds else {}
+    return {
+        "seq": desk.seq,
+        "round": desk.round,
+        "learning": {**learning, "since": max(0, n_people - int(facts.get("n_decided", 0)))},
+        "progress": {
+            "n_queue": int(queue.sum()),
+            "n_done": int((queue & desk.done).sum()),
+            "n_open": n_open,
+            "n_skipped": n_skipped,
+            "n_flagged": int(desk.flagged.sum()),
+            "n_disagree": len(desk.disagreements()),
+            "seconds_left": None if pace is None else pace * (n_open + n_skipped),
+            "can_undo": desk.can_undo,
+        },
+        "machine": {
+            "n_auto": n_auto,
+            "n_people": n_people,
+            "n_open": n_all - n_auto - n_people,
+            "n_newly_auto": int((auto & ~look.first_auto).sum()),
+            "share": n_auto / n_all if n_all else 0.0,
+            "target": desk.study.target,
+        },
+        "audit": audit_view(desk),
+    }
+
+
+def audit_view(desk: Desk) -> View | None:
+    """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without."""
+    look = desk.outlook
+    drawn = np.flatnonzero(look.drawn & ~look.given)
+    if not len(drawn):
+        return None
+    checks = []
+    for place in drawn[look.first_auto[drawn]].tolist():
+        codes = desk.outcome(int(look.items[place])).codes
+        if codes is not None:
+            checks.append(codes == frozenset(look.first_codes(place)))
+    n_left = int((~desk.decided[drawn]).sum())
+    view: View = {"n_drawn": len(drawn), "n_left": n_left, "n_checked": len(checks)}
+    view |= {"n_right": sum(checks), "target": desk.study.target}
+    empty = dict.fromkeys(("accuracy", "low", "high", "verdict", "needed"))
+    if not checks:
+        text = "No automatic code has been checked yet."
+        return {**view, **empty, "text": text}
+    n_open = int(look.first_auto[drawn].sum()) - len(checks)
+    audit = coding.judge_checks(checks, n_open, desk.study.target)
+    text = (
+        f"{audit.n_right} of {audit.n_checked} automatic codes are right: {percent(audit.accuracy)}"
+        f" (95 % interval {percent(audit.low)} to {percent(audit.high)}); the target of "
+        f"{percent(audit.target)}: {audit.verdict}."
+    )
+    return {**view, **{name: getattr(audit, name) for name in empty}, "text": text}

@@ -1,0 +1,44 @@
+// Dialogs, the browser's own: focus stays inside while they are open, and returns afterwards.
+
+import { element } from './elements.js'
+
+let counter = 0
+
+/**
+ * Show a dialog; it is gone from the page once it is closed, by its button, Escape or `close`.
+ *
+ * @param {{title: string, name: string, closeText?: string}} about
+ * @param {Node[]} body
+ * @param {Node[]} [buttons] left of the one that closes
+ * @returns {{dialog: HTMLDialogElement, closed: Promise<void>}}
+ */
+export function showDialog({ title, name, closeText = 'Close' }, body, buttons = []) {
+  const id = `dialog-${++counter}`
+  const opener = document.activeElement
+  const heading = element(
+    'h2',
+    { id, class: 'dialog-title', tabindex: '-1', autofocus: true },
+    title,
+  )
+  const close = element('button', { type: 'button', class: 'quiet', 'data-close': true }, closeText)
+  const dialog = element(
+    'dialog',
+    { class: `dialog dialog-${name}`, 'aria-labelledby': id },
+    heading,
+    element('div', { class: 'dialog-body' }, ...body),
+    element('div', { class: 'dialog-buttons' }, ...buttons, close),
+  )
+  close.addEventListener('click', () => dialog.close())
+  const closed = /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      dialog.addEventListener('close', () => {
+        dialog.remove()
+        if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+        resolve()
+      })
+    })
+  )
+  document.body.append(dialog)
+  dialog.showModal()
+  return { dialog, closed }
+}

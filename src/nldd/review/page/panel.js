@@ -1,0 +1,202 @@
+// Beside the answer: how far one is, what the machine could do by now, and how right it is.
+
+import { ApiError } from './api.js'
+import { progressText } from './app.js'
+import { element, put } from './elements.js'
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./api.js').Audit} Audit */
+
+const EXPORTS = [
+  ['csv', 'CSV'],
+  ['xlsx', 'Excel'],
+  ['jsonl', 'JSON lines'],
+  ['label-studio', 'Label Studio'],
+]
+const SVG = 'http://www.w3.org/2000/svg'
+
+/**
+ * @param {HTMLElement} root
+ * @param {App} app
+ * @returns {() => void}
+ */
+export function mount(root, app) {
+  const panel = new Panel(app)
+  put(root, ...panel.parts)
+  panel.show()
+  return app.watch((what) => (what === 'status' || what === 'codes') && panel.show())
+}
+
+class Panel {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app
+    this._round = app.status.round
+    this._progress = element('div')
+    this._machine = element('div')
+    this._learning = element('p', { class: 'learning', role: 'status' })
+    const on = { click: () => this._learn() }
+    this._learn_button = element('button', { type: 'button', on }, 'Learn now')
+    this._audit = element('div')
+    this._audit_part = part('Is the machine right?', this._audit)
+    const links = EXPORTS.map(([kind, name]) =>
+      element('li', {}, element('a', { href: `/api/export?kind=${kind}`, download: true }, name)),
+    )
+    this.parts = [
+      part('Progress', this._progress),
+      part('The machine', this._machine, this._learning, this._learn_button),
+      this._audit_part,
+      part(
+        'Take it out',
+        element('p', { class: 'muted' }, 'All rows with the codes of the machine and of people.'),
+        element('ul', { class: 'exports' }, ...links),
+      ),
+    ]
+  }
+
+  show() {
+    this._showProgress()
+    this._showMachine()
+    this._showLearning()
+    const { audit } = this.app.status
+    this._audit_part.hidden = audit === null
+    if (audit) put(this._audit, ...auditParts(audit))
+  }
+
+  _showProgress() {
+    const { n_open, n_skipped, n_flagged } = this.app.status.progress
+    const more = [
+      n_skipped &&
+        element('a', { href: '#/list/skipped' }, `${n_skipped.toLocaleString('en')} skipped`),
+      n_flagged &&
+        element('a', { href: '#/list/flagged' }, `${n_flagged.toLocaleString('en')} flagged`),
+    ]
+    put(
+      this._progress,
+      element('p', { class: 'figure' }, progressText(this.app.status)),
+      n_open === 0 &&
+        element(
+          'p',
+          {},
+          'Every answer of the queue is decided. In the terminal, nldd update lets the model ' +
+            'learn from them.',
+        ),
+      (n_skipped || n_flagged) && element('p', { class: 'panel-links' }, ...more),
+    )
+  }
+
+  _showMachine() {
+    const { n_auto, n_people, n_open, n_newly_auto, share, target } = this.app.status.machine
+    const count = (/** @type {number} */ n) => n.toLocaleString('en')
+    put(
+      this._machine,
+      element('p', { class: 'figure' }, `${percent(share)} by itself`),
+      element(
+        'p',
+        {},
+        `At the target of ${percent(target)} the machine codes ${count(n_auto)} answers by itself.`,
+      ),
+      n_newly_auto > 0 &&
+        element('p', {}, `${count(n_newly_auto)} of them it could not at the start.`),
+      n_open > 0 &&
+        element(
+          'p',
+          { class: 'muted' },
+          `If you stop now: ${count(n_auto)} by the machine, ${count(n_people)} by people, ` +
+            `${count(n_open)} not coded.`,
+        ),
+    )
+  }
+
+  _showLearning() {
+    const { learning, round } = this.app.status
+    const isRunning = learning.state === 'running'
+    // Not `disabled`: it has focus when it has just been pressed.
+    this._learn_button.setAttribute('aria-disabled', String(isRunning))
+    put(this._learn_button, isRunning ? 'Learning' : 'Learn now')
+    const text = learningText(learning)
+    if (this._learning.textContent !== text) this._learning.textContent = text
+    if (round !== this._round) {
+      this._round = round
+      this.app.announce('The machine has learnt from the decisions. Suggestions are new.')
+    }
+  }
+
+  async _learn() {
+    if (this.app.status.learning.state === 'running') return
+    try {
+      this.app.setStatus(await this.app.api.send('POST', '/api/learn', {}))
+    } catch (error) {
+      this._learning.textContent =
+        error instanceof ApiError ? error.message : 'The server does not answer.'
+    }
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {...Node} body
+ */
+function part(title, ...body) {
+  return element('section', { class: 'panel-part' }, element('h2', {}, title), ...body)
+}
+
+/** @param {import('./api.js').Status['learning']} learning */
+function learningText({ state, message, since, every }) {
+  if (state === 'running') return 'It is learning from the decisions so far. Go on meanwhile.'
+  if (state === 'failed') return `It could not learn: ${message}`
+  if (every <= 0) return `${since.toLocaleString('en')} decisions since it last learnt.`
+  const left = Math.max(0, every - since)
+  const decisions = left === 1 ? 'decision' : 'decisions'
+  return left
+    ? `It learns again after ${left.toLocaleString('en')} more ${decisions}.`
+    : 'It learns again with the next decision.'
+}
+
+/**
+ * The verified accuracy in words, with a picture of its interval.
+ *
+ * @param {Audit} audit
+ * @returns {Node[]}
+ */
+function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
+  const count = (/** @type {number} */ n) => n.toLocaleString('en')
+  const drawn = `${count(n_drawn - n_left)} of ${count(n_drawn)} drawn at random are decided.`
+  const words = [element('p', {}, text), element('p', { class: 'muted' }, drawn)]
+  if (accuracy === null || low === null || high === null) return words
+  const figure = element('p', { class: 'figure' }, `${percent(accuracy)} right`)
+  return [figure, intervalPicture(accuracy, low, high, target), ...words]
+}
+
+/**
+ * A scale from 0 to 100 % with the interval, the accuracy and the target; the words beside say it.
+ *
+ * @param {number} accuracy
+ * @param {number} low
+ * @param {number} high
+ * @param {number} target
+ */
+function intervalPicture(accuracy, low, high, target) {
+  const at = (/** @type {number} */ share) => String(4 + 192 * share)
+  const picture = svg('svg', { viewBox: '0 0 200 24', class: 'interval', 'aria-hidden': 'true' })
+  picture.append(
+    svg('line', { class: 'scale', x1: at(0), x2: at(1), y1: '12', y2: '12' }),
+    svg('line', { class: 'range', x1: at(low), x2: at(high), y1: '12', y2: '12' }),
+    svg('line', { class: 'target', x1: at(target), x2: at(target), y1: '2', y2: '22' }),
+    svg('circle', { class: 'point', cx: at(accuracy), cy: '12', r: '4' }),
+  )
+  return picture
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string>} attributes
+ */
+function svg(tag, attributes) {
+  const made = document.createElementNS(SVG, tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  return made
+}
+
+/** @param {number} share */
+const percent = (share) => `${Math.round(100 * share)} %`

@@ -1,0 +1,337 @@
+// Disagreements: the answers that coders coded differently, side by side, to settle.
+
+import { agreementParts } from './agreement.js'
+import { ApiError } from './api.js'
+import { codesText, element, keyCap, put } from './elements.js'
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {{coder: string, codes: string[]}} Side */
+/** @typedef {{item: number, text: string, seen: number, by: Side[]}} Row */
+
+const PAGE = 25
+const LONG = 400
+
+/**
+ * @param {HTMLElement} root
+ * @param {App} app
+ * @returns {() => void}
+ */
+export function mount(root, app) {
+  const title = element('h2', { id: 'settle-title' }, 'Disagreements')
+  const body = element(
+    'div',
+    { class: 'settle-body' },
+    element('p', { class: 'muted' }, 'One moment.'),
+  )
+  put(root, element('section', { class: 'settle', 'aria-labelledby': 'settle-title' }, title, body))
+  /** @type {(() => void)[]} */
+  let ends = []
+  let isHere = true
+  const load = async () => {
+    try {
+      const { agreement, rows } = await app.api.get('/api/disagreements')
+      if (!isHere) return
+      const settling = new Settling(app, rows)
+      put(body, settling.section, ...agreementParts(agreement))
+      ends.forEach((end) => end())
+      ends = settling.listen(load)
+    } catch (error) {
+      if (!isHere) return
+      const text = error instanceof ApiError ? error.message : 'The server does not answer.'
+      put(body, element('p', { class: 'problem', role: 'alert' }, text))
+    }
+  }
+  load()
+  return () => {
+    isHere = false
+    ends.forEach((end) => end())
+  }
+}
+
+class Settling {
+  /**
+   * @param {App} app
+   * @param {Row[]} rows
+   */
+  constructor(app, rows) {
+    this.app = app
+    this.rows = rows
+    this._n_shown = 0
+    this._since = performance.now()
+    /** @type {Card[]} */
+    this.cards = []
+    this._state = element('p', { class: 'settle-state' })
+    this._list = element('div', { class: 'cards' })
+    this._more = element('button', {
+      type: 'button',
+      class: 'quiet',
+      on: { click: () => this._showMore() },
+    })
+    this.section = element(
+      'section',
+      { 'aria-label': 'Answers to settle' },
+      this._state,
+      this._list,
+      this._more,
+    )
+    this._showMore()
+    this._tell()
+  }
+
+  /**
+   * Let keys work: those of codes take a side, arrows move.
+   *
+   * @param {() => void} reload
+   */
+  listen(reload) {
+    const { keys, api } = this.app
+    const undo = async () => {
+      const { items, status } = await api.send('POST', '/api/undo', { uid: crypto.randomUUID() })
+      this.app.setStatus(status)
+      this.app.announce(items.length ? 'Undone.' : 'There is nothing left to undo.')
+      reload()
+    }
+    return [
+      keys.onCode((index) => this._current()?.takeSide(index)),
+      keys.on('next', () => this._move(1)),
+      keys.on('previous', () => this._move(-1)),
+      keys.on('undo', () => undo().catch((error) => this.app.announce(String(error.message)))),
+    ]
+  }
+
+  /**
+   * @param {Card} card
+   * @param {string[]} codes
+   */
+  async settle(card, codes) {
+    if (card.isBusy) return
+    card.isBusy = true
+    const { item, seen } = card.row
+    const seconds = Math.min(3600, (performance.now() - this._since) / 1000)
+    const { round } = this.app.status
+    const body = { uid: card.uid, item, seen, action: 'settle', codes, note: '', round, seconds }
+    try {
+      const { status } = await this.app.api.send('POST', '/api/decide', body)
+      card.finish(`Settled: ${codesText(codes)}`)
+      this._since = performance.now()
+      this.app.setStatus(status)
+      this.app.announce(`Answer ${item} settled: ${codesText(codes)}.`)
+      this._next(card)?.focus()
+    } catch (error) {
+      this._take(card, error)
+    }
+    card.isBusy = false
+    this._tell()
+  }
+
+  /**
+   * What to show of a request that was not done: what is there now, or why.
+   *
+   * @param {Card} card
+   * @param {unknown} error
+   */
+  _take(card, error) {
+    if (!(error instanceof ApiError)) return card.fail('The server does not answer. Try again.')
+    card.uid = crypto.randomUUID()
+    if (error.status === 409 && error.body.row) card.renew(error.body.row)
+    else if (error.status === 409) return card.finish('It was settled elsewhere.')
+    card.fail(error.message)
+  }
+
+  _tell() {
+    const left = this.rows.length - this.cards.filter((card) => card.isSettled).length
+    const { keys } = this.app
+    const byKey = keys.enabled
+      ? ` ${keys.codeLabel(0)}, ${keys.codeLabel(1)} take a side, ${keys.label('next')} goes ` +
+        `on, ${keys.label('undo')} undoes.`
+      : ''
+    put(
+      this._state,
+      left ? `${left.toLocaleString('en')} to settle.${byKey}` : 'There is nothing to settle.',
+    )
+  }
+
+  _showMore() {
+    const more = this.rows
+      .slice(this._n_shown, this._n_shown + PAGE)
+      .map((row) => new Card(this, row))
+    this._n_shown += more.length
+    this.cards.push(...more)
+    this._list.append(...more.map((card) => card.article))
+    const left = this.rows.length - this._n_shown
+    this._more.hidden = left === 0
+    put(this._more, `Show more (${left.toLocaleString('en')} left)`)
+    if (this.cards.length > more.length) more[0]?.focus()
+  }
+
+  _current() {
+    const here = this.cards.find((card) => card.article.contains(document.activeElement))
+    return here ?? this.cards.find((card) => !card.isSettled)
+  }
+
+  /** @param {Card} card */
+  _next(card) {
+    const behind = this.cards.slice(this.cards.indexOf(card) + 1)
+    return [...behind, ...this.cards].find((other) => !other.isSettled)
+  }
+
+  /** @param {number} by */
+  _move(by) {
+    const here = this.cards.findIndex((card) => card.article.contains(document.activeElement))
+    const to = here < 0 ? 0 : Math.max(0, Math.min(this.cards.length - 1, here + by))
+    this.cards[to]?.focus()
+  }
+}
+
+/** One answer with what each coder gave it. */
+class Card {
+  /**
+   * @param {Settling} settling
+   * @param {Row} row
+   */
+  constructor(settling, row) {
+    this.settling = settling
+    this.row = row
+    this.uid = crypto.randomUUID()
+    this.isSettled = false
+    this.isBusy = false
+    this._problem = element('p', { class: 'problem', role: 'alert' })
+    this._below = element('div', { class: 'card-below' })
+    this._sides = element('div', { class: 'sides' })
+    const id = `settle-${row.item}`
+    const link = { href: `#/item/${row.item}`, 'aria-label': `Open answer ${row.item}` }
+    const title = element('h3', { id, class: 'card-title' }, `Answer ${row.item} `)
+    title.append(element('a', link, 'open'))
+    // A long text scrolls, so the keyboard must be able to go there.
+    const scrolls = { role: 'region', tabindex: '0', 'aria-label': `Text of answer ${row.item}` }
+    const attributes = { class: 'card-text', dir: 'auto', ...(row.text.length > LONG && scrolls) }
+    const text = element('div', attributes, row.text.trim() ? row.text : '(empty answer)')
+    this.article = element(
+      'article',
+      { class: 'card', tabindex: '-1', 'aria-labelledby': id, 'data-item': row.item },
+      title,
+      text,
+      this._sides,
+      this._below,
+      this._problem,
+    )
+    this.renew(row)
+  }
+
+  /**
+   * Show what coders gave, as it is now.
+   *
+   * @param {Row} row
+   */
+  renew(row) {
+    this.row = row
+    put(this._sides, ...row.by.map((side, i) => this._side(side, i)))
+    const on = { click: () => this._edit() }
+    put(this._below, element('button', { type: 'button', class: 'quiet', on }, 'Other codes'))
+  }
+
+  focus() {
+    this.article.focus()
+  }
+
+  /** @param {number} index */
+  takeSide(index) {
+    const side = this.row.by[index]
+    if (side && !this.isSettled) this.settling.settle(this, side.codes)
+  }
+
+  /** @param {string} text */
+  finish(text) {
+    this.isSettled = true
+    this.article.classList.add('settled')
+    put(this._problem)
+    put(this._below, element('p', { class: 'settled-text' }, `✓ ${text}`))
+    for (const button of this._sides.querySelectorAll('button')) button.disabled = true
+  }
+
+  /** @param {string} text */
+  fail(text) {
+    put(this._problem, text)
+  }
+
+  /**
+   * @param {Side} side
+   * @param {number} index
+   */
+  _side({ coder, codes }, index) {
+    const common = codes.filter((code) => this.row.by.every((other) => other.codes.includes(code)))
+    const chips = codes.map((code) => {
+      const only = !common.includes(code)
+      return element(
+        'li',
+        { class: only ? 'chip chip-only' : 'chip', dir: 'auto' },
+        code,
+        only && element('span', { class: 'sr-only' }, ' (not all gave this)'),
+      )
+    })
+    const none = element('li', { class: 'chip chip-none' }, 'no code')
+    const on = { click: () => this.takeSide(index) }
+    const label = `Take the codes of ${coder}: ${codesText(codes)}`
+    return element(
+      'div',
+      { class: 'side' },
+      element('p', { class: 'side-coder', dir: 'auto' }, coder),
+      element('ul', { class: 'chips' }, ...(chips.length ? chips : [none])),
+      element(
+        'button',
+        { type: 'button', 'aria-label': label, on },
+        keyCap(this.settling.app.keys.codeLabel(index)),
+        ' Take these',
+      ),
+    )
+  }
+
+  /** Tick boxes for all codes, those that anybody gave on top and those of the first coder on. */
+  _edit() {
+    const given = [...new Set(this.row.by.flatMap(({ codes }) => codes))]
+    const known = this.settling.app.study.codes.map(({ code }) => code)
+    const codes = [...given, ...known.filter((code) => !given.includes(code))]
+    const boxes = codes.map((code) =>
+      element('input', {
+        type: 'checkbox',
+        value: code,
+        checked: this.row.by[0].codes.includes(code),
+      }),
+    )
+    const choices = codes.map((code, i) =>
+      element('label', { class: 'choice' }, boxes[i], element('span', { dir: 'auto' }, code)),
+    )
+    const find = element('input', {
+      type: 'search',
+      'aria-label': 'Find a code',
+      placeholder: 'Find a code',
+      autocomplete: 'off',
+    })
+    find.addEventListener('input', () => {
+      const typed = find.value.toLowerCase()
+      choices.forEach((choice, i) => (choice.hidden = !codes[i].toLowerCase().includes(typed)))
+    })
+    const settle = () =>
+      this.settling.settle(
+        this,
+        boxes.filter((box) => box.checked).map((box) => box.value),
+      )
+    const fields = element(
+      'fieldset',
+      { class: 'choices' },
+      element('legend', {}, 'Codes of this answer'),
+      find,
+      element('div', { class: 'choice-list' }, ...choices),
+    )
+    put(
+      this._below,
+      fields,
+      element(
+        'button',
+        { type: 'button', class: 'primary', on: { click: settle } },
+        'Settle with these',
+      ),
+    )
+    boxes[0]?.focus()
+  }
+}
