@@ -9,10 +9,17 @@ from made_review import make_review
 from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
-from nldd.coding import Request, Settings, fit_table, load_coding_model, update_model
+from nldd.coding import (
+    Request,
+    Settings,
+    code_frequencies,
+    fit_table,
+    load_coding_model,
+    update_model,
+)
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.review import Store, StoreOptions, open_rows
+from nldd.review import Store, StoreOptions, open_rows, prepare_review
 from nldd.tables import create_table
 
 # With few answers, one of the distances may get no weight.
@@ -210,3 +217,26 @@ def test_a_store_without_decisions_or_of_something_else_says_so(tmp_path):
     make_review(tmp_path / "a.review.db", 20)
     with pytest.raises(InputError, match=r"none of the .* rows has codes"):
         update_model(tmp_path / "model.nldd", tmp_path / "a.review.db", options=StoreOptions())
+
+
+def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path):
+    model = fitted(tmp_path, "marks", separator=";", n=80)
+    header, rows = spread(answers(30, seed=1), "marks")
+    rows = [row if i < 6 else (*row[:4], *[""] * 5) for i, row in enumerate(rows)]
+    rows = [(*row[:2], f"{row[2] or 30},5", *row[3:]) for row in rows]
+    path, store = tmp_path / "new.csv", tmp_path / "new.review.db"
+    write_csv(path, rows, header, delimiter=";")
+    promise = (0.7, 0.5, "subset", "theta")
+    prepare_review(tmp_path / "model.nldd", path, store, promise, n_audit=6)
+    with Store.open(store) as opened:
+        assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]
+        drawn = [item.item for item in opened.items() if item.drawn]
+    decide(store, {item: RIGHT[item] for item in drawn})
+    with open_rows(store) as table:
+        first = model.columns.read(table, next(table.blocks()))
+    assert first.numbers[:, 0].tolist() == [float(row[2].replace(",", ".")) for row in rows]
+    shares = code_frequencies(model, store, options=StoreOptions(whole=True))
+    assert (shares.n_answers, shares.n_people) == (30, 6 + len(drawn))
+    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    assert len(step.model.answers) == step.model.drawn.sum() == 80 + len(drawn)
+    assert step.model.answers.numbers[80:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
