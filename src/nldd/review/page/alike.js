@@ -19,6 +19,8 @@ import { codeChips, codesText, element, put } from './elements.js'
  * @property {import('./api.js').Status} status
  */
 
+const LONGEST = 600
+
 /**
  * Show the answers like this one, and give the ticked ones the codes in one act.
  *
@@ -62,7 +64,7 @@ class AlikeChoice {
    */
   async ask(n_more) {
     const rows = this.items.map(({ item, text }, i) => {
-      const words = text.trim() ? text : '(empty answer)'
+      const words = text.trim() ? shortened(text) : '(empty answer)'
       const here = i === 0 && element('span', { class: 'muted' }, ' (on screen)')
       const label = element(
         'label',
@@ -73,11 +75,7 @@ class AlikeChoice {
       )
       return element('li', {}, this.boxes[i], label)
     })
-    const list = element(
-      'ul',
-      { class: 'alike-list', 'aria-label': 'Answers alike', tabindex: '0' },
-      ...rows,
-    )
+    const list = element('ul', { class: 'alike-list', 'aria-label': 'Answers alike' }, ...rows)
     list.addEventListener('change', () => this._count())
     const more =
       n_more > 0 &&
@@ -166,3 +164,6 @@ class AlikeChoice {
     }
   }
 }
+
+/** @param {string} text */
+const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

@@ -7,6 +7,7 @@
  * @property {string} table
  * @property {string} model
  * @property {string} store_id
+ * @property {string} [store] the file's name
  * @property {number} n_items
  * @property {Code[]} codes
  * @property {string[]} text

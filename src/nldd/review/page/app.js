@@ -1,6 +1,7 @@
 // The page: what all views share, and which view is shown.
 
 import * as api from './api.js'
+import { showConflicts } from './conflicts.js'
 import { byId, element, put } from './elements.js'
 import { Keys } from './keys.js'
 import { Outbox } from './outbox.js'
@@ -36,6 +37,7 @@ import { Queue } from './queue.js'
 /** Modules of the views; each has a function `mount`. The printable keys are part of the help. */
 const MODULES = { coding: 'coding', list: 'list', settle: 'settle', keys: 'help' }
 const POLL_MS = 2000
+const SAVE_MS = 1000
 
 /** @implements {App} */
 class ReviewApp {
@@ -51,8 +53,14 @@ class ReviewApp {
     this.api = api
     this.keys = new Keys()
     this.outbox = new Outbox(study, {
-      saved: (answer) => answer.status && this.setStatus(answer.status),
-      changed: () => this._tell('saved'),
+      saved: (receipt, letter) => {
+        this.queue.take(receipt, letter)
+        if (receipt.status) this.setStatus(receipt.status)
+      },
+      changed: () => {
+        this._tell('saved')
+        showConflicts(byId('problems'), this)
+      },
     })
     /** @type {Queue} */
     this.queue = new Queue(this)
@@ -86,13 +94,15 @@ class ReviewApp {
   saveSettings(patch) {
     const before = this.settings
     this.settings = { ...before, ...patch }
-    this._applySettings()
-    if (this.settings.order !== before.order || this.settings.others !== before.others) {
-      this.queue.restart()
-    }
     clearTimeout(this._saving)
-    this._saving = setTimeout(() => this._keepSettings(), 300)
+    this._saving = setTimeout(() => this._keepSettings(), SAVE_MS)
+    // Where the coder is changes with every answer, and concerns no view.
+    if (Object.keys(patch).join() === 'at') return
+    this._applySettings()
     this._tell('settings')
+    if (this.settings.order !== before.order || this.settings.others !== before.others) {
+      this._keepSettings().then(() => this.queue.renew(0))
+    }
   }
 
   /** @param {string} route */
@@ -183,14 +193,16 @@ class ReviewApp {
     this.keys.enabled = keys_on
   }
 
-  _keepSettings() {
+  async _keepSettings() {
     clearTimeout(this._saving)
     const kept = JSON.stringify(this.settings)
     if (kept === this._kept) return
     this._kept = kept
-    api.send('PUT', '/api/settings', this.settings, { keepalive: true }).catch(() => {
+    try {
+      await api.send('PUT', '/api/settings', this.settings, { keepalive: true })
+    } catch {
       this._kept = ''
-    })
+    }
   }
 
   /** While the machine learns, ask how far it is. */
@@ -263,7 +275,15 @@ function showFailure(error) {
   const hint = error instanceof api.ApiError ? error.hint : ''
   const text = error instanceof api.ApiError ? error.message : 'The server does not answer.'
   const what = hint || 'Look at the terminal where nldd review runs, then load this page again.'
-  put(byId('view'), element('div', { class: 'notice', role: 'alert' }, element('p', {}, text), element('p', {}, what)))
+  put(
+    byId('view'),
+    element(
+      'div',
+      { class: 'notice', role: 'alert' },
+      element('p', {}, text),
+      element('p', {}, what),
+    ),
+  )
 }
 
 try {

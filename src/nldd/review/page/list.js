@@ -293,7 +293,7 @@ function codesOf({ state, codes, by }) {
 /** @param {Row} row */
 function stateText({ state, drawn }) {
   const text = { auto: 'by the machine', coded: 'coded before' }[String(state)] ?? state
-  return drawn ? `${text}, drawn at random` : text
+  return drawn ? `${text}, to check` : text
 }
 
 /**

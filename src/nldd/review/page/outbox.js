@@ -25,6 +25,7 @@ import { ApiError, send } from './api.js'
  * @property {number} time
  * @property {Decision | null} decision
  * @property {string | null} undoes
+ * @property {number} item which it is about, or 0
  */
 /**
  * A decision that the server did not take: with what it has instead, or with its reason.
@@ -90,16 +91,17 @@ export class Outbox {
    * @param {Decision} decision
    */
   post(decision) {
-    return this._add({ decision, undoes: null })
+    return this._add({ decision, undoes: null, item: decision.item })
   }
 
   /**
    * Undo the decision with this uid, or the last one if it is ''.
    *
    * @param {string} undoes
+   * @param {number} item
    */
-  undo(undoes) {
-    return this._add({ decision: null, undoes })
+  undo(undoes, item) {
+    return this._add({ decision: null, undoes, item })
   }
 
   /**
@@ -116,7 +118,7 @@ export class Outbox {
     this._told.changed()
   }
 
-  /** @param {{decision: Decision | null, undoes: string | null}} what */
+  /** @param {{decision: Decision | null, undoes: string | null, item: number}} what */
   _add(what) {
     const last = this.letters.at(-1)?.time ?? 0
     const letter = { uid: crypto.randomUUID(), time: Math.max(Date.now(), last + 1), ...what }

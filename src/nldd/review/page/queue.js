@@ -1,12 +1,16 @@
 // The answers that a coder goes through: the one on screen, those before it, those that come next.
 
+import { get } from './api.js'
+
 /** @typedef {import('./api.js').ItemView} ItemView */
 /** @typedef {import('./api.js').Action} Action */
 /** @typedef {import('./app.js').App} App */
-/** @typedef {{uid: string, before: ItemView}} Act */
+/** @typedef {{action: Action, codes: string[], note: string, seconds: number}} Choice */
 
-// So many answers are asked for at once, whenever fewer than half of them are left.
+// So many answers are asked for at once, as soon as fewer than half of them are left.
 const AHEAD = 50
+// So many answers that were on screen are known after a reload.
+const TRAIL = 500
 
 export class Queue {
   /** @param {App} app */
@@ -16,36 +20,284 @@ export class Queue {
     this.current = null
     /** @type {ItemView[]} */
     this.upcoming = []
+    /** Whether nothing came of the last request for answers, and why. */
+    this.isOffline = false
+    /** Whether answers that were skipped may come again. */
+    this.withSkipped = false
+    /** @type {() => void} */
+    this.onChange = () => {}
+    this._memory = `nldd-trail-${app.study.store_id}`
     /** @type {Map<number, ItemView>} */
     this._known = new Map()
     /** @type {number[]} */
     this._trail = []
     this._place = -1
-    /** @type {Act[]} */
+    /** @type {{uid: string, before: ItemView}[]} */
     this._acts = []
+    /** @type {Promise<void> | null} */
+    this._request = null
     this._generation = 0
-    this.isFetching = false
-    this.isOffline = false
-    this.withSkipped = false
-    /** @type {() => void} */
-    this.onArrival = () => {}
+    this._isAnew = false
+    this._from = 0
+    this._last = 0
   }
 
-  /** Ask for the answers ahead anew, because the machine has learned; the current one stays. */
-  renew() {
-    this._generation += 1
-    this.isFetching = false
-    void this.fill(true)
+  /** Whether more answers may be on their way. */
+  get isWaiting() {
+    return this._request !== null
   }
 
-  /** The order has changed: what comes next begins at its beginning. */
-  restart() {
-    this._startOver = true
+  /**
+   * Show an item; with 0 the one that was on screen, also before a reload, or else the next one.
+   *
+   * @param {number} item
+   */
+  async open(item) {
+    if (item === 0 && this.current) return
+    const before = this._recall()
+    const here = item || before || this._app.settings.at || 0
+    const found = here ? await this._ask(here) : null
+    if (found && (item || before || found.state === 'open')) {
+      this._show(found)
+      if (item) this.renew(item)
+    } else {
+      this._last = here
+      await this.fill()
+      this.next()
+    }
+    void this.fill()
+  }
+
+  /** Go on to the next answer that is open. */
+  next() {
+    for (let place = this._place + 1; place < this._trail.length; place++) {
+      const view = this._known.get(this._trail[place])
+      if (view?.state === 'open') return this._show(view, place)
+    }
+    const view = this.upcoming.shift()
+    if (view) this._show(view)
+    else this._end()
+    void this.fill()
+  }
+
+  /** Go on in the trail, whether decided or not; behind its end to the next answer. */
+  forward() {
+    const view = this._known.get(this._trail[this._place + 1])
+    if (view) this._show(view, this._place + 1)
+    else this.next()
+  }
+
+  /** Go back to the answer before, which shows what was decided; returns false at the first. */
+  async back() {
+    const place = this.current ? this._place - 1 : this._trail.length - 1
+    if (place >= 0) {
+      const view = this._known.get(this._trail[place]) ?? (await this._ask(this._trail[place]))
+      if (view) this._show(view, place)
+      return Boolean(view)
+    }
+    if (!this.current) return false
+    const params = { order: this._order, item: this.current.item, n: 20 }
+    const { items } = await get('/api/before', params).catch(() => ({ items: [] }))
+    for (const view of items) this._known.set(view.item, view)
+    this._trail.unshift(...items.map((/** @type {ItemView} */ view) => view.item).reverse())
+    this._place += items.length
+    if (items.length) this._show(items[0], this._place - 1)
+    return items.length > 0
+  }
+
+  /**
+   * Decide about the answer on screen; it counts at once, and is sent as soon as that is possible.
+   *
+   * @param {Choice} choice
+   */
+  decide(choice) {
+    const before = this.current
+    if (!before) return
+    const { item, seen, suggestion } = before
+    const round = suggestion?.round ?? this._app.status.round
+    const uid = this._app.outbox.post({ item, seen, round, ...choice })
+    this._acts.push({ uid, before })
+    this.current = { ...before, ...after(choice) }
+    this._known.set(item, this.current)
+  }
+
+  /** Take back the last decision and show its answer again. */
+  undo() {
+    const act = this._acts.pop()
+    this._app.outbox.undo(act?.uid ?? '', act?.before.item ?? 0)
+    if (!act) return
+    const view = { ...act.before, seen: this._known.get(act.before.item)?.seen ?? 0 }
+    this._known.set(view.item, view)
+    this._show(view, this._trail.lastIndexOf(view.item))
+  }
+
+  /** Decisions were made elsewhere on the page: to undo is now for the server to find. */
+  async reload() {
+    this._acts = []
+    const { current } = this
+    if (current) await this._ask(current.item)
     this.renew()
   }
 
-  /** @param {boolean} [anew] */
-  async fill(anew = false) {
-    void AHEAD
+  /**
+   * Ask for the answers ahead anew, because the order is another or the machine has learned; the
+   * one on screen stays.
+   *
+   * @param {number} [from] the item behind which they begin
+   */
+  renew(from) {
+    // By doubt or likeness those that are open come first, wherever one was.
+    this._from = from ?? (this._order === 'file' ? (this.current?.item ?? 0) : 0)
+    this._isAnew = true
+    this._generation += 1
+    this._request = null
+    void this.fill()
   }
+
+  /**
+   * Take what the server says about items that were decided or undone.
+   *
+   * @param {import('./outbox.js').Receipt} receipt
+   * @param {import('./outbox.js').Letter} letter
+   */
+  take(receipt, letter) {
+    const views = receipt.items ?? (receipt.item ? [receipt.item] : [])
+    for (const view of views) {
+      const known = this._known.get(view.item)
+      const isLater = known && this._app.outbox.holds(view.item)
+      this._known.set(view.item, isLater ? { ...known, seen: view.seen } : view)
+      if (this.current?.item === view.item) this.current = { ...this.current, seen: view.seen }
+    }
+    if (letter.decision) return
+    if (!views.length && !letter.item) this._app.announce('There is nothing left to undo.')
+    if (views.length && !views.some((view) => view.item === letter.item)) {
+      this._show(views[0])
+      if (letter.item) void this._ask(letter.item)
+    }
+  }
+
+  /** Ask for more answers if few are left. */
+  fill() {
+    if (!this._isAnew && this.upcoming.length >= AHEAD / 2) return Promise.resolve()
+    this._request ??= this._fetch(this._generation, this._isAnew)
+    return this._request
+  }
+
+  /**
+   * @param {number} generation
+   * @param {boolean} isAnew
+   */
+  async _fetch(generation, isAnew) {
+    const last = (this.upcoming.at(-1) ?? this.current)?.item ?? this._last
+    const after = isAnew ? this._from : last
+    try {
+      const params = { order: this._order, after, n: AHEAD }
+      const { items, status } = await get('/api/next', params)
+      if (generation !== this._generation) return
+      if (isAnew) this.upcoming = []
+      this._isAnew = false
+      this.isOffline = false
+      this._append(items)
+      this._app.setStatus(status)
+    } catch (error) {
+      if (generation !== this._generation) return
+      this.isOffline = true
+      setTimeout(() => this.fill(), 3000)
+    } finally {
+      if (generation === this._generation) this._request = null
+    }
+    if (!this.current) this._wake()
+  }
+
+  /** @param {ItemView[]} items */
+  _append(items) {
+    const there = new Set(this.upcoming.map((view) => view.item))
+    const wanted = items.filter((view) => !there.has(view.item) && this._isWanted(view))
+    // Those that one has passed without a decision come after those that are new.
+    const passed = new Set(this._trail)
+    this.upcoming.push(...wanted.filter((view) => !passed.has(view.item)))
+    this.upcoming.push(...wanted.filter((view) => passed.has(view.item)))
+  }
+
+  /** @param {ItemView} view */
+  _isWanted(view) {
+    if (view.item === this.current?.item || this._app.outbox.holds(view.item)) return false
+    if (view.state === 'skipped' && !this.withSkipped) return false
+    const known = this._known.get(view.item)
+    return !known || known.state === 'open' || known.seen < view.seen || this.withSkipped
+  }
+
+  get _order() {
+    return this._app.settings.order ?? 'alike'
+  }
+
+  /** @param {number} item */
+  async _ask(item) {
+    try {
+      const { items } = await get('/api/items', { ids: item })
+      if (items[0]) this._known.set(item, items[0])
+      return /** @type {ItemView | undefined} */ (items[0])
+    } catch {
+      return undefined
+    }
+  }
+
+  /**
+   * @param {ItemView} view
+   * @param {number} [place]
+   */
+  _show(view, place = -1) {
+    if (place < 0) {
+      this._trail = this._trail.slice(-TRAIL)
+      place = this._trail.push(view.item) - 1
+    }
+    this._place = place
+    this.current = view
+    this._known.set(view.item, view)
+    this._last = view.item
+    this._store()
+    this.onChange()
+  }
+
+  _end() {
+    this._place = this._trail.length
+    this._last = this.current?.item ?? this._last
+    this.current = null
+    this._store()
+    this.onChange()
+  }
+
+  /** More answers have come while none was on screen. */
+  _wake() {
+    if (this.upcoming.length) this.next()
+    else this.onChange()
+  }
+
+  _store() {
+    const kept = { at: this.current?.item ?? 0, trail: this._trail, place: this._place }
+    sessionStorage.setItem(this._memory, JSON.stringify(kept))
+    this._app.saveSettings({ at: this._last })
+  }
+
+  /** The item that was on screen before a reload of this tab; 0 if there was none. */
+  _recall() {
+    if (this._trail.length) return 0
+    const kept = JSON.parse(sessionStorage.getItem(this._memory) ?? '{}')
+    this._trail = (kept.trail ?? []).slice(0, kept.place ?? 0)
+    this._place = this._trail.length - 1
+    return Number(kept.at ?? 0)
+  }
+}
+
+/**
+ * What a decision changes of an item.
+ *
+ * @param {Choice} choice
+ * @returns {Partial<ItemView>}
+ */
+function after({ action, codes, note }) {
+  if (action === 'skip') return { state: 'skipped' }
+  if (action === 'flag') return { flag: true, note }
+  if (action === 'unflag') return { flag: false, note: '' }
+  return { state: 'done', codes }
 }

@@ -1,7 +1,7 @@
 // Settings: the order of the answers and of the codes, how the page looks, and the keys.
 
 import { showDialog } from './dialog.js'
-import { element, put } from './elements.js'
+import { element } from './elements.js'
 import { ACTIONS, keyName } from './keys.js'
 
 /** @typedef {import('./app.js').App} App */
@@ -125,7 +125,8 @@ class KeyChoice {
   constructor(app) {
     this.app = app
     this._message = element('p', { class: 'key-message', role: 'status' })
-    this._rows = element('tbody')
+    /** @type {Map<ActionName, HTMLButtonElement>} */
+    this._buttons = new Map()
     /** @type {ActionName | null} */
     this._waiting = null
     const isOn = app.settings.keys_on ?? true
@@ -167,7 +168,7 @@ class KeyChoice {
         { class: 'key-table' },
         element('caption', { class: 'sr-only' }, 'Keys of actions'),
         element('thead', {}, element('tr', {}, ...heads)),
-        this._rows,
+        element('tbody', {}, ...this._makeRows()),
       ),
       this._message,
       reset,
@@ -175,45 +176,44 @@ class KeyChoice {
     this._show()
   }
 
-  /** @param {string} [focused] name of the action whose button gets focus */
-  _show(focused) {
-    const rows = Object.entries(ACTIONS).map(([name, { does }]) => {
+  /** @returns {HTMLTableRowElement[]} */
+  _makeRows() {
+    return Object.entries(ACTIONS).map(([name, { does }]) => {
       const action = /** @type {ActionName} */ (name)
-      const isWaiting = action === this._waiting
-      const key = this.app.keys.key(action)
-      const shown = isWaiting ? 'Press a key' : keyName(key) || 'none'
       const on = {
         click: () => this._wait(action),
         keydown: (/** @type {KeyboardEvent} */ event) => this._press(event, action),
-        blur: () => this._waiting === action && this._rows.isConnected && this._stop(),
+        blur: () => this._waiting === action && this._stop(''),
       }
-      const label = isWaiting ? `Press the new key for: ${does}` : `${does}: ${shown}. Change`
-      const button = element(
-        'button',
-        { type: 'button', class: 'key-button', 'data-action': name, 'aria-label': label, on },
-        shown,
-      )
+      const button = element('button', { type: 'button', class: 'key-button', on })
+      button.dataset.action = action
+      this._buttons.set(action, button)
       return element('tr', {}, element('th', { scope: 'row' }, does), element('td', {}, button))
     })
-    put(this._rows, ...rows)
-    if (focused) this._button(focused)?.focus()
   }
 
-  /** @param {string} action */
-  _button(action) {
-    return /** @type {HTMLElement | null} */ (this._rows.querySelector(`[data-action="${action}"]`))
+  _show() {
+    for (const [action, button] of this._buttons) {
+      const { does } = ACTIONS[action]
+      const isWaiting = action === this._waiting
+      const shown = isWaiting ? 'Press a key' : keyName(this.app.keys.key(action)) || 'none'
+      button.textContent = shown
+      const label = isWaiting ? `Press the new key for: ${does}` : `${does}: ${shown}. Change`
+      button.setAttribute('aria-label', label)
+    }
   }
 
   /** @param {ActionName} action */
   _wait(action) {
     this._waiting = action
     this._say('Press the new key. Backspace takes the key away, Esc leaves it as it is.')
-    this._show(action)
+    this._show()
   }
 
-  _stop() {
+  /** @param {string} text */
+  _stop(text) {
     this._waiting = null
-    this._say('')
+    this._say(text)
     this._show()
   }
 
@@ -222,30 +222,30 @@ class KeyChoice {
    * @param {ActionName} action
    */
   _press(event, action) {
-    if (this._waiting !== action) return
+    if (this._waiting !== action || event.isComposing) return
     if (event.key === 'Tab' || event.ctrlKey || event.metaKey || event.altKey) return
     // Keep Enter from pressing the button again, and Escape from closing the dialog.
     event.preventDefault()
     event.stopPropagation()
-    if (event.key === 'Shift' || event.isComposing) return
-    this._waiting = null
-    if (event.key === 'Escape') this._say('Left as it was.')
-    else this._take(action, event.key)
-    this._show(action)
+    if (event.key === 'Shift') return
+    const isLeft = event.key === 'Escape'
+    this._stop(isLeft ? 'Left as it was.' : this._take(action, event.key))
   }
 
   /**
+   * Give an action a key; returned is what came of it, in words.
+   *
    * @param {ActionName} action
    * @param {string} pressed
    */
   _take(action, pressed) {
-    const key =
-      pressed === 'Backspace' ? '' : pressed.length === 1 ? pressed.toLowerCase() : pressed
+    const isNone = pressed === 'Backspace'
+    const key = isNone ? '' : pressed.length === 1 ? pressed.toLowerCase() : pressed
     const problem = this._problem(action, key)
-    if (problem) return this._say(problem)
+    if (problem) return problem
     this.app.saveSettings({ keys: { ...this.app.settings.keys, [action]: key } })
     const { does } = ACTIONS[action]
-    this._say(key ? `${keyName(key)} now does: ${does}.` : `No key for: ${does}.`)
+    return key ? `${keyName(key)} now does: ${does}.` : `No key for: ${does}.`
   }
 
   /**
@@ -268,9 +268,7 @@ class KeyChoice {
 
   _reset() {
     this.app.saveSettings({ keys: {} })
-    this._waiting = null
-    this._say('All keys are as at first.')
-    this._show()
+    this._stop('All keys are as at first.')
   }
 
   /** @param {string} text */

@@ -9,6 +9,7 @@ import { codesText, element, keyCap, put } from './elements.js'
 /** @typedef {{item: number, text: string, seen: number, by: Side[]}} Row */
 
 const PAGE = 25
+const LONG = 400
 
 /**
  * @param {HTMLElement} root
@@ -56,7 +57,6 @@ class Settling {
     this.app = app
     this.rows = rows
     this._n_shown = 0
-    this._n_settled = 0
     this._since = performance.now()
     /** @type {Card[]} */
     this.cards = []
@@ -104,36 +104,42 @@ class Settling {
    * @param {string[]} codes
    */
   async settle(card, codes) {
+    if (card.isBusy) return
+    card.isBusy = true
     const { item, seen } = card.row
     const seconds = Math.min(3600, (performance.now() - this._since) / 1000)
-    const body = {
-      uid: card.uid,
-      item,
-      seen,
-      action: 'settle',
-      codes,
-      note: '',
-      round: this.app.status.round,
-      seconds,
-    }
+    const { round } = this.app.status
+    const body = { uid: card.uid, item, seen, action: 'settle', codes, note: '', round, seconds }
     try {
       const { status } = await this.app.api.send('POST', '/api/decide', body)
-      card.show(`Settled: ${codesText(codes)}`)
-      this.app.setStatus(status)
+      card.finish(`Settled: ${codesText(codes)}`)
       this._since = performance.now()
-      this._n_settled++
-      this._tell()
+      this.app.setStatus(status)
       this.app.announce(`Answer ${item} settled: ${codesText(codes)}.`)
       this._next(card)?.focus()
     } catch (error) {
-      const refused = error instanceof ApiError
-      card.fail(refused ? error.message : 'The server does not answer. Try again.')
-      if (refused) card.uid = crypto.randomUUID()
+      this._take(card, error)
     }
+    card.isBusy = false
+    this._tell()
+  }
+
+  /**
+   * What to show of a request that was not done: what is there now, or why.
+   *
+   * @param {Card} card
+   * @param {unknown} error
+   */
+  _take(card, error) {
+    if (!(error instanceof ApiError)) return card.fail('The server does not answer. Try again.')
+    card.uid = crypto.randomUUID()
+    if (error.status === 409 && error.body.row) card.renew(error.body.row)
+    else if (error.status === 409) return card.finish('It was settled elsewhere.')
+    card.fail(error.message)
   }
 
   _tell() {
-    const left = this.rows.length - this._n_settled
+    const left = this.rows.length - this.cards.filter((card) => card.isSettled).length
     const { keys } = this.app
     const byKey = keys.enabled
       ? ` ${keys.codeLabel(0)}, ${keys.codeLabel(1)} take a side, ${keys.label('next')} goes ` +
@@ -188,38 +194,40 @@ class Card {
     this.row = row
     this.uid = crypto.randomUUID()
     this.isSettled = false
+    this.isBusy = false
     this._problem = element('p', { class: 'problem', role: 'alert' })
     this._below = element('div', { class: 'card-below' })
+    this._sides = element('div', { class: 'sides' })
     const id = `settle-${row.item}`
-    const edit = element(
-      'button',
-      { type: 'button', class: 'quiet', on: { click: () => this._edit() } },
-      'Other codes',
-    )
-    put(this._below, edit)
-    this._sides = element(
-      'div',
-      { class: 'sides' },
-      ...row.by.map((side, i) => this._side(side, i)),
-    )
+    const link = { href: `#/item/${row.item}`, 'aria-label': `Open answer ${row.item}` }
+    const title = element('h3', { id, class: 'card-title' }, `Answer ${row.item} `)
+    title.append(element('a', link, 'open'))
+    // A long text scrolls, so the keyboard must be able to go there.
+    const scrolls = { role: 'region', tabindex: '0', 'aria-label': `Text of answer ${row.item}` }
+    const attributes = { class: 'card-text', dir: 'auto', ...(row.text.length > LONG && scrolls) }
+    const text = element('div', attributes, row.text.trim() ? row.text : '(empty answer)')
     this.article = element(
       'article',
       { class: 'card', tabindex: '-1', 'aria-labelledby': id, 'data-item': row.item },
-      element(
-        'h3',
-        { id, class: 'card-title' },
-        `Answer ${row.item} `,
-        element(
-          'a',
-          { href: `#/item/${row.item}`, 'aria-label': `Open answer ${row.item}` },
-          'open',
-        ),
-      ),
-      element('p', { class: 'card-text', dir: 'auto' }, row.text),
+      title,
+      text,
       this._sides,
       this._below,
       this._problem,
     )
+    this.renew(row)
+  }
+
+  /**
+   * Show what coders gave, as it is now.
+   *
+   * @param {Row} row
+   */
+  renew(row) {
+    this.row = row
+    put(this._sides, ...row.by.map((side, i) => this._side(side, i)))
+    const on = { click: () => this._edit() }
+    put(this._below, element('button', { type: 'button', class: 'quiet', on }, 'Other codes'))
   }
 
   focus() {
@@ -233,7 +241,7 @@ class Card {
   }
 
   /** @param {string} text */
-  show(text) {
+  finish(text) {
     this.isSettled = true
     this.article.classList.add('settled')
     put(this._problem)

@@ -1,0 +1,124 @@
+// Questions of the coding view: a note for a flag, and the name of a new code.
+
+import { ApiError, send } from './api.js'
+import { showDialog } from './dialog.js'
+import { element, put } from './elements.js'
+
+/** @typedef {import('./app.js').App} App */
+
+/**
+ * A note for a flag; false removes the flag, null leaves all as it is.
+ *
+ * @param {import('./api.js').ItemView} view
+ * @returns {Promise<string | false | null>}
+ */
+export async function askFlag(view) {
+  const attributes = { rows: '3', maxlength: '2000', 'aria-label': 'Note', dir: 'auto' }
+  const field = element('textarea', attributes)
+  field.value = view.note
+  /** @type {string | false | null} */
+  let answer = null
+  /** @param {string | false} value */
+  const close = (value) => {
+    answer = value
+    dialog.close()
+  }
+  onEnter(field, () => close(field.value.trim()))
+  const about = 'For yourself or for others: it stands in the exported table. It may be empty.'
+  const flag = button('Flag', () => close(field.value.trim()), 'primary')
+  const remove = view.flag ? [button('Remove the flag', () => close(false))] : []
+  const { dialog, closed } = showDialog(
+    { title: 'Flag this answer, with a note', name: 'ask', closeText: 'Cancel' },
+    [element('p', { class: 'muted' }, about), field],
+    [flag, ...remove],
+  )
+  field.focus()
+  await closed
+  return answer
+}
+
+/**
+ * Add a code to the study; returned is the code to switch on, or null.
+ *
+ * @param {App} app
+ * @param {string} name what was typed already
+ * @returns {Promise<string | null>}
+ */
+export async function askNewCode(app, name) {
+  const attributes = { type: 'text', maxlength: '200', autocomplete: 'off', dir: 'auto' }
+  const field = element('input', { ...attributes, 'aria-label': 'Name of the new code' })
+  field.value = name
+  const said = element('div', { class: 'ask-said', role: 'alert' })
+  /** @type {string | null} */
+  let answer = null
+  /** @param {string} code */
+  const close = (code) => {
+    answer = code
+    dialog.close()
+  }
+  /** @param {boolean} sure */
+  const add = async (sure) => {
+    const code = field.value.trim()
+    if (!code) return field.focus()
+    try {
+      const { codes } = await send('POST', '/api/codes', { code, sure })
+      app.study.codes = codes
+      close(code)
+    } catch (error) {
+      put(said, ...refused(error, close, () => add(true)))
+      said.querySelector('button')?.focus()
+    }
+  }
+  onEnter(field, () => add(false))
+  const { dialog, closed } = showDialog(
+    { title: 'New code', name: 'ask', closeText: 'Cancel' },
+    [field, said],
+    [button('Add', () => add(false), 'primary')],
+  )
+  field.focus()
+  await closed
+  return answer
+}
+
+/**
+ * Why a code was not added, and what one can do then.
+ *
+ * @param {unknown} error
+ * @param {(code: string) => void} use
+ * @param {() => void} addAnyway
+ */
+function refused(error, use, addAnyway) {
+  if (!(error instanceof ApiError)) {
+    return [element('p', {}, 'The server cannot be reached. A new code needs it: try again later.')]
+  }
+  /** @type {string[]} */
+  const like = error.body?.like ?? []
+  const said = element('p', { dir: 'auto' }, error.message)
+  if (error.status !== 409 || !like.length) return [said, element('p', {}, error.hint)]
+  const known = like.map((code) => button(`Use “${code}”`, () => use(code)))
+  const anyway = button('Add it all the same', addAnyway)
+  return [said, element('div', { class: 'dialog-buttons' }, ...known, anyway)]
+}
+
+/**
+ * Call a function when Enter is pressed in a field; with Shift it is a new line.
+ *
+ * @param {HTMLElement} field
+ * @param {() => void} act
+ */
+function onEnter(field, act) {
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    if (!event.repeat) act()
+  })
+}
+
+/**
+ * @param {string} label
+ * @param {() => void} act
+ * @param {string} [style]
+ */
+function button(label, act, style = '') {
+  return element('button', { type: 'button', class: style || null, on: { click: act } }, label)
+}

@@ -1,0 +1,245 @@
+// The codes as toggles, with a key on each, and a field that finds them by typing.
+
+import { element, keyCap, put } from './elements.js'
+
+/** @typedef {import('./api.js').Code} Code */
+/** @typedef {import('./app.js').App} App */
+
+// From so many codes on the field that finds them is always there.
+const MANY = 20
+
+export class CodeBoard {
+  /**
+   * @param {App} app
+   * @param {{toggled: () => void, leave: () => void, add: (name: string) => void}} told
+   */
+  constructor(app, told) {
+    this._app = app
+    this._told = told
+    /** @type {Set<string>} */
+    this.on = new Set()
+    /** @type {Map<string, HTMLButtonElement>} */
+    this._buttons = new Map()
+    /** @type {string[]} */
+    this._order = []
+    /** @type {string[]} */
+    this._visible = []
+    this._field = element('input', {
+      type: 'search',
+      'aria-label': 'Find a code',
+      placeholder: 'Find a code',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      on: {
+        input: () => this._filter(),
+        keydown: (/** @type {KeyboardEvent} */ event) => this._typed(event),
+      },
+    })
+    this._count = element('p', { class: 'sr-only', role: 'status' })
+    this._finder = element('div', { class: 'finder' }, this._field, keyCap('/'), this._count)
+    this._grid = element('div', { class: 'codes', role: 'group', 'aria-label': 'Codes' })
+    this._none = element('p', { class: 'codes-none' })
+    const add = { class: 'quiet add-code', on: { click: () => told.add('') } }
+    this._add = element('button', { type: 'button', ...add })
+    const parts = [this._finder, this._grid, this._none, this._add]
+    this.root = element('div', { class: 'board' }, ...parts)
+    this.rebuild()
+  }
+
+  /** The codes of the study have changed. */
+  rebuild() {
+    this._buttons.clear()
+    for (const code of this._app.study.codes) this._buttons.set(code.code, this._button(code))
+    this.root.dataset.many = String(this._app.study.codes.length >= MANY)
+    this._finder.hidden = this._app.study.codes.length < MANY
+  }
+
+  /**
+   * Show the codes for an answer, some of them on.
+   *
+   * @param {readonly string[]} first the codes in the order in which they come; others follow
+   * @param {Iterable<string>} on
+   */
+  show(first, on) {
+    const known = this._app.study.codes.map(({ code }) => code)
+    this._order = [...new Set([...first.filter((code) => this._buttons.has(code)), ...known])]
+    this._field.value = ''
+    this._finder.hidden = known.length < MANY
+    this.set(on)
+    this._filter()
+    this._grid.scrollTop = 0
+  }
+
+  /** @param {Iterable<string>} on */
+  set(on) {
+    this.on = new Set(on)
+    for (const [code, button] of this._buttons) {
+      button.setAttribute('aria-pressed', String(this.on.has(code)))
+    }
+  }
+
+  /** The codes that are on, in the order of the codebook. */
+  get chosen() {
+    const known = this._app.study.codes.map(({ code }) => code)
+    return [
+      ...known.filter((code) => this.on.has(code)),
+      ...[...this.on].filter((code) => !this._buttons.has(code)),
+    ]
+  }
+
+  /** @param {number} place on screen */
+  toggleAt(place) {
+    const code = this._visible[place]
+    if (code !== undefined) this.toggle(code)
+  }
+
+  /** @param {string} code */
+  toggle(code) {
+    const isOn = !this.on.delete(code)
+    if (isOn) this.on.add(code)
+    this._buttons.get(code)?.setAttribute('aria-pressed', String(isOn))
+    this._buttons.get(code)?.scrollIntoView({ block: 'nearest' })
+    this._app.announce(`${code} ${isOn ? 'on' : 'off'}`)
+    this._told.toggled()
+  }
+
+  /** Go to the field that finds codes. */
+  find() {
+    this._finder.hidden = false
+    this._field.focus()
+    this._field.select()
+  }
+
+  /** Draw the keys anew. */
+  drawKeys() {
+    this._visible.forEach((code, place) => {
+      const cap = this._buttons.get(code)?.firstElementChild
+      const label = this._app.keys.codeLabel(place)
+      if (!cap) return
+      if (cap.textContent !== label) cap.textContent = label
+      cap.classList.toggle('no-key', !label)
+    })
+    put(this._add, 'New code', keyCap(this._app.keys.label('add')))
+    const cap = this._finder.querySelector('kbd')
+    if (cap) {
+      cap.textContent = this._app.keys.label('filter')
+      cap.hidden = !cap.textContent
+    }
+  }
+
+  /** @param {Code} code */
+  _button({ code, name, description, new: isNew }) {
+    return element(
+      'button',
+      {
+        type: 'button',
+        class: 'code',
+        'aria-pressed': 'false',
+        title: description || null,
+        on: {
+          click: (/** @type {MouseEvent} */ event) => {
+            this.toggle(code)
+            // After a click Enter is to accept, not to press this button again.
+            if (event.detail) this._told.leave()
+          },
+        },
+      },
+      element('kbd', { 'aria-hidden': 'true' }),
+      element(
+        'span',
+        { class: 'code-name', dir: 'auto' },
+        name && name !== code ? `${code} ${name}` : code,
+      ),
+      isNew && element('span', { class: 'code-new' }, 'new'),
+      element('span', { class: 'code-mark', 'aria-hidden': 'true' }, '✓'),
+    )
+  }
+
+  _filter() {
+    const typed = plain(this._field.value)
+    const about = new Map(this._app.study.codes.map((code) => [code.code, code]))
+    const hits = this._order.filter((code) => isHit(about.get(code), typed))
+    this._visible = typed ? byStart(hits, typed) : hits
+    const buttons = this._visible.map((code) => this._buttons.get(code) ?? null)
+    put(this._grid, ...buttons)
+    buttons.forEach((button, place) =>
+      button?.classList.toggle('first-hit', Boolean(typed) && !place),
+    )
+    this.drawKeys()
+    this._none.hidden = hits.length > 0
+    this._count.textContent = typed ? `${hits.length} codes` : ''
+    if (!hits.length) this._offer(this._field.value.trim())
+  }
+
+  /** @param {string} typed */
+  _offer(typed) {
+    const add = () => this._told.add(typed)
+    const button = element(
+      'button',
+      { type: 'button', on: { click: add } },
+      `Add “${typed}” as a new code`,
+    )
+    put(this._none, element('span', {}, 'No code has this in its name. '), typed && button)
+  }
+
+  /** @param {KeyboardEvent} event */
+  _typed(event) {
+    if (event.isComposing) return
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      if (event.repeat) return
+      if (this._field.value && this._visible.length) this.toggle(this._visible[0])
+      else if (this._field.value.trim()) return this._told.add(this._field.value.trim())
+      this._leave()
+    } else if (event.key === 'Escape') {
+      event.preventDefault()
+      this._leave()
+    } else if (event.key === 'ArrowDown') {
+      event.preventDefault()
+      this._buttons.get(this._visible[0])?.focus()
+    }
+  }
+
+  _leave() {
+    this._field.value = ''
+    this._filter()
+    this._finder.hidden = this._app.study.codes.length < MANY
+    this._told.leave()
+  }
+}
+
+/**
+ * Text for comparisons: without case and accents.
+ *
+ * @param {string} text
+ */
+function plain(text) {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()
+}
+
+/**
+ * @param {Code | undefined} code
+ * @param {string} typed
+ */
+function isHit(code, typed) {
+  if (!code) return false
+  return !typed || plain(`${code.code} ${code.name} ${code.description}`).includes(typed)
+}
+
+/**
+ * Those that begin with what is typed come first, then those with it in their name.
+ *
+ * @param {string[]} codes
+ * @param {string} typed
+ */
+function byStart(codes, typed) {
+  /** @param {string} code */
+  const rank = (code) => {
+    const at = plain(code).indexOf(typed)
+    return at === 0 ? 0 : at > 0 ? 1 : 2
+  }
+  return codes
+    .map((code) => ({ code, r: rank(code) }))
+    .sort((a, b) => a.r - b.r)
+    .map(({ code }) => code)
+}
