@@ -37,7 +37,7 @@ class Visit:
         self.complaints, self.asked, self.opened = [], [], []
         self.page = self.tab()
         self.page.goto(running.address)
-        self.page.wait_for_selector("#panel h2")
+        self.page.wait_for_selector(".answer, .finished")
 
     def tab(self):
         """Another tab of the same browser, which has the cookie."""
