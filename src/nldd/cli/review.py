@@ -106,8 +106,8 @@ def review(
     path = store or table.with_name(table.stem + reviewing.ENDING)
     asked = dict(promise._asdict(), n_audit=n_audit, blind=not audit_open, seed=seed)
     if path.exists():
-        given = {key for key in (*promise._fields, "n_audit", "seed") if _is_given(context, key)}
-        given |= {"blind"} if audit_open else set()
+        given = [key for key in (*promise._fields, "n_audit", "seed") if _is_given(context, key)]
+        given += ["blind"] if audit_open else []
         changed = _resume(path, model, table, {key: asked[key] for key in given}, options)
     else:
         _prepare(path, model, table, promise, n_audit, not audit_open, seed, options)
@@ -193,7 +193,7 @@ def _resume(
     differ = list(_differences(study, given))
     if differ:
         hint = "leave them out to go on, or --store with another name for a new review"
-        raise InputError(f"{path} was made with {', '.join(differ)}.", hint=hint)
+        raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
     changed = options.digest(model) != study.model_sha256
     if changed:
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
@@ -205,8 +205,8 @@ def _differences(study: "reviewing.Study", given: Mapping[str, Any]) -> Iterator
     for key, value in given.items():
         kept = getattr(study, key)
         if kept != value:
-            was = ("no " if kept else "") + OPTIONS[key] if key == "blind" else None
-            yield was or f"{OPTIONS[key]} {kept}, not {value}"
+            name = OPTIONS[key]
+            yield f"without {name}" if key == "blind" else f"with {name} {kept} (not {value})"
 
 
 def _announce(address: str) -> None:
