@@ -20,11 +20,8 @@ all that is there to ``docs/review.md``.
 """
 
 import json
-import re
-import sys
 from pathlib import Path
 from typing import NamedTuple
-from warnings import simplefilter
 
 import numpy as np
 from scipy.special import expit

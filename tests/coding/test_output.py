@@ -250,5 +250,5 @@ def test_coding_a_table_passes_few_modules():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert sum(name.startswith("nldd.coding") for name in loaded) <= 13
+    assert sum(name.startswith("nldd.coding") for name in loaded) <= 14
     assert not [name for name in loaded if name.startswith(("nldd.displays", "matplotlib"))]

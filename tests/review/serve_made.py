@@ -16,7 +16,7 @@ from review.made_review import make_review
 
 
 @contextmanager
-def serving(path, coder="Ann", show=(), learner=None, every=0, port=0, announce=print):
+def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=print):
     """A server of this process, in another thread."""
     desk = Desk(Store.open(path), coder, show)
     running = Running(Review(desk, learner, every), port, announce)
@@ -67,7 +67,7 @@ class Client:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--port", type=int)
     parser.add_argument("--drawn", type=int, default=0)
     parser.add_argument("--coder", default="Ann")
     parser.add_argument("--show", default="age,region")

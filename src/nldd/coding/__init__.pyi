@@ -127,6 +127,7 @@ from ._shares import (
 from ._study import (
     Step as Step,
     fit_table as fit_table,
+    refit_model as refit_model,
     update_model as update_model,
 )
 from ._suggest import (

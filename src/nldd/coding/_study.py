@@ -131,16 +131,43 @@ def update_model(
         _check_not_had(old, digest, path, again)
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
         table = check_new_codes(table, known, columns.codes, path, new_codes, ask)
-        table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
-        pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
-        table = without_blank(table, columns, path, [c for text, c in pairs if not text.strip()])
-        old, table, corrections = _new_answers(old, table, path)
-        model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
-        if old.identities:
-            model = replace(model, identities=(*old.identities, *table.identities))
-        model = model.record("update", path.name, digest, len(table.codes), table.n_set_aside)
+        joined = _join_answers(old, table, path, watch)
+        table = joined.table
+        model = joined.model.record(
+            "update", path.name, digest, len(table.codes), table.n_set_aside
+        )
         predecessor = replace_model(model, out or model_path)
-    return Step(model, table, len(corrections), predecessor)
+    return replace(joined, model=model, predecessor=predecessor)
+
+
+def refit_model(model: CodingModel, path: Path, options: TableOptions) -> CodingModel:
+    """A model as :func:`update_model` would make it of the coded answers of a table, not saved.
+
+    Codes that are new are taken as they are. Where the table has nothing new, it is the model.
+    """
+    again_by = (model.identity_columns, False, model.labels)
+    table = read_coded(path, model.columns, options, *again_by, codebook=model.codebook)
+    try:
+        return _join_answers(model, table, path, unwatched).model
+    except _NothingNewError:
+        return model
+
+
+def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watch) -> Step:
+    """The model fitted anew with those answers of a table that it does not have."""
+    table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
+    pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
+    silent = [codes for text, codes in pairs if not text.strip()]
+    table = without_blank(table, old.columns, path, silent)
+    old, table, corrections = _new_answers(old, table, path)
+    model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
+    if old.identities:
+        model = replace(model, identities=(*old.identities, *table.identities))
+    return Step(model, table, len(corrections))
+
+
+class _NothingNewError(InputError):
+    """The model has all answers of a table."""
 
 
 def _check_not_had(model: CodingModel, digest: str, path: Path, again: bool) -> None:
@@ -172,7 +199,7 @@ def _new_answers(
     drawn = [i for i, (_, is_drawn) in given.items() if is_drawn and not model.drawn[i]]
     if not new and not corrections and not drawn:
         message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
-        raise InputError(message, hint="give a file with new answers, or with other codes")
+        raise _NothingNewError(message, hint="give a file with new answers, or with other codes")
     table = table.take(new, "in the model already")
     if corrections:
         n_corrected = count_noun(len(corrections), "answer")
@@ -194,7 +221,8 @@ def _without_copies(model: CodingModel, table: CodedAnswers, path: Path) -> Code
     new = [i for i, row in enumerate(rows) if row not in known]
     if not new:
         message = f"{path.name}: the model has answers equal to all {len(table.codes)} of it."
-        raise InputError(message, hint="give a file with new answers; ids would tell them apart")
+        hint = "give a file with new answers; ids would tell them apart"
+        raise _NothingNewError(message, hint=hint)
     return table.take(new, "equal to answers of the model, and rows have no ids; left out")
 
 

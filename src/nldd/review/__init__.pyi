@@ -1,3 +1,8 @@
+from ._desk import Desk as Desk
+from ._learning import (
+    Learner as Learner,
+    Learning as Learning,
+)
 from ._log import (
     Entry as Entry,
     Outcome as Outcome,
@@ -10,7 +15,10 @@ from ._prepare import (
     Prepared as Prepared,
     prepare_review as prepare_review,
 )
+from ._running import Running as Running
+from ._server import Review as Review
 from ._store import (
+    ENDING as ENDING,
     Item as Item,
     Round as Round,
     Store as Store,

@@ -12,7 +12,8 @@ from nldd._wording import count_noun
 from nldd.exceptions import InputError
 from nldd.review._rounds import Promise, Suggester, facts_of, keep_promise
 from nldd.review._store import Item, Store, Study
-from nldd.tables import Cell, TableOptions, TableReader, cell_text
+from nldd.review._tables import describe_table
+from nldd.tables import TableOptions, TableReader
 
 # So many times the answers to check are drawn at most, where few of them are automatic.
 MOST_TIMES = 4
@@ -58,7 +59,7 @@ def prepare_review(
         asked = (*promise, n_audit, blind, seed)
         study = _study(model, table, model_path, digests, asked)
         with Store.create(store_path, study) as store:
-            numbers = _write_blocks(store, model, table, blocks)
+            numbers = _write_blocks(store, model, blocks)
             if not counts.n_rows:
                 hint = "put the answers below the header, one a row; or use another file"
                 raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
@@ -66,7 +67,8 @@ def prepare_review(
             drawn = draw_to_check(numbers, counts.n_auto, n_audit, seed)
             store.mark_drawn(drawn)
             counts.n_drawn = len(drawn)
-            store.finish_round(0, digests[model_path], facts_of(model, policy, counts))
+            facts = facts_of(model, policy, counts, len(numbers))
+            store.finish_round(0, digests[model_path], facts)
             for path, digest in digests.items():
                 if coding.checksum(path) != digest:
                     hint = "close it in other programs, then run the same command again"
@@ -94,7 +96,6 @@ def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) 
 def _write_blocks(
     store: Store,
     model: "coding.CodingModel",
-    table: TableReader,
     blocks: "Iterator[coding.CodedBlock]",
 ) -> Sequence[int]:
     """Write answers and suggestions; the numbers of those that nobody has coded."""
@@ -104,23 +105,13 @@ def _write_blocks(
         numbers = range(block.first, block.first + len(block.rows))
         rows = zip(numbers, block.rows, block.texts, block.given, strict=True)
         store.add_items(
-            Item(number, _cells(row, len(table.header)), text, False, _frozen(given))
+            Item(number, tuple(row), text, False, None if given is None else frozenset(given))
             for number, row, text, given in rows
         )
         store.add_suggestions(0, suggester.suggest(block, numbers))
         each = zip(numbers, block.given, strict=True)
         open_ones.extend(number for number, given in each if given is None)
     return open_ones
-
-
-def _frozen(codes: set[str] | None) -> frozenset[str] | None:
-    return None if codes is None else frozenset(codes)
-
-
-def _cells(row: Sequence[Cell], width: int) -> tuple[Cell, ...]:
-    """The cells of a row as JSON keeps them, one for each column: dates as their text."""
-    cells = [c if isinstance(c, str | int | float | None) else cell_text(c) for c in row]
-    return (*cells, *[None] * (width - len(cells)))
 
 
 def _study(
@@ -131,7 +122,7 @@ def _study(
     asked: tuple[float, float, str, str, int, bool, int],
 ) -> Study:
     """What the review is about, as the store keeps it."""
-    columns, by_code, form = model.columns, model.codebook.by_code, table.format
+    columns, by_code = model.columns, model.codebook.by_code
     entries = [by_code.get(code, coding.Entry(code)) for code in model.codes_in_order]
     target, confidence, measure, rank_by, n_audit, blind, seed = asked
     return Study(
@@ -151,10 +142,7 @@ def _study(
         seed=seed,
         separator=columns.codes.separator or ";",
         none=columns.codes.none,
-        table_format={
-            name: getattr(form, name)
-            for name in ("kind", "encoding", "separator", "bom", "newline", "sheet")
-        },
+        table_format=describe_table(table, model),
         version=__version__,
     )
 

@@ -25,8 +25,8 @@ def read_object(body: bytes) -> dict[str, Any]:
     """A JSON object whose text can be kept: no NaN, no halves of characters."""
     try:
         found = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
-        # Halves of characters can be written in JSON, and nowhere else.
-        json.dumps(found, ensure_ascii=False).encode("utf-8")
+        # Halves of characters and endless numbers can be written in JSON, and nowhere else.
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (ValueError, RecursionError):
         raise BadRequestError("The request is not JSON in UTF-8.", hint=HINT) from None
     if not isinstance(found, dict):

@@ -88,10 +88,13 @@ def facts_of(
     model: "coding.CodingModel",
     policy: "coding.Policy",
     counts: "coding.Counts",
+    n_all: int,
     n_decided: int = 0,
 ) -> Mapping[str, Any]:
-    """What a round is known by: its model, its limits, and how many the machine codes alone."""
-    n_open = counts.n_rows - counts.n_coded
+    """What a round is known by: its model, its limits, and how many the machine codes alone.
+
+    `n_all` answers had no codes before the review, of which people have decided `n_decided`.
+    """
     limits = policy.per_code
     return {
         "codes": list(model.labels),
@@ -103,5 +106,5 @@ def facts_of(
         "n_known": len(model.answers),
         "n_drawn": len(model.tested),
         "n_decided": n_decided,
-        "share": counts.n_auto / n_open if n_open else 0.0,
+        "share": counts.n_auto / n_all if n_all else 0.0,
     }

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from nldd.exceptions import InputError
 from nldd.review._guard import Door, Guard
 from nldd.review._server import Review
+from nldd.review._store import Store
 
 CLOSING_SECONDS = 3
 # Seconds for the head of a request, and connections that may be without one.
@@ -69,7 +70,8 @@ def patient_protocol() -> type[H11Protocol]:
 
 def listen(port: int = 0) -> socket.socket:
     """A socket on loopback; a free port unless one is named."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # Only by the name of its protocol asyncio sends at once: else each answer waits 40 ms.
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":  # there, it would share the port with another server
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -82,13 +84,34 @@ def listen(port: int = 0) -> socket.socket:
     return found
 
 
+def _listen_again(store: Store, port: int | None) -> socket.socket:
+    """A socket at a port, or that of the last time if it is free.
+
+    A tab that is still open then sends the decisions that it has not sent yet.
+    """
+    last = store.setting("port") if port is None else port
+    try:
+        found = listen(last or 0)
+    except InputError:
+        if port is not None:
+            raise
+        found = listen()
+    number = found.getsockname()[1]
+    if number != store.setting("port"):
+        store.keep("port", number)
+    return found
+
+
 class Running:
     """A server that listens already, and answers while :meth:`run` runs."""
 
     def __init__(
-        self, review: Review, port: int = 0, announce: Callable[[str], None] = lambda address: None
+        self,
+        review: Review,
+        port: int | None = None,
+        announce: Callable[[str], None] = lambda address: None,
     ) -> None:
-        self.review, self._socket = review, listen(port)
+        self.review, self._socket = review, _listen_again(review.desk.store, port)
         self.port = int(self._socket.getsockname()[1])
         self.door = Door(self.port, announce)
         config = uvicorn.Config(

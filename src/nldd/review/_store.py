@@ -228,11 +228,21 @@ class Store(AbstractContextManager["Store"]):
             query = "INSERT OR REPLACE INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?)"
             self._connection.executemany(query, rows)
 
+    def begin_round(self, model: str) -> int:
+        """The number of a new round, which no other process has."""
+        with self._transaction():
+            (last,) = self._connection.execute("SELECT max(round) FROM rounds").fetchone()
+            number = -1 if last is None else int(last)
+            row = (number + 1, now(), model, 0, "{}")
+            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
+        return number + 1
+
     def finish_round(self, round: int, model: str, facts: Mapping[str, Any]) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
         row = (round, now(), model, 1, json.dumps(facts))
         with self._transaction():
-            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
+            query = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
+            self._connection.execute(query, row)
 
     def drop_suggestions(self, round: int, most: int = 2000) -> int:
         """Remove suggestions of a round that no longer counts, some at a time; how many."""

@@ -20,8 +20,8 @@ export class AnswerCard {
       'aria-label': 'Text of the answer',
       dir: 'auto',
     })
-    /** Room for what the machine says. */
-    this.why = element('div', { class: 'why' })
+    /** Room for what the machine suggests. */
+    this.suggestion = element('div', { class: 'suggestion' })
     const head = element(
       'header',
       { class: 'answer-head' },
@@ -36,7 +36,7 @@ export class AnswerCard {
       head,
       this._columns,
       this._text,
-      this.why,
+      this.suggestion,
     )
   }
 
@@ -50,7 +50,12 @@ export class AnswerCard {
     this._text.scrollTop = 0
     this._columns.hidden = !view.show.length
     const columns = view.show.map(([name, cell]) =>
-      element('div', {}, element('dt', { dir: 'auto' }, name), element('dd', { dir: 'auto' }, cell || '–')),
+      element(
+        'div',
+        {},
+        element('dt', { dir: 'auto' }, name),
+        element('dd', { dir: 'auto' }, cell || '–'),
+      ),
     )
     put(this._columns, ...columns)
     this.tag(view)

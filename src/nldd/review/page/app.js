@@ -275,7 +275,15 @@ function showFailure(error) {
   const hint = error instanceof api.ApiError ? error.hint : ''
   const text = error instanceof api.ApiError ? error.message : 'The server does not answer.'
   const what = hint || 'Look at the terminal where nldd review runs, then load this page again.'
-  put(byId('view'), element('div', { class: 'notice', role: 'alert' }, element('p', {}, text), element('p', {}, what)))
+  put(
+    byId('view'),
+    element(
+      'div',
+      { class: 'notice', role: 'alert' },
+      element('p', {}, text),
+      element('p', {}, what),
+    ),
+  )
 }
 
 try {

@@ -1,6 +1,7 @@
 // Questions of the coding view: a note for a flag, and the name of a new code.
 
 import { ApiError, send } from './api.js'
+import { showDialog } from './dialog.js'
 import { element, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
@@ -11,62 +12,72 @@ import { element, put } from './elements.js'
  * @param {import('./api.js').ItemView} view
  * @returns {Promise<string | false | null>}
  */
-export function askFlag(view) {
-  const field = element('textarea', { rows: '3', maxlength: '2000', 'aria-label': 'Note', dir: 'auto' })
+export async function askFlag(view) {
+  const attributes = { rows: '3', maxlength: '2000', 'aria-label': 'Note', dir: 'auto' }
+  const field = element('textarea', attributes)
   field.value = view.note
-  return ask('Flag this answer', (close) => {
-    field.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-      event.preventDefault()
-      close(field.value.trim())
-    })
-    return [
-      element('p', { class: 'muted' }, 'A note for yourself or others; it is in the exported table. It may be empty.'),
-      field,
-      element(
-        'div',
-        { class: 'dialog-actions' },
-        button('Flag', () => close(field.value.trim()), 'primary'),
-        view.flag && button('Remove the flag', () => close(false)),
-        button('Cancel', () => close(null)),
-      ),
-    ]
-  })
+  /** @type {string | false | null} */
+  let answer = null
+  /** @param {string | false} value */
+  const close = (value) => {
+    answer = value
+    dialog.close()
+  }
+  onEnter(field, () => close(field.value.trim()))
+  const about = 'For yourself or for others: it stands in the exported table. It may be empty.'
+  const flag = button('Flag', () => close(field.value.trim()), 'primary')
+  const remove = view.flag ? [button('Remove the flag', () => close(false))] : []
+  const { dialog, closed } = showDialog(
+    { title: 'Flag this answer, with a note', name: 'ask', closeText: 'Cancel' },
+    [element('p', { class: 'muted' }, about), field],
+    [flag, ...remove],
+  )
+  field.focus()
+  await closed
+  return answer
 }
 
 /**
  * Add a code to the study; returned is the code to switch on, or null.
  *
  * @param {App} app
- * @param {string} name
+ * @param {string} name what was typed already
  * @returns {Promise<string | null>}
  */
-export function askNewCode(app, name) {
-  const field = element('input', { type: 'text', maxlength: '200', 'aria-label': 'Name of the new code', dir: 'auto', autocomplete: 'off' })
+export async function askNewCode(app, name) {
+  const attributes = { type: 'text', maxlength: '200', autocomplete: 'off', dir: 'auto' }
+  const field = element('input', { ...attributes, 'aria-label': 'Name of the new code' })
   field.value = name
-  const said = element('div', { class: 'dialog-said', role: 'alert' })
-  return ask('New code', (close) => {
-    /** @param {boolean} sure */
-    const add = async (sure) => {
-      const code = field.value.trim()
-      if (!code) return field.focus()
-      try {
-        const { codes } = await send('POST', '/api/codes', { code, sure })
-        app.study.codes = codes
-        close(code)
-      } catch (error) {
-        put(said, ...refused(error, close, () => add(true)))
-        said.querySelector('button')?.focus()
-      }
+  const said = element('div', { class: 'ask-said', role: 'alert' })
+  /** @type {string | null} */
+  let answer = null
+  /** @param {string} code */
+  const close = (code) => {
+    answer = code
+    dialog.close()
+  }
+  /** @param {boolean} sure */
+  const add = async (sure) => {
+    const code = field.value.trim()
+    if (!code) return field.focus()
+    try {
+      const { codes } = await send('POST', '/api/codes', { code, sure })
+      app.study.codes = codes
+      close(code)
+    } catch (error) {
+      put(said, ...refused(error, close, () => add(true)))
+      said.querySelector('button')?.focus()
     }
-    field.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' || event.repeat || event.isComposing) return
-      event.preventDefault()
-      void add(false)
-    })
-    const actions = element('div', { class: 'dialog-actions' }, button('Add', () => add(false), 'primary'), button('Cancel', () => close(null)))
-    return [field, said, actions]
-  })
+  }
+  onEnter(field, () => add(false))
+  const { dialog, closed } = showDialog(
+    { title: 'New code', name: 'ask', closeText: 'Cancel' },
+    [field, said],
+    [button('Add', () => add(false), 'primary')],
+  )
+  field.focus()
+  await closed
+  return answer
 }
 
 /**
@@ -82,39 +93,24 @@ function refused(error, use, addAnyway) {
   }
   /** @type {string[]} */
   const like = error.body?.like ?? []
-  const said = element('p', { dir: 'auto' }, [error.message, error.hint].filter(Boolean).join(' '))
-  if (error.status !== 409 || !like.length) return [said]
+  const said = element('p', { dir: 'auto' }, error.message)
+  if (error.status !== 409 || !like.length) return [said, element('p', {}, error.hint)]
   const known = like.map((code) => button(`Use “${code}”`, () => use(code)))
-  return [said, element('div', { class: 'dialog-actions' }, ...known, button('Add it all the same', addAnyway))]
+  const anyway = button('Add it all the same', addAnyway)
+  return [said, element('div', { class: 'dialog-buttons' }, ...known, anyway)]
 }
 
 /**
- * A dialog that ends with an answer; Escape is null.
+ * Call a function when Enter is pressed in a field; with Shift it is a new line.
  *
- * @template T
- * @param {string} title
- * @param {(close: (answer: T | null) => void) => import('./elements.js').Child[]} content
- * @returns {Promise<T | null>}
+ * @param {HTMLElement} field
+ * @param {() => void} act
  */
-function ask(title, content) {
-  return new Promise((resolve) => {
-    /** @type {T | null} */
-    let answer = null
-    const dialog = element('dialog', { 'aria-label': title, class: 'ask' })
-    /** @param {T | null} value */
-    const close = (value) => {
-      answer = value
-      dialog.close()
-    }
-    dialog.addEventListener('close', () => {
-      dialog.remove()
-      resolve(answer)
-    })
-    put(dialog, element('h2', {}, title), ...content(close))
-    document.body.append(dialog)
-    dialog.showModal()
-    const field = dialog.querySelector('textarea, input')
-    if (field instanceof HTMLElement) field.focus()
+function onEnter(field, act) {
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    if (!event.repeat) act()
   })
 }
 

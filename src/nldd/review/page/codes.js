@@ -39,7 +39,10 @@ export class CodeBoard {
     this._finder = element('div', { class: 'finder' }, this._field, keyCap('/'), this._count)
     this._grid = element('div', { class: 'codes', role: 'group', 'aria-label': 'Codes' })
     this._none = element('p', { class: 'codes-none' })
-    this.root = element('div', { class: 'board' }, this._finder, this._grid, this._none)
+    const add = { class: 'quiet add-code', on: { click: () => told.add('') } }
+    this._add = element('button', { type: 'button', ...add })
+    const parts = [this._finder, this._grid, this._none, this._add]
+    this.root = element('div', { class: 'board' }, ...parts)
     this.rebuild()
   }
 
@@ -78,7 +81,10 @@ export class CodeBoard {
   /** The codes that are on, in the order of the codebook. */
   get chosen() {
     const known = this._app.study.codes.map(({ code }) => code)
-    return [...known.filter((code) => this.on.has(code)), ...[...this.on].filter((code) => !this._buttons.has(code))]
+    return [
+      ...known.filter((code) => this.on.has(code)),
+      ...[...this.on].filter((code) => !this._buttons.has(code)),
+    ]
   }
 
   /** @param {number} place on screen */
@@ -113,6 +119,7 @@ export class CodeBoard {
       if (cap.textContent !== label) cap.textContent = label
       cap.classList.toggle('no-key', !label)
     })
+    put(this._add, 'New code', keyCap(this._app.keys.label('add')))
     const cap = this._finder.querySelector('kbd')
     if (cap) {
       cap.textContent = this._app.keys.label('filter')
@@ -138,7 +145,11 @@ export class CodeBoard {
         },
       },
       element('kbd', { 'aria-hidden': 'true' }),
-      element('span', { class: 'code-name', dir: 'auto' }, name && name !== code ? `${code} ${name}` : code),
+      element(
+        'span',
+        { class: 'code-name', dir: 'auto' },
+        name && name !== code ? `${code} ${name}` : code,
+      ),
       isNew && element('span', { class: 'code-new' }, 'new'),
       element('span', { class: 'code-mark', 'aria-hidden': 'true' }, '✓'),
     )
@@ -151,7 +162,9 @@ export class CodeBoard {
     this._visible = typed ? byStart(hits, typed) : hits
     const buttons = this._visible.map((code) => this._buttons.get(code) ?? null)
     put(this._grid, ...buttons)
-    buttons.forEach((button, place) => button?.classList.toggle('first-hit', Boolean(typed) && !place))
+    buttons.forEach((button, place) =>
+      button?.classList.toggle('first-hit', Boolean(typed) && !place),
+    )
     this.drawKeys()
     this._none.hidden = hits.length > 0
     this._count.textContent = typed ? `${hits.length} codes` : ''
@@ -161,7 +174,11 @@ export class CodeBoard {
   /** @param {string} typed */
   _offer(typed) {
     const add = () => this._told.add(typed)
-    const button = element('button', { type: 'button', on: { click: add } }, `Add “${typed}” as a new code`)
+    const button = element(
+      'button',
+      { type: 'button', on: { click: add } },
+      `Add “${typed}” as a new code`,
+    )
     put(this._none, element('span', {}, 'No code has this in its name. '), typed && button)
   }
 
@@ -221,5 +238,8 @@ function byStart(codes, typed) {
     const at = plain(code).indexOf(typed)
     return at === 0 ? 0 : at > 0 ? 1 : 2
   }
-  return codes.map((code) => ({ code, r: rank(code) })).sort((a, b) => a.r - b.r).map(({ code }) => code)
+  return codes
+    .map((code) => ({ code, r: rank(code) }))
+    .sort((a, b) => a.r - b.r)
+    .map(({ code }) => code)
 }

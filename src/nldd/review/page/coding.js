@@ -5,7 +5,7 @@ import { askFlag, askNewCode } from './asking.js'
 import { CodeBoard } from './codes.js'
 import { codesText, element, keyCap, put } from './elements.js'
 import { finished } from './finished.js'
-import { explain, nearestList } from './suggestion.js'
+import { explain, nearestList, suggested } from './suggestion.js'
 
 /** @typedef {import('./api.js').ItemView} ItemView */
 /** @typedef {import('./app.js').App} App */
@@ -15,7 +15,6 @@ const BUTTONS = /** @type {const} */ ([
   ['skip', 'Skip'],
   ['flag', 'Flag'],
   ['undo', 'Undo'],
-  ['add', 'New code'],
 ])
 
 /** @type {import('./app.js').Mount} */
@@ -45,6 +44,7 @@ class CodingView {
     this._question = element('p', { class: 'question', role: 'alert' })
     this._others = element('div', { class: 'other-actions' })
     this._last = element('p', { class: 'last small muted' })
+    this._why = element('div', { class: 'why' })
     this._nearest = element('div', { class: 'nearest-side' })
     this._parts = this._arrange()
     /** Whether a decision without codes was asked for once. */
@@ -102,15 +102,32 @@ class CodingView {
   // What is on screen.
 
   _arrange() {
-    const actions = element('div', { class: 'actions' }, this._question, this._accept, this._others, this._last)
+    const actions = element(
+      'div',
+      { class: 'actions' },
+      this._question,
+      this._accept,
+      this._others,
+      this._last,
+    )
     const heading = element('h2', { class: 'sr-only' }, 'Codes')
-    const decision = element('section', { class: 'card decision', 'aria-label': 'Decision' }, heading, this._board.root, actions)
-    return element('div', { class: 'coding' }, this._card.root, decision, this._nearest)
+    const decision = element(
+      'section',
+      { class: 'card decision', 'aria-label': 'Decision' },
+      heading,
+      this._board.root,
+      actions,
+    )
+    return element('div', { class: 'coding' }, this._card.root, decision, this._why, this._nearest)
   }
 
   _show() {
     const view = this._app.queue.current
-    if (!view) return put(this._root, finished(this._app, () => this._resume()))
+    if (!view)
+      return put(
+        this._root,
+        finished(this._app, () => this._resume()),
+      )
     if (!this._parts.isConnected) put(this._root, this._parts)
     this._isSure = false
     this._since = performance.now()
@@ -124,13 +141,15 @@ class CodingView {
   /** @param {ItemView} view */
   _explain(view) {
     const acts = { take: () => this._takeRunnerUp(), alike: () => this._applyToAlike() }
-    put(this._card.why, ...explain(this._app, view, acts))
+    put(this._card.suggestion, suggested(view))
+    put(this._why, ...explain(this._app, view, acts))
     put(this._nearest, nearestList(view))
   }
 
   /** @param {ItemView} view */
   _showCodes(view) {
-    const on = this._drafts.get(view.item) ?? view.codes ?? view.given ?? view.suggestion?.codes ?? []
+    const on =
+      this._drafts.get(view.item) ?? view.codes ?? view.given ?? view.suggestion?.codes ?? []
     const isLikely = (this._app.settings.codes ?? 'likely') === 'likely'
     const { suggestion } = view
     this._board.show(isLikely && suggestion ? [...suggestion.codes, ...suggestion.likely] : [], on)
@@ -141,18 +160,37 @@ class CodingView {
     const { keys, queue } = this._app
     const codes = this._board.chosen
     const isGiven = Boolean(queue.current?.given)
-    const what = this._isSure ? 'No code applies' : codes.length ? 'Accept' : 'Accept without a code'
+    const what = this._isSure
+      ? 'No code applies'
+      : codes.length
+        ? 'Accept'
+        : 'Accept without a code'
     put(
       this._accept,
       element('span', { class: 'accept-what' }, isGiven ? 'Go on' : what),
-      codes.length > 0 && !isGiven && element('span', { class: 'accept-codes', dir: 'auto' }, codes.join(', ')),
+      codes.length > 0 &&
+        !isGiven &&
+        element('span', { class: 'accept-codes', dir: 'auto' }, codes.join(', ')),
       keyCap(keys.label('accept')),
     )
     if (!this._isSure) put(this._question)
-    put(this._others, ...BUTTONS.map(([name, label]) => {
-      const act = () => this._acts[name]?.()
-      return element('button', { type: 'button', 'data-act': name, disabled: isGiven && name !== 'undo', on: { click: act } }, label, keyCap(keys.label(name)))
-    }))
+    put(
+      this._others,
+      ...BUTTONS.map(([name, label]) => {
+        const act = () => this._acts[name]?.()
+        return element(
+          'button',
+          {
+            type: 'button',
+            'data-act': name,
+            disabled: isGiven && name !== 'undo',
+            on: { click: act },
+          },
+          label,
+          keyCap(keys.label(name)),
+        )
+      }),
+    )
   }
 
   /**
@@ -164,7 +202,11 @@ class CodingView {
     if (document.querySelector('dialog[open]')) return
     if (scrollY > 0) scrollTo(0, 0)
     this._card.focus()
-    const said = view.blind ? 'No suggestion: drawn at random.' : view.suggestion ? `Suggested: ${codesText(view.suggestion.codes)}.` : ''
+    const said = view.blind
+      ? 'No suggestion: drawn at random.'
+      : view.suggestion
+        ? `Suggested: ${codesText(view.suggestion.codes)}.`
+        : ''
     this._app.announce(`${view.text.slice(0, 400)} ${said}`)
   }
 

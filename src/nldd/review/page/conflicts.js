@@ -13,7 +13,10 @@ import { codeChips, element, put } from './elements.js'
  */
 export function showConflicts(root, app) {
   if (root.childElementCount === app.outbox.refusals.length) return
-  put(root, ...app.outbox.refusals.map((refusal) => conflict(refusal, app, () => showConflicts(root, app))))
+  put(
+    root,
+    ...app.outbox.refusals.map((refusal) => conflict(refusal, app, () => showConflicts(root, app))),
+  )
 }
 
 /**
@@ -31,15 +34,35 @@ function conflict(refusal, app, redraw) {
   }
   const link = element('a', { href: `#/item/${letter.item}` }, `Answer ${letter.item}`)
   if (!other) {
-    return element('section', { class: 'notice', role: 'alert' }, element('p', {}, link, ` was not saved. ${error}`), button('Let it go', () => settle(false)))
+    return element(
+      'section',
+      { class: 'notice', role: 'alert' },
+      element('p', {}, link, ` was not saved. ${error}`),
+      button('Let it go', () => settle(false)),
+    )
   }
   return element(
     'section',
     { class: 'notice', role: 'alert' },
-    element('p', {}, link, ' has been changed in another tab since you saw it. Nothing is overwritten: decide which one counts.'),
+    element(
+      'p',
+      {},
+      link,
+      ' has been changed in another tab since you saw it. Nothing is overwritten: decide which one counts.',
+    ),
     element('blockquote', { class: 'small', dir: 'auto' }, other.text.slice(0, 200)),
-    element('dl', { class: 'versions' }, ...version('Yours', letter.decision?.action ?? '', letter.decision?.codes ?? []), ...version('The other', other.state, other.codes ?? [])),
-    element('div', { class: 'dialog-actions' }, button('Keep mine', () => settle(true)), button('Take the other', () => settle(false))),
+    element(
+      'dl',
+      { class: 'versions' },
+      ...version('Yours', letter.decision?.action ?? '', letter.decision?.codes ?? []),
+      ...version('The other', other.state, other.codes ?? []),
+    ),
+    element(
+      'div',
+      { class: 'dialog-buttons' },
+      button('Keep mine', () => settle(true)),
+      button('Take the other', () => settle(false)),
+    ),
   )
 }
 
@@ -49,7 +72,13 @@ function conflict(refusal, app, redraw) {
  * @param {string[]} codes
  */
 function version(name, state, codes) {
-  const words = { skip: 'skipped', skipped: 'skipped', open: 'open again', flag: 'flagged', unflag: 'flag removed' }
+  const words = {
+    skip: 'skipped',
+    skipped: 'skipped',
+    open: 'open again',
+    flag: 'flagged',
+    unflag: 'flag removed',
+  }
   const said = /** @type {Record<string, string>} */ (words)[state]
   return [element('dt', {}, name), element('dd', {}, said ?? codeChips(codes))]
 }

@@ -7,9 +7,30 @@ import { codeChips, element, keyCap } from './elements.js'
 
 // On a narrow screen the nearest answers are closed at first.
 const NARROW = '(max-width: 47.99rem)'
+const BLIND =
+  'This answer was drawn at random to check the machine. The suggestion is hidden until you have ' +
+  'decided: to see it first would make the machine look better than it is.'
 
 /**
- * The suggestion in words, and what can be done with it.
+ * What is suggested and how sure that is, in words; or why there is no suggestion.
+ *
+ * @param {ItemView} view
+ */
+export function suggested({ given, blind, suggestion }) {
+  if (given) return line('This answer came with its codes, so there is nothing to decide.')
+  if (blind) return line(BLIND)
+  if (!suggestion) return line('There is no suggestion for this answer.')
+  return element(
+    'div',
+    { class: 'suggested' },
+    element('span', { class: 'muted' }, 'Suggested'),
+    codeChips(suggestion.codes),
+    element('strong', {}, sentence(suggestion.doubt_words)),
+  )
+}
+
+/**
+ * Why the answer is for people, and what else can be done with it.
  *
  * @param {App} app
  * @param {ItemView} view
@@ -17,24 +38,18 @@ const NARROW = '(max-width: 47.99rem)'
  * @returns {HTMLElement[]}
  */
 export function explain(app, view, acts) {
-  if (view.given) return [line('This answer came with its codes, so that there is nothing to decide.')]
-  if (view.blind) return [blindText()]
   const { suggestion } = view
-  if (!suggestion) return [line('There is no suggestion for this answer.')]
-  const parts = [
-    element('p', { class: 'suggested' }, element('span', { class: 'muted' }, 'Suggested'), codeChips(suggestion.codes), element('strong', {}, sentence(suggestion.doubt_words))),
-  ]
-  if (suggestion.why) parts.push(line(`For people because: ${suggestion.why}`, 'small muted'))
-  const buttons = element('div', { class: 'why-actions' })
+  if (!suggestion || view.blind || view.given) return []
+  const buttons = []
   const [next] = suggestion.next
-  if (next) {
-    buttons.append(element('button', { type: 'button', class: 'runner-up', on: { click: acts.take } }, 'Next best', codeChips(next), keyCap(app.keys.label('runner_up')) ?? ''))
-  }
+  if (next)
+    buttons.push(button(acts.take, 'Next best', codeChips(next), app.keys.label('runner_up')))
   if (view.n_alike && view.state !== 'done') {
-    const n = view.n_alike.toLocaleString('en')
-    buttons.append(element('button', { type: 'button', class: 'alike', on: { click: acts.alike } }, `${n} more like this`, keyCap(app.keys.label('alike')) ?? ''))
+    const more = `${view.n_alike.toLocaleString('en')} more like this`
+    buttons.push(button(acts.alike, more, null, app.keys.label('alike')))
   }
-  return buttons.childElementCount ? [...parts, buttons] : parts
+  const parts = suggestion.why ? [line(`For people because: ${suggestion.why}`, 'small muted')] : []
+  return buttons.length ? [...parts, element('div', { class: 'why-actions' }, ...buttons)] : parts
 }
 
 /**
@@ -49,14 +64,22 @@ export function nearestList(view) {
     element('li', {}, element('p', { class: 'nearest-text', dir: 'auto' }, text), codeChips(codes)),
   )
   const isOpen = !matchMedia(NARROW).matches
-  return element('details', { class: 'nearest', open: isOpen }, element('summary', {}, 'Nearest coded answers'), element('ol', {}, ...rows))
+  return element(
+    'details',
+    { class: 'nearest', open: isOpen },
+    element('summary', {}, 'Nearest coded answers'),
+    element('ol', {}, ...rows),
+  )
 }
 
-function blindText() {
-  return line(
-    'This answer was drawn at random to check the machine, so its suggestion is hidden: ' +
-      'a decision that has seen the suggestion would make it look better than it is.',
-  )
+/**
+ * @param {() => void} act
+ * @param {string} label
+ * @param {HTMLElement | null} more
+ * @param {string} key
+ */
+function button(act, label, more, key) {
+  return element('button', { type: 'button', on: { click: act } }, label, more, keyCap(key))
 }
 
 /**
