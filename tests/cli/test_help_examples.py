@@ -122,7 +122,7 @@ def make_reviews(folder, rows):
     for name in ("new", "ann", "bob"):
         store = folder / f"{name}.review.db"
         prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=5)
-        decide_items(store, {i: rows[i - 1][-1].split(";") for i in (1, 2, 3)}, name)
+        decide_items(store, {i: row[-1].split(";") for i, row in enumerate(rows, 1)}, name)
     with Store.open(folder / "ann.review.db") as opened:
         write_export(opened, folder / "annotated.json")
 

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -14,13 +15,14 @@ from nldd.coding import (
     Settings,
     code_frequencies,
     fit_table,
+    judge_checks,
     load_coding_model,
     update_model,
 )
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.review import Store, StoreOptions, open_rows, prepare_review
-from nldd.tables import create_table
+from nldd.review import Store, StoreOptions, audit_of, open_rows, prepare_review
+from nldd.tables import create_table, open_table
 
 # With few answers, one of the distances may get no weight.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
@@ -240,3 +242,28 @@ def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path)
     step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
     assert len(step.model.answers) == step.model.drawn.sum() == 80 + len(drawn)
     assert step.model.answers.numbers[80:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
+
+
+def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
+    store = tmp_path / "new.review.db"
+    right = make_review(store, 60, n_drawn=40, share=0.7, target=0.6)
+    with Store.open(store) as opened, pytest.raises(InputError, match="has been decided yet"):
+        audit_of(opened)
+    with Store.open(store) as opened:
+        drawn = [item.item for item in opened.items() if item.drawn]
+        said = {s.item: s for s in opened.suggestions(0)}
+    decide(store, {item: right[item] for item in drawn[:-4]})
+    auto = [i for i in drawn if said[i].status == "auto"]
+    checks = [right[i] == set(said[i].codes) for i in auto if i in drawn[:-4]]
+    expected = judge_checks(checks, len(auto) - len(checks), 0.6)
+    with Store.open(store) as opened:
+        assert audit_of(opened) == expected
+    assert 0 < expected.n_right < expected.n_checked > 20
+    assert call("audit", store, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == asdict(expected)
+    assert call("audit", store, "--target-accuracy", "0.99", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "broken"
+    assert call("audit", store, store) == 1
+    with pytest.raises(InputError, match="a database, such as a review of nldd") as found:
+        open_table(store)
+    assert "nldd review export" in found.value.hint
