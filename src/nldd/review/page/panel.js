@@ -66,9 +66,9 @@ class Panel {
   _showProgress() {
     const { n_open, n_skipped, n_flagged } = this.app.status.progress
     const more = [
-      n_skipped &&
+      n_skipped > 0 &&
         element('a', { href: '#/list/skipped' }, `${n_skipped.toLocaleString('en')} skipped`),
-      n_flagged &&
+      n_flagged > 0 &&
         element('a', { href: '#/list/flagged' }, `${n_flagged.toLocaleString('en')} flagged`),
     ]
     put(
@@ -81,7 +81,7 @@ class Panel {
           'Every answer of the queue is decided. In the terminal, nldd update lets the model ' +
             'learn from them.',
         ),
-      (n_skipped || n_flagged) && element('p', { class: 'panel-links' }, ...more),
+      n_skipped + n_flagged > 0 && element('p', { class: 'panel-links' }, ...more),
     )
   }
 
@@ -178,12 +178,16 @@ function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
  */
 function intervalPicture(accuracy, low, high, target) {
   const at = (/** @type {number} */ share) => String(4 + 192 * share)
-  const picture = svg('svg', { viewBox: '0 0 200 24', class: 'interval', 'aria-hidden': 'true' })
+  const anchor = target > 0.5 ? 'end' : 'start'
+  const label = svg('text', { x: at(target), y: '9', 'text-anchor': anchor })
+  label.textContent = `target ${percent(target)}`
+  const picture = svg('svg', { viewBox: '0 0 200 34', class: 'interval', 'aria-hidden': 'true' })
   picture.append(
-    svg('line', { class: 'scale', x1: at(0), x2: at(1), y1: '12', y2: '12' }),
-    svg('line', { class: 'range', x1: at(low), x2: at(high), y1: '12', y2: '12' }),
-    svg('line', { class: 'target', x1: at(target), x2: at(target), y1: '2', y2: '22' }),
-    svg('circle', { class: 'point', cx: at(accuracy), cy: '12', r: '4' }),
+    svg('line', { class: 'scale', x1: at(0), x2: at(1), y1: '22', y2: '22' }),
+    svg('line', { class: 'range', x1: at(low), x2: at(high), y1: '22', y2: '22' }),
+    svg('line', { class: 'target', x1: at(target), x2: at(target), y1: '13', y2: '31' }),
+    label,
+    svg('circle', { class: 'point', cx: at(accuracy), cy: '22', r: '4' }),
   )
   return picture
 }

@@ -32,7 +32,7 @@ export function mount(root, app) {
       const { agreement, rows } = await app.api.get('/api/disagreements')
       if (!isHere) return
       const settling = new Settling(app, rows)
-      put(body, settling.section, ...agreementParts(agreement))
+      put(body, ...agreementParts(agreement, !rows.length), settling.section)
       ends.forEach((end) => end())
       ends = settling.listen(load)
     } catch (error) {
