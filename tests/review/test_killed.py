@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -168,3 +169,39 @@ def test_a_folder_that_cannot_be_written_is_told_of(tmp_path):
             store.keep("a", 1)
     finally:
         tmp_path.chmod(0o755)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of four megabytes; skips the test where none may be mounted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a file system")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_really_full_loses_nothing(small_disk):
+    path, filler = small_disk / "new.review.db", small_disk / "filler"
+    make_review(path, 100)
+    with serving(path, announce=lambda address: None) as running:
+        client, answered = Client(running.address), {}
+        for number in range(1, 101):
+            if number == 40:
+                with suppress(OSError), filler.open("wb", buffering=0) as stream:
+                    while stream.write(bytes(4096)):
+                        pass
+            if number == 80:
+                filler.unlink()
+            answered[number] = client.send("/api/decide", decision(number))
+        kept = [number for number, (status, _) in answered.items() if status == 200]
+        full = {answer["error"] for status, answer in answered.values() if status == 503}
+        assert full == {f"{path}: the disk is full."}
+        assert {*range(1, 40), *range(80, 101)} <= set(kept)
+        client.close()
+    with Store.open(path) as store:
+        assert [entry.item for entry in store.entries()] == kept
+    check_file(path)
