@@ -110,6 +110,10 @@ def prepared(tmp_path_factory):
     )
     page = shutil.copy(folder / "new.csv", tmp_path_factory.mktemp("page"))
     store_of(load_coding_model(model), Path(page), folder / "new.review.db")
+    for coder in ("ann", "bob"):
+        own = Path(shutil.copy(folder / "new.review.db", folder / f"{coder}.review.db"))
+        decide_items(own, {i: new[i - 1][-1].split(";") for i in (1, 2, 3)}, coder)
+    assert call("review", "export", own, "-o", folder / "annotated.json") == 0
     decide_items(folder / "new.review.db", {i: new[i - 1][-1].split(";") for i in (1, 2, 3)})
     write_records(
         folder / "nldd-results" / "default", grid([[0.3, 0.2]], ["yeast"], ("BR", "NLDD"))

@@ -307,6 +307,45 @@ def test_the_loop_of_the_page(tmp_path):
         client.close()
 
 
+def test_the_coded_table_is_handed_out(client):
+    for kind, begin in (
+        ("csv", b"id,answer"),
+        ("xlsx", b"PK"),
+        ("jsonl", b"{"),
+        ("label-studio", b"["),
+    ):
+        status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
+        assert (status, body.lstrip(b"\xef\xbb\xbf")[: len(begin)]) == (200, begin)
+        assert headers["content-disposition"].startswith("attachment; filename*=UTF-8''new.coded.")
+    status, _, body = client.ask("GET", "/api/export?kind=exe")
+    assert (status, json.loads(body)["error"]) == (422, "There is no export 'exe'.")
+
+
+def test_coders_that_disagree_are_shown_to_each_other(tmp_path):
+    make_review(tmp_path / "new.review.db", 12, share=0)
+    for coder in ("Ann", "Bob"):
+        with serving(tmp_path / "new.review.db", coder, announce=lambda a: None) as running:
+            client = Client(running.address)
+            assert client.get("/api/disagreements") == {"agreement": None, "rows": []}
+            for item in range(1, 11):
+                codes = (
+                    ["food"] if coder == "Bob" and item == 3 else ["pay"] if item < 6 else ["rooms"]
+                )
+                sent = DECISION | {"uid": f"{coder}{item}", "item": item, "codes": codes}
+                assert client.send("/api/decide", sent)[0] == 200
+            found = client.get("/api/disagreements")
+            client.close()
+    agreement, (row,) = found["agreement"], found["rows"]
+    assert (agreement["coders"], agreement["n_answers"], agreement["n_same"]) == (
+        ["Ann", "Bob"],
+        10,
+        9,
+    )
+    assert 0.5 < agreement["masi"]["value"] < 1
+    assert {"code", "counts", "agreement", "kappa"} <= set(agreement["codes"][0])
+    assert (row["item"], [by["codes"] for by in row["by"]]) == (3, [["pay"], ["food"]])
+
+
 def test_an_error_of_the_disk_is_told_and_the_decision_can_be_sent_again(tmp_path, monkeypatch):
     make_review(tmp_path / "new.review.db", 40)
     with serving(tmp_path / "new.review.db", announce=lambda a: None) as running:
