@@ -136,7 +136,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
 def test_a_locked_store_is_told_and_the_decision_is_taken_later(tmp_path, monkeypatch):
     path = tmp_path / "new.review.db"
     make_review(path, 10)
-    monkeypatch.setattr("nldd.review._store.WAIT_MS", 50)
+    monkeypatch.setattr("nldd.review._file.WAIT_MS", 50)
     with serving(path, announce=lambda address: None) as running:
         client, other = Client(running.address), sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -181,6 +181,15 @@ def small_disk(tmp_path):
         pytest.skip("needs the right to mount a file system")
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_cannot_be_written_is_told_of(small_disk):
+    path = small_disk / "new.review.db"
+    make_review(path, 10)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    with pytest.raises(NLDDError, match="it cannot be written"), Store.open(path) as store:
+        Desk(store, "Ann").decide(Act("u", 1, 0, "code", frozenset({"pay"})))
 
 
 @pytest.mark.slow
