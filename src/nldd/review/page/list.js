@@ -4,17 +4,7 @@ import { ApiError } from './api.js'
 import { codeChips, element, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
-/**
- * @typedef {object} Row
- * @property {number} item
- * @property {string} text
- * @property {'open' | 'done' | 'skipped' | 'auto' | 'coded'} state
- * @property {string[] | null} codes
- * @property {'people' | 'machine' | ''} by
- * @property {boolean} flag
- * @property {string} note
- * @property {boolean} drawn
- */
+/** @typedef {import('./shapes.js').ListRow} Row */
 
 const PAGE = 100
 const FILTERS = /** @type {const} */ ([

@@ -5,8 +5,8 @@ import { ApiError } from './api.js'
 import { codesText, element, keyCap, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {{coder: string, codes: string[]}} Side */
-/** @typedef {{item: number, text: string, seen: number, by: Side[]}} Row */
+/** @typedef {import('./shapes.js').Disagreement} Row */
+/** @typedef {import('./shapes.js').Side} Side */
 
 const PAGE = 25
 const LONG = 400
