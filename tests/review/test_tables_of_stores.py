@@ -1,6 +1,7 @@
 """A store read as a table: what joins a model from it is what would join from a filled-in file."""
 
 import datetime
+import json
 
 import numpy as np
 import pytest
@@ -189,8 +190,13 @@ def test_commands_take_a_store(tmp_path, capsys):
     with Store.open(store) as opened:
         drawn = [item.item for item in opened.items() if item.drawn]
     decide(store, {item: RIGHT[item] for item in drawn} | {drawn[0]: {"parkng"}})
-    assert call("frequencies", tmp_path / "model.nldd", coded, "--checked", store) == 0
-    assert "parkng" in capsys.readouterr().out
+    shares = []
+    for words in ((coded, "--checked", store), (store,)):
+        assert call("frequencies", tmp_path / "model.nldd", *words, "--json") == 0
+        shares.append(json.loads(capsys.readouterr().out))
+    assert shares[0] == shares[1]
+    assert (shares[0]["n_answers"], shares[0]["n_people"]) == (30, 10)
+    assert [code["n_people"] for code in shares[0]["codes"] if code["code"] == "parkng"] == [1]
     words = ("update", tmp_path / "model.nldd", store, "--no-report", "--jobs", "1")
     assert call(*words, "--accept-suggestions") == 1
     assert "once it is decided" in capsys.readouterr().err

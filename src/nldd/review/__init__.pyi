@@ -1,4 +1,10 @@
 from ._desk import Desk as Desk
+from ._export import KINDS as KINDS, check_kind as check_kind, write_export as write_export
+from ._label_studio import (
+    Taken as Taken,
+    labeling_config as labeling_config,
+    take_label_studio as take_label_studio,
+)
 from ._learning import (
     Learner as Learner,
     Learning as Learning,
@@ -11,6 +17,7 @@ from ._log import (
     outcome as outcome,
     outcomes as outcomes,
 )
+from ._merge import Merged as Merged, agreement_of as agreement_of, merge_stores as merge_stores
 from ._prepare import (
     Prepared as Prepared,
     prepare_review as prepare_review,

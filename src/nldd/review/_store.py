@@ -237,9 +237,11 @@ class Store(AbstractContextManager["Store"]):
             self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
         return number + 1
 
-    def finish_round(self, round: int, model: str, facts: Mapping[str, Any]) -> None:
+    def finish_round(
+        self, round: int, model: str, facts: Mapping[str, Any], time: str = ""
+    ) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
-        row = (round, now(), model, 1, json.dumps(facts))
+        row = (round, time or now(), model, 1, json.dumps(facts))
         with self._transaction():
             query = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
             self._connection.execute(query, row)

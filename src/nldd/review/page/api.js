@@ -1,109 +1,15 @@
-// Requests to the server, and the shapes of what it sends.
+// Requests to the server; shapes.d.ts has what it sends.
 
-/** @typedef {{code: string, name: string, description: string, new: boolean}} Code */
-/**
- * @typedef {object} Study
- * @property {string} coder
- * @property {string} table
- * @property {string} model
- * @property {string} store_id
- * @property {string} [store] the file's name
- * @property {number} n_items
- * @property {Code[]} codes
- * @property {string[]} text
- * @property {string[]} show
- * @property {number} target
- * @property {number} confidence
- * @property {string} measure
- * @property {boolean} blind
- * @property {number} every
- * @property {Settings} settings
- * @property {string} version
- */
-/**
- * @typedef {object} Settings
- * @property {'alike' | 'unsure' | 'file'} [order]
- * @property {'likely' | 'fixed'} [codes]
- * @property {'again' | 'leave'} [others]
- * @property {Record<string, string>} [keys]
- * @property {boolean} [keys_on]
- * @property {'auto' | 'light' | 'dark'} [theme]
- * @property {number} [at]
- */
-/**
- * @typedef {object} Progress
- * @property {number} n_queue
- * @property {number} n_done
- * @property {number} n_open
- * @property {number} n_skipped
- * @property {number} n_flagged
- * @property {number} n_disagree
- * @property {number | null} seconds_left
- */
-/**
- * @typedef {object} Machine
- * @property {number} n_auto
- * @property {number} n_people
- * @property {number} n_open
- * @property {number} n_newly_auto
- * @property {number} share
- * @property {number} target
- */
-/**
- * @typedef {object} Audit
- * @property {number} n_drawn
- * @property {number} n_left
- * @property {number} n_checked
- * @property {number} n_right
- * @property {number | null} accuracy
- * @property {number | null} low
- * @property {number | null} high
- * @property {number} target
- * @property {string} verdict
- * @property {number | null} needed
- * @property {string} text
- */
-/**
- * @typedef {object} Status
- * @property {number} seq
- * @property {number} round
- * @property {{state: 'idle' | 'running' | 'failed', message: string, since: number, every: number}} learning
- * @property {Progress} progress
- * @property {Machine} machine
- * @property {Audit | null} audit
- */
-/**
- * @typedef {object} Suggestion
- * @property {number} round
- * @property {string} status
- * @property {string[]} codes
- * @property {number | null} chance
- * @property {number} theta
- * @property {string} doubt_words
- * @property {string} why
- * @property {string[][]} next
- * @property {{text: string, codes: string[]}[]} nearest
- * @property {string[]} likely
- */
-/**
- * @typedef {object} ItemView
- * @property {number} item
- * @property {string} text
- * @property {[string, string][]} show
- * @property {'open' | 'done' | 'skipped'} state
- * @property {string[] | null} codes
- * @property {boolean} flag
- * @property {string} note
- * @property {number} seen
- * @property {boolean} drawn
- * @property {boolean} blind
- * @property {Suggestion | null} suggestion
- * @property {string[] | null} given
- * @property {number} n_alike
- * @property {{coder: string, codes: string[], time: string}[]} others
- * @property {boolean} settled
- */
-/** @typedef {'code' | 'skip' | 'flag' | 'unflag' | 'settle'} Action */
+/** @typedef {import('./shapes.js').Code} Code */
+/** @typedef {import('./shapes.js').Study} Study */
+/** @typedef {import('./shapes.js').Settings} Settings */
+/** @typedef {import('./shapes.js').Progress} Progress */
+/** @typedef {import('./shapes.js').Machine} Machine */
+/** @typedef {import('./shapes.js').Audit} Audit */
+/** @typedef {import('./shapes.js').Status} Status */
+/** @typedef {import('./shapes.js').Suggestion} Suggestion */
+/** @typedef {import('./shapes.js').ItemView} ItemView */
+/** @typedef {import('./shapes.js').Action} Action */
 
 /** The server's answer to a request that it refused. */
 export class ApiError extends Error {

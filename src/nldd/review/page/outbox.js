@@ -77,12 +77,12 @@ export class Outbox {
   }
 
   /**
-   * Whether a decision about an item is still on its way.
+   * Whether something about an item is still on its way.
    *
    * @param {number} item
    */
   holds(item) {
-    return this.letters.some((letter) => letter.decision?.item === item)
+    return this.letters.some((letter) => letter.item === item)
   }
 
   /**

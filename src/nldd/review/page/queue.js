@@ -63,7 +63,7 @@ export class Queue {
     } else {
       this._last = here
       await this.fill()
-      this.next()
+      if (!this.current && this.upcoming.length) this.next()
     }
     void this.fill()
   }

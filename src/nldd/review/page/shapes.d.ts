@@ -1,4 +1,115 @@
-// Shapes of what the server sends to the views; for the check of types only, no browser loads it.
+// The shapes of what the server sends; for checks of types only, never served.
+
+export interface Code {
+  code: string
+  name: string
+  description: string
+  new: boolean
+}
+
+export interface Study {
+  coder: string
+  table: string
+  model: string
+  store_id: string
+  store?: string // the file's name
+  n_items: number
+  codes: Code[]
+  text: string[]
+  show: string[]
+  target: number
+  confidence: number
+  measure: string
+  blind: boolean
+  every: number
+  settings: Settings
+  version: string
+}
+
+export interface Settings {
+  order?: 'alike' | 'unsure' | 'file'
+  codes?: 'likely' | 'fixed'
+  others?: 'again' | 'leave'
+  keys?: Record<string, string>
+  keys_on?: boolean
+  theme?: 'auto' | 'light' | 'dark'
+  at?: number
+}
+
+export interface Progress {
+  n_queue: number
+  n_done: number
+  n_open: number
+  n_skipped: number
+  n_flagged: number
+  n_disagree: number
+  seconds_left: number | null
+}
+
+export interface Machine {
+  n_auto: number
+  n_people: number
+  n_open: number
+  n_newly_auto: number
+  share: number
+  target: number
+}
+
+export interface Audit {
+  n_drawn: number
+  n_left: number
+  n_checked: number
+  n_right: number
+  accuracy: number | null
+  low: number | null
+  high: number | null
+  target: number
+  verdict: string
+  needed: number | null
+  text: string
+}
+
+export interface Status {
+  seq: number
+  round: number
+  learning: {state: 'idle' | 'running' | 'failed', message: string, since: number, every: number}
+  progress: Progress
+  machine: Machine
+  audit: Audit | null
+}
+
+export interface Suggestion {
+  round: number
+  status: string
+  codes: string[]
+  chance: number | null
+  theta: number
+  doubt_words: string
+  why: string
+  next: string[][]
+  nearest: {text: string, codes: string[]}[]
+  likely: string[]
+}
+
+export interface ItemView {
+  item: number
+  text: string
+  show: [string, string][]
+  state: 'open' | 'done' | 'skipped'
+  codes: string[] | null
+  flag: boolean
+  note: string
+  seen: number
+  drawn: boolean
+  blind: boolean
+  suggestion: Suggestion | null
+  given: string[] | null
+  n_alike: number
+  others: {coder: string, codes: string[], time: string}[]
+  settled: boolean
+}
+
+export type Action = 'code' | 'skip' | 'flag' | 'unflag' | 'settle'
 
 /** A line of the list. */
 export interface ListRow {
@@ -26,7 +137,7 @@ export interface Applied {
   conflicts: number[]
   items: number[]
   codes: string[]
-  status: import('./api.js').Status
+  status: Status
 }
 
 /** What a coder gave an answer. */
