@@ -1,5 +1,6 @@
 """Answers, codes and names that are programs: on no view of the page do they run."""
 
+import csv
 import json
 import sqlite3
 from contextlib import closing
@@ -11,6 +12,7 @@ from review.made_review import make_review
 from review.serve_made import Client, serving
 
 NOW = "2026-01-02T03:04:05.678Z"
+FORMULA = '=HYPERLINK("http://evil.example","x")'
 HIT = "window.__xss=1"
 # What would run if it were taken as markup, as an attribute, as an address, as a style, as JSON, or
 # as a template; each sets a mark, opens a dialog or asks another host.
@@ -56,10 +58,8 @@ ELEMENTS = (
     "<body {}={}>",
     "<details open {}={}>",
 )
-ATTRIBUTES = tuple(
-    element.format(event, HIT)
-    for event, element in zip(EVENTS, ELEMENTS * len(EVENTS), strict=False)
-) + (
+ATTRIBUTES = (
+    *(ELEMENTS[i % len(ELEMENTS)].format(event, HIT) for i, event in enumerate(EVENTS)),
     f'" onmouseover="{HIT}',
     f"' onfocus='{HIT}' autofocus='",
     f'"><img src=x onerror="{HIT}">',
@@ -116,15 +116,15 @@ BREAKS = (
     "constructor",
     '{"__proto__": {"polluted": 1}}',
     "toString",
-    "=HYPERLINK(\"http://evil.example\",\"x\")",
+    FORMULA,
 )
 UNICODE = (
     f"\uff1cscript\uff1e{HIT}\uff1c/script\uff1e",
     f"\u2028{HIT}\u2029",
     f"\u202e<script>{HIT}</script>\u202c",
     f"\ufeff<script>{HIT}</script>",
-    f"<\u0000script>{HIT}</script>".replace("\u0000", "\u200b"),
-    f"<ſcript>{HIT}</ſcript>",
+    f"<\u200bscript>{HIT}</script>",
+    f"<\u017fcript>{HIT}</\u017fcript>",
     f"\u00bcscript\u00be{HIT}\u00bc/script\u00be",
     "مرحبا<img src=x onerror=alert(1)>🚲",
 )
@@ -190,7 +190,7 @@ class Lookout:
         """The first answer, the list and the disagreements."""
         self.look("first answer")
         self.open("#/list", ".list-table tbody tr")
-        assert self.page.inner_text('tr[data-item="1"] th a') == self.payloads[0]
+        assert self.page.text_content("tr[data-item='1'] th a") == self.payloads[0]
         self.open("#/settle", ".settle .card")
 
     def stay(self):
@@ -232,11 +232,17 @@ def check_page(visit, path, payloads, names, whole):
     assert [url for url in tab.asked if not url.startswith(host)] == []
     assert tab.opened == []
     assert [text for text in tab.complaints if "Content Security Policy" in text] == []
-    assert tab.page.inner_text("#table") == f"{names}.csv"
+    assert tab.page.text_content("#table") == f"{names}.csv"
 
 
 def test_names_and_answers_that_are_programs_do_not_run(visit, tmp_path):
-    payloads = (MARKUP[0], ATTRIBUTES[0], f"'><svg/onload={HIT}>", "javascript:alert(1)", "__proto__")
+    payloads = (
+        MARKUP[0],
+        ATTRIBUTES[0],
+        f"'><svg/onload={HIT}>",
+        "javascript:alert(1)",
+        "__proto__",
+    )
     check_page(visit, tmp_path / "new.review.db", payloads, MARKUP[0], whole=False)
 
 
@@ -249,7 +255,7 @@ def test_no_payload_runs_on_any_view(visit, tmp_path, part):
 
 def test_the_policy_allows_nothing_unsafe_and_files_are_never_shown(tmp_path):
     path = tmp_path / "new.review.db"
-    make_hostile(path, PAYLOADS[:20], PAYLOADS[0])
+    make_hostile(path, (*PAYLOADS[:20], FORMULA), PAYLOADS[0])
     with serving(path, PAYLOADS[0], announce=lambda address: None) as running:
         client = Client(running.address)
         for address in ("/", "/static/app.js", "/api/study", "/nothing"):
@@ -262,4 +268,8 @@ def test_the_policy_allows_nothing_unsafe_and_files_are_never_shown(tmp_path):
             assert status == 200, body
             assert headers["content-disposition"].startswith("attachment;")
             assert "html" not in headers["content-type"]
+            if kind == "csv":
+                table = list(csv.reader(body.decode("utf-8-sig").splitlines()))
         client.close()
+    assert not [cell for row in table for cell in row if cell.startswith("=")]
+    assert [cell for row in table for cell in row if FORMULA in cell]

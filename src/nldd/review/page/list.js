@@ -7,6 +7,8 @@ import { codeChips, element, put } from './elements.js'
 /** @typedef {import('./shapes.js').ListRow} Row */
 
 const PAGE = 100
+// The server sends so many characters of an answer.
+const SHORT = 200
 const FILTERS = /** @type {const} */ ([
   ['open', 'Open'],
   ['done', 'Done'],
@@ -254,7 +256,8 @@ class AnswerList {
 /** @param {Row} row */
 function rowOf(row) {
   const text = row.text.trim() ? row.text : '(empty answer)'
-  const link = element('a', { href: `#/item/${row.item}`, dir: 'auto' }, text)
+  const end = row.text.length >= SHORT ? '…' : ''
+  const link = element('a', { href: `#/item/${row.item}`, dir: 'auto' }, text, end)
   const note =
     row.flag && element('span', { class: 'row-note', dir: 'auto' }, `⚑ ${row.note || 'flagged'}`)
   return element(
@@ -283,7 +286,7 @@ function codesOf({ state, codes, by }) {
 /** @param {Row} row */
 function stateText({ state, drawn }) {
   const text = { auto: 'by the machine', coded: 'coded before' }[String(state)] ?? state
-  return drawn ? `${text}, to check` : text
+  return drawn ? `${text}, drawn` : text
 }
 
 /**

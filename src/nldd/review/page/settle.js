@@ -224,6 +224,7 @@ class Card {
    * @param {Row} row
    */
   renew(row) {
+    row.by.sort((a, b) => a.coder.localeCompare(b.coder))
     this.row = row
     put(this._sides, ...row.by.map((side, i) => this._side(side, i)))
     const on = { click: () => this._edit() }
