@@ -1,5 +1,6 @@
 from ._desk import Desk as Desk
 from ._export import KINDS as KINDS, check_kind as check_kind, write_export as write_export
+from ._file import ENDING as ENDING, is_store as is_store
 from ._label_studio import (
     Taken as Taken,
     labeling_config as labeling_config,
@@ -22,17 +23,10 @@ from ._prepare import (
     Prepared as Prepared,
     prepare_review as prepare_review,
 )
+from ._records import Item as Item, Round as Round, Study as Study, Suggestion as Suggestion
 from ._running import Running as Running
 from ._server import Review as Review
-from ._store import (
-    ENDING as ENDING,
-    Item as Item,
-    Round as Round,
-    Store as Store,
-    Study as Study,
-    Suggestion as Suggestion,
-    is_store as is_store,
-)
+from ._store import Store as Store
 from ._tables import (
     StoreOptions as StoreOptions,
     describe_table as describe_table,

@@ -8,7 +8,8 @@ from pathlib import Path
 from nldd.coding import free_names
 from nldd.exceptions import InputError
 from nldd.review._log import SKIPPED, Entry, latest, outcome
-from nldd.review._store import Item, Round, Store, Study, Suggestion
+from nldd.review._records import Item, Round, Study, Suggestion
+from nldd.review._store import Store
 from nldd.review._tables import Layout, with_suggestions, written_format
 from nldd.tables import Cell, create_table
 

@@ -20,7 +20,8 @@ from nldd.coding import free_names
 from nldd.exceptions import InputError
 from nldd.review._export import CodedItem, coded_items
 from nldd.review._log import CODE, DONE, OPEN, SKIP, SKIPPED, Entry, Position, latest
-from nldd.review._store import Store, Study, now
+from nldd.review._records import Study, now
+from nldd.review._store import Store
 from nldd.tables import Cell, cell_text
 
 TEXT, CODES = "text", "codes"

@@ -12,7 +12,8 @@ from nldd._wording import count_noun
 from nldd.coding import Agreement, SharedAnswer, compare_coders
 from nldd.exceptions import InputError
 from nldd.review._log import DONE, SETTLE, Entry, latest
-from nldd.review._store import Store, Study
+from nldd.review._records import Study
+from nldd.review._store import Store
 
 
 class Merged(NamedTuple):

@@ -14,8 +14,10 @@ from typing import Any
 
 from nldd._wording import count_noun, quote_first
 from nldd.coding import CodeColumns, CodingModel, free_names
+from nldd.review._file import is_store
 from nldd.review._log import outcomes
-from nldd.review._store import Item, Store, Study, Suggestion, is_store, pack
+from nldd.review._records import Item, Study, Suggestion, pack
+from nldd.review._store import Store
 from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
 
 Row = tuple[Cell, ...]

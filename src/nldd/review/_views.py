@@ -13,7 +13,7 @@ from nldd.exceptions import InputError
 from nldd.review._desk import Desk
 from nldd.review._log import DONE, OPEN, STATES
 from nldd.review._queue import AUTO, FILE, Mask, Places
-from nldd.review._store import Item, Suggestion, pack
+from nldd.review._records import Item, Suggestion, pack
 from nldd.tables import cell_text
 
 View = dict[str, Any]
