@@ -137,6 +137,9 @@ def test_more_decisions_join_later_and_the_same_ones_do_not_join_again(tmp_path)
     assert step.model.history[-1].file == "new.review.db"
     with pytest.raises(InputError, match=r"has these answers already, since .*new.review.db"):
         update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    decide(store, {drawn[4]: None}, action="skip")
+    (note,) = read_coded(store, model.columns, StoreOptions()).notes
+    assert note.startswith("1 answer drawn at random, skipped or in dispute: not taken.")
     decide(store, {item: RIGHT[item] for item in drawn[4:]})
     decide(store, {others[0]: {"pay", "rooms"}})
     step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
