@@ -128,6 +128,10 @@ class CodingView {
         this._root,
         finished(this._app, () => this._resume()),
       )
+    // Before anything changes: to ask later where things are would lay the page out twice.
+    if (scrollY > 0) scrollTo(0, 0)
+    this._card.toTop()
+    this._board.toTop()
     if (!this._parts.isConnected) put(this._root, this._parts)
     this._isSure = false
     this._since = performance.now()
@@ -200,7 +204,6 @@ class CodingView {
    */
   _enter(view) {
     if (document.querySelector('dialog[open]')) return
-    if (scrollY > 0) scrollTo(0, 0)
     this._card.focus()
     const said = view.blind
       ? 'No suggestion: drawn at random.'
