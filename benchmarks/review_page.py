@@ -1,76 +1,115 @@
-"""The review page in Chromium with 100,000 answers: from the key to the next answer on screen."""
+"""The review page with 100,000 answers: how soon it starts, and how soon it answers.
 
+The store is made up, with suggestions for all answers; the server runs as ``nldd review`` does, in
+a process of its own. Times are over HTTP on loopback, without a browser: what a decision takes
+until it is on the disk, and the next ten answers with all that the page shows of them.
+"""
+
+import argparse
+import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from measure import HERE, Answers
+from measure import Answers, seconds
 
-from nldd import review
-from review.browsing import launched
 from review.made_review import make_review
+from review.serve_made import Client
 
-N, N_KEYS, PAUSE_MS = 100_000, 300, 60
-CODES = {"5 codes": None, "300 codes": tuple(f"code {i}" for i in range(300))}
-# From the press, as the browser saw it, until the frame with the next answer has been painted.
-WATCH = """() => {
-  window.taken = []
-  addEventListener('keydown', (event) => {
-    const before = document.querySelector('#answer-title').textContent
-    const pressed = event.timeStamp
-    const look = () => requestAnimationFrame(() => {
-      if (document.querySelector('#answer-title').textContent === before) return look()
-      const { port1, port2 } = new MessageChannel()
-      port1.onmessage = () => window.taken.push(performance.now() - pressed)
-      port2.postMessage(0)
-    })
-    look()
-  }, { capture: true })
-}"""
+N_DECISIONS = 500
 
 
-def milliseconds(page: Any) -> list[float]:
-    """Times of so many presses of Enter, one after the other."""
-    page.wait_for_selector("#answer-title")
-    page.evaluate(WATCH)
-    for done in range(N_KEYS):
-        page.keyboard.press("Enter")
-        page.wait_for_timeout(PAUSE_MS)
-        while page.evaluate("window.taken.length") <= done:
-            page.wait_for_timeout(PAUSE_MS)
-    return page.evaluate("window.taken")
+def make_study(folder: Path, n_rows: int) -> None:
+    """A table, a file in place of its model, and the store that ``nldd review`` goes on with."""
+    for name in ("new.csv", "model.nldd"):
+        (folder / name).write_bytes(name.encode())  # its checksum is what the store has
+    make_review(folder / "new.review.db", n_rows, n_drawn=200, share=0.6)
 
 
-def served(path: Path) -> subprocess.Popen[str]:
-    """The server in a process of its own; the first line that it prints is its address."""
-    command = [sys.executable, "-m", "review.serve_made", "--store", str(path)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=HERE.parent / "tests")
+def start(folder: Path) -> tuple[subprocess.Popen[str], Client]:
+    """``nldd review`` on a prepared store, up to its first answer to the page."""
+    command = [sys.executable, "-c", "from nldd.cli import main; main()", "review"]
+    command += [str(folder / "model.nldd"), str(folder / "new.csv"), "--no-browser", "--every", "0"]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, text=True, **streams)
+    assert process.stderr is not None
+    address = next(found for line in process.stderr if (found := re.search(r"http\S+", line)))
+    client = Client(address[0])
+    client.get("/api/study")
+    client.get("/api/next?order=alike&n=10")
+    return process, client
+
+
+def decide(client: Client, number: int) -> tuple[float, float]:
+    """Seconds of a decision, and of the next answers behind it."""
+    view = client.get("/api/next?order=alike&n=1")["items"][0]
+    sent = {"uid": f"b{number}", "item": view["item"], "seen": view["seen"], "action": "code"}
+    sent |= {"codes": ["pay"], "round": 0, "seconds": 3.0}
+    status: list[int] = []
+    taken = seconds(lambda: status.append(client.send("/api/decide", sent)[0]))
+    assert status == [200]
+    behind = f"/api/next?order=alike&after={view['item']}&n=10"
+    return taken, seconds(lambda: client.get(behind))
+
+
+def said(times: list[float], share: float) -> str:
+    """A quantile in milliseconds."""
+    return f"{1000 * sorted(times)[int(share * len(times))]:.1f} ms"
+
+
+def commits(folder: Path, n: int) -> list[float]:
+    """The peer of a decision: one page written and on the disk, and nothing else."""
+    with (folder / "plain").open("wb", buffering=0) as stream:
+
+        def write() -> None:
+            stream.write(bytes(4096))
+            os.fsync(stream.fileno())
+
+        return [seconds(write) for _ in range(n)]
 
 
 def main() -> None:
-    answers = Answers("review_page")
-    files = (Path(str(review.__file__)).parent / "page").iterdir()
-    size = sum(file.stat().st_size for file in files if file.suffix != ".ts")
-    answers.add("review page, all files, not compressed", f"{size / 1000:.0f} kB", "<= 150 kB")
-    for name, codes in CODES.items():
-        with tempfile.TemporaryDirectory() as folder, launched() as browser:
-            path = Path(folder) / "new.review.db"
-            make_review(path, N, **({"codes": codes} if codes else {}))
-            server = served(path)
-            assert server.stdout is not None
-            try:
-                page = browser.new_page(viewport={"width": 1280, "height": 800})
-                page.goto(server.stdout.readline().strip())
-                taken = milliseconds(page)
-            finally:
-                server.terminate()
-                server.wait()
-        what = f"review page, key to next answer painted, {N:,} answers, {name}"
-        answers.add(f"{what}: median", f"{np.percentile(taken, 50):.0f} ms")
-        answers.add(f"{what}: 95th percentile", f"{np.percentile(taken, 95):.0f} ms", "<= 50 ms")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    n_rows = parser.parse_args().rows
+    answers = Answers("review_page" if n_rows == 100_000 else "review-trial")
+    rows = f"{n_rows:,} answers"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_study(folder, n_rows)
+        starts = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            process, client = start(folder)
+            starts.append(time.perf_counter() - begin)
+            if len(starts) < 3:
+                stop(process, client)
+        answers.add(f"{rows}, start of nldd review", f"{sorted(starts)[1]:.2f} s", "<= 3 s")
+        times = [decide(client, number) for number in range(N_DECISIONS)]
+        decided, behind = (list(column) for column in zip(*times, strict=True))
+        peer = commits(folder, N_DECISIONS)
+        searched = [seconds(lambda: client.get("/api/list?state=all&search=canteen"))]
+        stop(process, client)
+    remark = f"a bare write and fsync: {said(peer, 0.5)}, {said(peer, 0.95)}"
+    answers.add(f"{rows}, a decision on the disk, p50", said(decided, 0.5), "", remark)
+    answers.add(f"{rows}, a decision on the disk, p95", said(decided, 0.95), "<= 50 ms")
+    answers.add(f"{rows}, the next ten answers, p50", said(behind, 0.5))
+    answers.add(f"{rows}, the next ten answers, p95", said(behind, 0.95), "<= 50 ms")
+    answers.add(f"{rows}, all of them searched for a word", said(searched, 0.5))
+
+
+def stop(process: subprocess.Popen[str], client: Client) -> None:
+    """End the server as a person does."""
+    client.close()
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0
 
 
 if __name__ == "__main__":

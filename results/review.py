@@ -20,8 +20,11 @@ all that is there to ``docs/review.md``.
 """
 
 import json
+import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
+from warnings import simplefilter
 
 import numpy as np
 from scipy.special import expit
@@ -139,7 +142,8 @@ def run_study(data: str, number: int, way: str) -> dict:
         queued = np.zeros(n_new, dtype=bool)
         queued[rest[~auto]] = True
         queued[rest] |= drawn[rest]
-        if _is_enough(data, looks[-1]) or not queued.any():
+        n_next = min(EVERY, int(queued.sum()))
+        if _is_enough(data, looks[-1]) or n_next in (0, len(rest)):
             return {"study": number, "way": way, "looks": looks}
         order = way if way in ("file", "unsure") else "alike"
         decided = np.append(decided, outlook.ranked(queued, order)[:EVERY])
@@ -183,3 +187,126 @@ def run(data: str) -> None:
                 with (FOLDER / f"{data}.jsonl").open("a") as stream:
                     stream.write(f"{line}\n")
                 print(data, number, way, flush=True)
+
+
+def stop_at(looks: list[list], share: float) -> list | None:
+    """The first look at which so large a share of the answers that are left is automatic."""
+    return next((look for look in looks if look[2] and look[2] >= share * look[1]), None)
+
+
+def stop_at_most(looks: list[list]) -> list | None:
+    """The look with the largest automatic share, as somebody chooses who knows them all."""
+    found = [look for look in looks if look[2]]
+    return max(found, key=lambda look: look[2] / look[1], default=None)
+
+
+def rows(records: list[dict], shares: tuple[float, ...] = SHARES) -> list[dict]:
+    """For each way and share: decisions until then, work in all, and how right the machine is."""
+    found = []
+    for way in WAYS:
+        studies = [record["looks"] for record in records if record["way"] == way]
+        for share in shares if studies else ():
+            found.append(_summary(way, share, [stop_at(looks, share) for looks in studies]))
+    return found
+
+
+def _summary(way: str, share: float, stops: list[list | None]) -> dict:
+    reached = [look for look in stops if look is not None]
+    decided, left, auto, right, _ = (np.array(c, float) for c in zip(*reached, strict=True))
+    accuracy = right / auto
+    return {
+        "way": way,
+        "share": share,
+        "studies": len(stops),
+        "reached": len(reached),
+        "decisions": float(decided.mean()),
+        "least": int(decided.min()),
+        "most": int(decided.max()),
+        "in_all": float((decided + left - auto).mean()),
+        "automatic": float(auto.mean()),
+        "accuracy": float(accuracy.mean()),
+        "below": int((accuracy < TARGET).sum()),
+    }
+
+
+def table(records: list[dict]) -> str:
+    """Decisions by way and share, in Markdown."""
+    lines = [
+        "| way | automatic share of the rest | decisions until then | least to most | decisions if "
+        "people code what is left | coded by the machine | right | below 0.9 |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row['way']} | {100 * row['share']:.0f} % | {row['decisions']:.0f} | {row['least']} to "
+        f"{row['most']} | {row['in_all']:.0f} | {row['automatic']:.0f} | {row['accuracy']:.3f} | "
+        f"{row['below']} of {row['studies']} |"
+        for row in rows(records)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def promise_rows(records: list[dict]) -> list[dict]:
+    """Of the made-up studies, by way and when people stop: how often a promise was broken."""
+    found = []
+    for way in WAYS[1:]:
+        studies = [record["looks"] for record in records if record["way"] == way]
+        rules = {"before the first decision": lambda looks: looks[0] if looks[0][2] else None}
+        rules[f"after {MOST_DECIDED} decisions"] = lambda looks: looks[-1] if looks[-1][2] else None
+        for share in MADE_SHARES:
+            rules[f"at {100 * share:.0f} %"] = lambda looks, share=share: stop_at(looks, share)
+        rules["where the share is largest"] = stop_at_most
+        for name, rule in rules.items():
+            stops = [look for looks in studies if (look := rule(looks)) is not None]
+            accuracy = [right / auto for _, _, auto, right, _ in stops]
+            found.append(
+                {
+                    "way": way,
+                    "stop": name,
+                    "studies": len(studies),
+                    "made": len(stops),
+                    "decisions": float(np.mean([look[0] for look in stops])) if stops else None,
+                    "accuracy": float(np.mean(accuracy)) if stops else None,
+                    "broken": sum(value < TARGET for value in accuracy),
+                }
+            )
+    return found
+
+
+def promise_table(records: list[dict]) -> str:
+    """All of it in Markdown."""
+    lines = [
+        "| way | people stop | promise made | decisions | right, truly | promise broken |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in promise_rows(records):
+        decisions = "" if row["decisions"] is None else f"{row['decisions']:.0f}"
+        accuracy = "" if row["accuracy"] is None else f"{row['accuracy']:.3f}"
+        lines.append(
+            f"| {row['way']} | {row['stop']} | {row['made']} of {row['studies']} | {decisions} | "
+            f"{accuracy} | {row['broken']} of {row['studies']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def tables() -> dict[str, str]:
+    """The tables of all that is there, by their places in the page."""
+    made = {f"review-{data}": table(read(data)) for data in ("survey", "slashdot") if read(data)}
+    return made | ({"review-promise": promise_table(read("made"))} if read("made") else {})
+
+
+def main() -> None:
+    """Run what is missing, and write the tables."""
+    simplefilter("ignore")
+    for data in sys.argv[1:]:
+        run(data)
+    page = PAGE.read_text(encoding="utf-8")
+    for key, text in tables().items():
+        print(key, text, sep="\n")
+        page = re.sub(
+            rf"(<!-- {key} -->\n).*?(<!-- end -->)", rf"\1{text}\2", page, flags=re.DOTALL
+        )
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

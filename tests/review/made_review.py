@@ -18,15 +18,14 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
     rng = random.Random(seed)
     rows = answers(n, seed)
     right = {}
+    usual = {"table_sha256": sha256(b"new.csv").hexdigest(), "header": HEADER, "n_audit": n_drawn}
     about = Study(
         table="new.csv",
-        table_sha256=sha256(b"new.csv").hexdigest(),
         model="model.nldd",
         model_sha256=sha256(b"model.nldd").hexdigest(),
-        header=HEADER,
         text=("answer",),
         codes=tuple((code, "", f"what belongs to {code}") for code in codes),
-        **{"n_audit": n_drawn, **study},
+        **{**usual, **study},
     )
     drawn = set(rng.sample(range(1, n + 1), n_drawn))
     items, said = [], []

@@ -1,5 +1,6 @@
 """A table that a model has coded, both as a review file and as a store, and decisions for both."""
 
+import math
 import random
 from uuid import UUID
 
@@ -43,8 +44,10 @@ def store_of(model, path, store, n_random=0, threshold=0.005, options=TableOptio
         drawn = found.get("nldd_drawn") == "yes"
         items.append(Item(number, row, str(row[1]), drawn, None))
         codes = tuple(model.columns.codes.gather([found["nldd_codes"]]) or ())
+        doubts = {name: float(found[f"nldd_{name}"] or "nan") for name in ("theta", "chance")}
+        doubts = {name: None if math.isnan(value) else value for name, value in doubts.items()}
         likely = bytes(len(model.labels))
-        suggestions.append(Suggestion(number, codes, found["nldd_status"], 0.5, likely, {}))
+        suggestions.append(Suggestion(number, codes, found["nldd_status"], 0.5, likely, doubts))
     with Store.create(store, about) as new:
         new.add_items(items)
         new.add_suggestions(0, suggestions)

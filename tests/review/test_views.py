@@ -93,14 +93,15 @@ def check_views(tab):
         ("#/", ".answer"),
         ("#/item/1", ".answer"),
         ("#/list", ".list-table tbody tr"),
-        ("#/settle", ".kappa-table"),
+        ("#/settle", ".settle .card"),
         ("#/keys", ".help-table"),
     ):
         tab.go(route, there)
         found[route] = violations(page)
         wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
         found[f"{route} is too wide"] = [wide] if wide else []
-    tab.go("#/settle", ".card")
+    tab.go("#/settle", ".settle .card")
+    page.click("summary")
     page.click("text=Other codes >> nth=0")
     found["other codes"] = violations(page)
     tab.go("#/", ".answer")

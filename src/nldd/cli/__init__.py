@@ -27,6 +27,7 @@ COMMANDS = {
         "fit": "Learn from coded answers.",
         "triage": "See how much may be coded automatically.",
         "predict": "Code new answers.",
+        "review": "Decide on a page what the machine is not sure of.",
         "update": "Let hand-coded answers join a model.",
         "undo": "Take back the last change of a model.",
         "inspect": "Show what a model holds.",

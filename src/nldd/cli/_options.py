@@ -212,14 +212,15 @@ def _open_how(
 
 
 def taking_reviews(
-    options: "tables.TableOptions", *paths: Path
+    options: "tables.TableOptions", *paths: Path, whole: bool = False
 ) -> "tuple[tables.TableOptions, bool]":
     """How to open files of which some may be reviews of the page, and whether one of them is."""
     if not any(map(_is_database, paths)):
         return options, False
     from nldd import review
 
-    return review.StoreOptions(**vars(options)), any(map(review.is_store, paths))
+    how = review.StoreOptions(**vars(options), whole=whole)
+    return how, any(map(review.is_store, paths))
 
 
 def _is_database(path: Path) -> bool:

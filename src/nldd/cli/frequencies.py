@@ -37,7 +37,8 @@ def frequencies(
 ) -> None:
     """Tell the share of each code in all answers, corrected for the errors of the machine.
 
-    CODED is what `nldd predict` wrote. Codes of people count as they are. Where the machine alone
+    CODED is what `nldd predict` wrote, or a review of `nldd review` with all that is decided there
+    (by what the model said first). Codes of people count as they are. Where the machine alone
     coded, a random part that people checked tells its errors: a sample of `nldd audit`, with the
     right codes where it says no, or the answers that `nldd predict --random` put into a review.
     Without such, the coded answers of the model stand in, which is an assumption.
@@ -46,12 +47,12 @@ def frequencies(
     Examples:
       nldd frequencies model.nldd coded.csv
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
-      nldd frequencies model.nldd coded.csv --checked new.review.db
+      nldd frequencies model.nldd new.review.db
     """
     for place in (table, *checked):
         coding.check_places(model, place, out, report, hint="-o shares.csv --report shares.html")
     refuse_existing(out, report, force=force)
-    options, _ = shared.taking_reviews(options, *checked)
+    options, _ = shared.taking_reviews(options, table, *checked, whole=True)
     loaded = coding.load_coding_model(model)
     found = coding.code_frequencies(loaded, table, checked, options)
     print_notes(found.notes)

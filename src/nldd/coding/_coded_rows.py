@@ -34,6 +34,8 @@ from nldd.exceptions import InputError
 from nldd.tables import Block, Cell, TableFormat, TableOptions, TableReader, guarded
 
 Codes = frozenset[str]
+# Which only the table has that nldd review exports.
+EXPORTED = f"{PREFIX}machine"
 
 
 @dataclass
@@ -66,6 +68,10 @@ def read_rows(model: CodingModel, path: Path, options: TableOptions) -> CodedTab
     """The answers of a table that ``nldd predict`` wrote."""
     rows: list[CodedRow] = []
     with options.open(path) as table:
+        if latest_column(table.names, EXPORTED) is not None:
+            hint = "give the review itself, such as new.review.db, or what nldd predict wrote"
+            message = "there, codes of people stand in the place of the machine's"
+            raise InputError(f"{path.name} is an export of a review; {message}.", hint=hint)
         status, _ = (_added_column(table, name) for name in (STATUS, SUGGESTED))
         machine = machine_codes(table, model.columns.codes, model.labels)
         doubts = {name: _added_column(table, PREFIX + name) for name in RANKINGS}

@@ -31,7 +31,8 @@ from nldd.review._log import (
     outcome,
 )
 from nldd.review._queue import Mask, Outlook, Places, go_round
-from nldd.review._store import Overtaken, Store, now
+from nldd.review._records import now
+from nldd.review._store import Overtaken, Store
 
 UNFLAG = "unflag"
 ACTS = (CODE, SKIP, FLAG, UNFLAG, SETTLE)

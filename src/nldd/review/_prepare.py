@@ -10,8 +10,9 @@ from pathlib import Path
 from nldd import __version__, coding
 from nldd._wording import count_noun
 from nldd.exceptions import InputError
+from nldd.review._records import Item, Study
 from nldd.review._rounds import Promise, Suggester, facts_of, keep_promise
-from nldd.review._store import Item, Store, Study
+from nldd.review._store import Store
 from nldd.review._tables import describe_table
 from nldd.tables import TableOptions, TableReader
 

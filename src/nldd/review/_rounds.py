@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nldd import coding, reports
-from nldd.review._store import Suggestion
+from nldd.review._records import Suggestion
 
 # Target, confidence, measure and ranking, as the command line has them.
 Promise = tuple[float, float, str, str]

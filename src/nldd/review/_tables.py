@@ -5,29 +5,32 @@ would say once it is filled in. So whatever reads that reads a store as well.
 """
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Set as AbstractSet
+from collections.abc import Generator, Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from nldd import coding
 from nldd._wording import count_noun, quote_first
-from nldd.coding import CodeColumns, CodingModel, free_names
+from nldd.exceptions import InputError
+from nldd.review._file import is_store
 from nldd.review._log import outcomes
-from nldd.review._store import Item, Store, Study, Suggestion, is_store, pack
+from nldd.review._records import Item, Study, Suggestion, pack
+from nldd.review._store import Store
 from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
 NO_CODE = "(no code)"
-OK, SUGGESTED, STATUS, DRAWN, ROW = (
-    f"nldd_{name}" for name in ("ok", "codes", "status", "drawn", "row")
+OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, ROW = (
+    f"nldd_{name}" for name in ("ok", "codes", "status", "chance", "theta", "drawn", "row")
 )
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 
 
-def describe_table(table: TableReader, model: CodingModel) -> dict[str, Any]:
+def describe_table(table: TableReader, model: "coding.CodingModel") -> dict[str, Any]:
     """How a table is written and where a model has its codes: `table_format` of a study."""
     codes = model.columns.codes
     columns: dict[str, str] = {}
@@ -56,7 +59,7 @@ def written_format(study: Study) -> TableFormat:
 class Layout:
     """Where codes stand in the tables of a model; columns of 0 and 1 are known by their codes."""
 
-    codes: CodeColumns
+    codes: "coding.CodeColumns"
     columns: Mapping[str, str]
 
     @classmethod
@@ -67,7 +70,7 @@ class Layout:
         separator = found.get("separator", study.separator)
         also = tuple(found.get("also", ()))
         # The mark of the model's tables may be a code here, or missing.
-        codes = CodeColumns(names, separator, NO_CODE if separator else "", also)
+        codes = coding.CodeColumns(names, separator, NO_CODE if separator else "", also)
         return cls(codes, found.get("columns", {}))
 
     def unknown(self, codes: AbstractSet[str]) -> set[str]:
@@ -79,10 +82,16 @@ class Layout:
         if not self.codes.listed:
             marked = {self.columns[code] for code in codes}
             return [int(name in marked) for name in self.codes.names]
-        # As JSON, whatever separates codes in other tables, and whatever they look like. Without
-        # apostrophes, which might be taken for those that keep a cell from being run.
-        listed = json.dumps(sorted(codes), ensure_ascii=False).replace("'", r"\u0027")
-        return [listed if codes else NO_CODE, *[""] * (len(self.codes.names) - 1)]
+        return [_listed(codes) or NO_CODE, *[""] * (len(self.codes.names) - 1)]
+
+
+def _listed(codes: Iterable[str]) -> str:
+    """Codes as JSON, to be read alike whatever they look like, and whatever else separates codes.
+
+    Without apostrophes, which might be taken for those that keep a cell from being run.
+    """
+    found = sorted(codes)
+    return json.dumps(found, ensure_ascii=False).replace("'", r"\u0027") if found else ""
 
 
 class StoredRows:
@@ -93,7 +102,7 @@ class StoredRows:
         with Store.open(path, write=False) as store:
             self.study = store.study
         self.header = self.study.header
-        # Rows that belonged to the header are gone: nothing here is a file of a survey program.
+        # Rows that belonged to the header are gone, so that none is to be looked for.
         self.format = replace(written_format(self.study), kind="review")
         self._is_read = False
 
@@ -114,20 +123,23 @@ class StoredRows:
 
 
 class DecidedRows(StoredRows):
-    """Rows that are for people, or that people have decided, in the columns of a review."""
+    """Rows that are for people, or that people have decided, in the columns of a review.
 
-    def __init__(self, path: Path, *, numbered: bool = False) -> None:
+    Or the `whole` table, with what the machine first said of each row.
+    """
+
+    def __init__(self, path: Path, *, numbered: bool = False, whole: bool = False) -> None:
         super().__init__(path)
-        self.layout = Layout.of(self.study)
+        self.layout, self._whole = Layout.of(self.study), whole
         with Store.open(path, write=False) as store:
             self.outcomes = outcomes(store.entries())
         names, known = self.layout.codes.names, list(map(guarded, self.header))
         self._places = {n: known.index(guarded(n)) for n in names if guarded(n) in known}
         self._new = [name for name in names if name not in self._places]
         self._numbered = numbered and ROW not in self.header
-        added = [OK, SUGGESTED, STATUS, DRAWN, *([ROW] if self._numbered else [])]
+        added = [OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, *([ROW] if self._numbered else [])]
         taken = {*self.header, *names}
-        self.header = (*self.header, *self._new, *free_names(added, taken))
+        self.header = (*self.header, *self._new, *coding.free_names(added, taken))
 
     def decided(self, item: int) -> AbstractSet[str] | None:
         """The codes of an item on which people agree, if the columns of the model can hold them."""
@@ -141,7 +153,9 @@ class DecidedRows(StoredRows):
             for item, said in with_suggestions(store):
                 for_people = item.drawn or said is None or said.status != "auto"
                 decided = self.decided(item.item)
-                if item.given is None and (for_people or decided is not None):
+                if self._whole:
+                    yield self._row(item, said, item.given if decided is None else decided)
+                elif decided is not None or (for_people and item.given is None):
                     yield self._row(item, said, decided)
         self._is_read = True
 
@@ -151,13 +165,14 @@ class DecidedRows(StoredRows):
         by_name = dict(zip(names, cells, strict=True))
         for name, place in self._places.items():
             row[place] = by_name[name]
+        added: list[Cell] = ["" if decided is None else "x"]
         # Beside an answer that nobody has decided, a suggestion would look like a decision.
-        shown = decided is not None and said is not None and not item.drawn
-        added: list[Cell] = ["", "", ""]
-        if decided is not None:
-            added[0] = "x"
-        if shown and said is not None:
-            added[1:] = [self.layout.codes.join(said.codes), said.status]
+        if said is not None and (self._whole or (decided is not None and not item.drawn)):
+            doubts = (said.details.get(name) for name in ("chance", "theta"))
+            added += [_listed(said.codes), said.status]
+            added += ["" if doubt is None else doubt for doubt in doubts]
+        else:
+            added += ["", "coded" if self._whole and item.given is not None else "", "", ""]
         added += ["yes" if item.drawn else "no", *([item.item] if self._numbered else [])]
         return (*row, *(by_name[name] for name in self._new), *added)
 
@@ -194,21 +209,52 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             yield item, None
 
 
+def audit_of(store: Store, target: float | None = None) -> coding.Audit:
+    """What the answers drawn at random prove of the machine's first codes, as ``nldd audit`` does.
+
+    Those count that it coded alone; without a `target`, that of the review is meant.
+    """
+    found = outcomes(store.entries())
+    drawn = [s for item, s in with_suggestions(store) if item.drawn and s and s.status == "auto"]
+    given = [found[s.item].codes if s.item in found else None for s in drawn]
+    pairs = zip(drawn, given, strict=True)
+    checks = [codes == set(said.codes) for said, codes in pairs if codes is not None]
+    if not checks:
+        what = "has been decided" if drawn else "is there"
+        message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."
+        hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
+        raise InputError(message, hint=f"{hint} draws some where a review begins")
+    goal = store.study.target if target is None else target
+    return coding.judge_checks(checks, len(drawn) - len(checks), goal)
+
+
 def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:
     """All rows of a store as its table had them; a row has the number of its item."""
-    return options.with_numbers(TableReader(path, StoredRows(path)))
+    return options.with_numbers(_reader(path, StoredRows(path)))
+
+
+def _reader(path: Path, source: StoredRows) -> TableReader:
+    table = TableReader(path, source)
+    table.format = written_format(source.study)
+    return table
 
 
 @dataclass(frozen=True)
 class StoreOptions(TableOptions):
-    """Opens a store as a table that people have filled in, and any other file as what it is."""
+    """Opens a store as a table that people have filled in, and any other file as what it is.
+
+    Such a table has the rows for people, or the `whole` of them, coded as in the first round.
+    """
+
+    whole: bool = False
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file, or the rows for people of a store."""
         path = Path(path)
         if not is_store(path):
             return super().open(path)
-        table = TableReader(path, DecidedRows(path, numbered=self.numbers is not None))
+        how = {"numbered": self.numbers is not None, "whole": self.whole}
+        table = _reader(path, DecidedRows(path, **how))
         table.no_code = NO_CODE
         return self.with_numbers(table)
 

@@ -2,25 +2,17 @@
 
 import { element } from './elements.js'
 
-/** @typedef {{value: number | null, low: number | null, high: number | null}} Alpha */
-/** @typedef {{code: string, counts: number[], agreement: number, kappa: number | null}} CodeAgreement */
-/**
- * @typedef {object} Agreement
- * @property {string[]} coders
- * @property {number} n_answers
- * @property {number} n_same
- * @property {Alpha} masi
- * @property {Alpha} nominal
- * @property {CodeAgreement[]} codes
- */
+/** @typedef {import('./shapes.js').Agreement} Agreement */
+/** @typedef {import('./shapes.js').Alpha} Alpha */
 
 /**
  * Agreement in words, and code by code; without a second coder, how to get one.
  *
  * @param {Agreement | null} agreement
+ * @param {boolean} isOpen whether the codes are shown at once
  * @returns {Node[]}
  */
-export function agreementParts(agreement) {
+export function agreementParts(agreement, isOpen) {
   const title = element('h3', {}, 'How far coders agree')
   if (!agreement || !agreement.n_answers) {
     const how =
@@ -44,7 +36,12 @@ export function agreementParts(agreement) {
         `(MASI), and ${alphaText(nominal)} where they are the same or not. ` +
         `${alphaMeaning(masi.value)}`,
     ),
-    codeTable(agreement),
+    element(
+      'details',
+      { open: isOpen },
+      element('summary', {}, 'Agreement code by code'),
+      codeTable(agreement),
+    ),
   ]
 }
 
@@ -68,8 +65,7 @@ function codeTable({ coders, codes }) {
   const caption = element(
     'caption',
     {},
-    'Agreement code by code, the worst first. Kappa is 1 if coders always agree, and 0 if no ' +
-      'more than by chance.',
+    'The worst first. Kappa is 1 if coders always agree, and 0 if no more than by chance.',
   )
   const table = element(
     'table',

@@ -1,7 +1,7 @@
 // Beside the answer: how far one is, what the machine could do by now, and how right it is.
 
 import { ApiError } from './api.js'
-import { progressText } from './app.js'
+import { timeText } from './app.js'
 import { element, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
@@ -64,16 +64,20 @@ class Panel {
   }
 
   _showProgress() {
-    const { n_open, n_skipped, n_flagged } = this.app.status.progress
+    const { progress } = this.app.status
+    const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } = progress
+    const far = `${n_done.toLocaleString('en')} of ${n_queue.toLocaleString('en')}`
+    const isTimed = n_open > 0 && seconds_left !== null
     const more = [
-      n_skipped &&
+      n_skipped > 0 &&
         element('a', { href: '#/list/skipped' }, `${n_skipped.toLocaleString('en')} skipped`),
-      n_flagged &&
+      n_flagged > 0 &&
         element('a', { href: '#/list/flagged' }, `${n_flagged.toLocaleString('en')} flagged`),
     ]
     put(
       this._progress,
-      element('p', { class: 'figure' }, progressText(this.app.status)),
+      element('p', { class: 'figure' }, far),
+      isTimed && element('p', {}, `Left at your pace: ${timeText(seconds_left)}`),
       n_open === 0 &&
         element(
           'p',
@@ -81,7 +85,7 @@ class Panel {
           'Every answer of the queue is decided. In the terminal, nldd update lets the model ' +
             'learn from them.',
         ),
-      (n_skipped || n_flagged) && element('p', { class: 'panel-links' }, ...more),
+      n_skipped + n_flagged > 0 && element('p', { class: 'panel-links' }, ...more),
     )
   }
 
@@ -178,12 +182,16 @@ function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
  */
 function intervalPicture(accuracy, low, high, target) {
   const at = (/** @type {number} */ share) => String(4 + 192 * share)
-  const picture = svg('svg', { viewBox: '0 0 200 24', class: 'interval', 'aria-hidden': 'true' })
+  const anchor = target > 0.5 ? 'end' : 'start'
+  const label = svg('text', { x: at(target), y: '9', 'text-anchor': anchor })
+  label.textContent = `target ${percent(target)}`
+  const picture = svg('svg', { viewBox: '0 0 200 34', class: 'interval', 'aria-hidden': 'true' })
   picture.append(
-    svg('line', { class: 'scale', x1: at(0), x2: at(1), y1: '12', y2: '12' }),
-    svg('line', { class: 'range', x1: at(low), x2: at(high), y1: '12', y2: '12' }),
-    svg('line', { class: 'target', x1: at(target), x2: at(target), y1: '2', y2: '22' }),
-    svg('circle', { class: 'point', cx: at(accuracy), cy: '12', r: '4' }),
+    svg('line', { class: 'scale', x1: at(0), x2: at(1), y1: '22', y2: '22' }),
+    svg('line', { class: 'range', x1: at(low), x2: at(high), y1: '22', y2: '22' }),
+    svg('line', { class: 'target', x1: at(target), x2: at(target), y1: '13', y2: '31' }),
+    label,
+    svg('circle', { class: 'point', cx: at(accuracy), cy: '22', r: '4' }),
   )
   return picture
 }

@@ -1,0 +1,164 @@
+"""The coded table of a review: all rows, with the codes of people and of the machine."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+
+from nldd.coding import free_names
+from nldd.exceptions import InputError
+from nldd.review._log import SKIPPED, Entry, latest, outcome
+from nldd.review._records import Item, Round, Study, Suggestion
+from nldd.review._store import Store
+from nldd.review._tables import Layout, with_suggestions, written_format
+from nldd.tables import Cell, create_table
+
+KINDS = ("csv", "xlsx", "jsonl", "label-studio")
+# What became of an answer; one that only the machine coded has the status that it got there.
+PEOPLE, DISAGREE, SKIPPED_STATUS, BEFORE, OPEN = "people", "disagree", "skipped", "coded", "review"
+ADDED = (
+    *("codes", "status", "machine", "chance", "theta", "why", "coder", "time", "flag", "note"),
+    *("drawn", "model", "people"),
+)
+DESCRIPTIONS = {
+    "nldd_codes": "Codes: of people where they have decided, else of the machine",
+    "nldd_status": "people, auto: coded; review, part, skipped, disagree: open; coded: before",
+    "nldd_machine": "Codes by the machine",
+    "nldd_chance": "Chance that all codes of the machine are right",
+    "nldd_theta": "Probability that a code of the machine is wrong",
+    "nldd_why": "Why the answer is for people",
+    "nldd_coder": "Who has decided",
+    "nldd_time": "When that was",
+    "nldd_people": "Codes by each of several coders",
+}
+
+
+@dataclass(frozen=True)
+class CodedItem:
+    """An answer at the end of a review: its codes, and how it came to them.
+
+    `said` is what the machine suggested last, in a round of the `model`; `by` has the last entries
+    of all coders who did something with it, `told` those of them that count.
+    """
+
+    item: Item
+    codes: AbstractSet[str]
+    status: str
+    said: Suggestion | None
+    model: str
+    by: Mapping[str, Entry]
+    told: Sequence[Entry]
+
+
+def coded_items(store: Store) -> Iterator[CodedItem]:
+    """All answers in the order of the table, with what people and the machine have made of them."""
+    by_item, rounds = latest(store.entries()), {r.round: r for r in store.rounds()}
+    last = max(rounds, default=0)
+    first = with_suggestions(store)
+    later = with_suggestions(store, last) if last else repeat((None, None))
+    for (item, before), (_, since) in zip(first, later, strict=False):
+        said, number = (before, 0) if since is None else (since, last)
+        yield _coded(item, said, rounds.get(number), by_item.get(item.item, {}))
+
+
+def _coded(
+    item: Item, said: Suggestion | None, round: Round | None, by: Mapping[str, Entry]
+) -> CodedItem:
+    found = outcome(by)
+    told = sorted(found.by.values(), key=lambda entry: entry.id)
+    codes: AbstractSet[str] = frozenset(() if said is None else said.codes)
+    status = OPEN if said is None else said.status
+    if found.codes is not None:
+        codes, status = found.codes, PEOPLE
+        told = told[-1:] if found.settled else told
+    elif found.disagree:
+        status = DISAGREE
+    elif item.given is not None:
+        codes, status = item.given, BEFORE
+    elif skipped := [entry for entry in by.values() if entry.after.state == SKIPPED]:
+        told, status = sorted(skipped, key=lambda entry: entry.id), SKIPPED_STATUS
+    model = "" if round is None or said is None else round.model[:12]
+    return CodedItem(item, codes, status, said, model, by, told)
+
+
+def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) -> int:
+    """Write all answers of a review to a file, and how many they are.
+
+    The kind is ``csv``, ``xlsx``, ``jsonl`` or ``label-studio``; else the ending of the name says
+    which, where ``.json`` is for Label Studio.
+    """
+    kind = kind or ("label-studio" if path.suffix.lower() == ".json" else path.suffix[1:].lower())
+    if kind == "label-studio":
+        from nldd.review._label_studio import write_tasks
+
+        return write_tasks(store, path)
+    study = store.study
+    writer = _Rows(study, store.setting("codes") or ())
+    create = create_table(
+        path, writer.header, like=written_format(study), raw=raw, descriptions=writer.descriptions
+    )
+    with create as table:
+        table.write(map(writer.row, coded_items(store)))
+    return table.n_rows
+
+
+class _Rows:
+    """Rows of a coded table: those of the answers, and what the review adds to them."""
+
+    def __init__(self, study: Study, new_codes: Iterable[str]) -> None:
+        codes = dict.fromkeys([*(code for code, *_ in study.codes), *new_codes])
+        self._order = {code: i for i, code in enumerate(codes)}
+        self._separator = Layout.of(study).codes.separator or ";"
+        self._none = study.none
+        # Codes that are names of columns may hold the separator: each gets its mark besides.
+        self._marks = [] if Layout.of(study).codes.listed else list(codes)
+        names = [f"nldd_{name}" for name in (*ADDED, *self._marks)]
+        added = free_names(names, set(study.header))
+        self.header = (*study.header, *added)
+        self.descriptions = {
+            new: DESCRIPTIONS[name]
+            for name, new in zip(names, added, strict=True)
+            if name in DESCRIPTIONS
+        }
+
+    def row(self, found: CodedItem) -> tuple[Cell, ...]:
+        """The cells of an answer, in the order of the header."""
+        said, by = found.said, found.by.values()
+        details = {} if said is None else said.details
+        people = [f"{entry.coder}: {self._join(entry.after.codes or ())}" for entry in found.told]
+        notes = [entry for entry in by if entry.after.note]
+        named = len(found.by) > 1
+        cells: list[Cell] = [
+            self._join(found.codes),
+            found.status,
+            "" if said is None else self._join(said.codes),
+            _number(details.get("chance")),
+            _number(details.get("theta")),
+            str(details.get("why") or ""),
+            ", ".join(entry.coder for entry in found.told),
+            found.told[-1].time if found.told else "",
+            "yes" if any(entry.after.flag for entry in by) else "no",
+            "\n".join(f"{e.coder}: {e.after.note}" if named else e.after.note for e in notes),
+            "yes" if found.item.drawn else "no",
+            found.model,
+            "\n".join(people) if len(people) > 1 else "",
+        ]
+        return (*found.item.cells, *cells, *(int(code in found.codes) for code in self._marks))
+
+    def _join(self, codes: Iterable[str]) -> str:
+        """Codes as one cell, in the order of the codebook."""
+        known = sorted(codes, key=lambda code: (self._order.get(code, len(self._order)), code))
+        return self._separator.join(known) if known else self._none
+
+
+def _number(value: float | None) -> Cell:
+    return "" if value is None else float(f"{value:.6g}")
+
+
+def check_kind(path: Path, kind: str) -> None:
+    """Refuse a name whose ending is that of another kind of file, before anything is written."""
+    endings = {"csv": (".csv", ".tsv", ".txt"), "label-studio": (".json",)}
+    expected = endings.get(kind, (f".{kind}",))
+    if kind and path.suffix.lower() not in expected:
+        hint = f"-o {path.with_suffix(expected[0]).name}, or leave out --format"
+        raise InputError(f"{path} is no name for a file of the kind {kind}.", hint=hint)
