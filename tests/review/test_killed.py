@@ -117,7 +117,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
         connection = running.review.desk.store._connection
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         # SQLite's own limit fails as a full disk does, at the same places.
-        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        connection.execute(f"PRAGMA max_page_count = {pages}")
         answers = [client.send("/api/decide", decision(n, note="")) for n in range(1, 81)]
         kept = [n for n, (status, _) in enumerate(answers, 1) if status == 200]
         full = [answer for status, answer in answers if status == 503]
