@@ -118,14 +118,14 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         # SQLite's own limit fails as a full disk does, at the same places.
         connection.execute(f"PRAGMA max_page_count = {pages}")
-        answers = [client.send("/api/decide", decision(n, note="")) for n in range(1, 81)]
+        answers = [client.send("/api/decide", decision(n, note="")) for n in range(1, 61)]
         kept = [n for n, (status, _) in enumerate(answers, 1) if status == 200]
         full = [answer for status, answer in answers if status == 503]
         assert kept
         assert {answer["error"] for answer in full} == {f"{path}: the disk is full."}
         assert len(kept) + len(full) == 60
         connection.execute("PRAGMA max_page_count = 1000000")
-        again = [client.send("/api/decide", decision(n))[0] for n in range(1, 81)]
+        again = [client.send("/api/decide", decision(n))[0] for n in range(1, 61)]
         assert again == [200] * 60
         client.close()
     with Store.open(path) as store:
