@@ -2,17 +2,8 @@
 
 import { element } from './elements.js'
 
-/** @typedef {{value: number | null, low: number | null, high: number | null}} Alpha */
-/** @typedef {{code: string, counts: number[], agreement: number, kappa: number | null}} CodeAgreement */
-/**
- * @typedef {object} Agreement
- * @property {string[]} coders
- * @property {number} n_answers
- * @property {number} n_same
- * @property {Alpha} masi
- * @property {Alpha} nominal
- * @property {CodeAgreement[]} codes
- */
+/** @typedef {import('./shapes.js').Agreement} Agreement */
+/** @typedef {import('./shapes.js').Alpha} Alpha */
 
 /**
  * Agreement in words, and code by code; without a second coder, how to get one.

@@ -6,18 +6,8 @@ import { codeChips, codesText, element, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./api.js').ItemView} ItemView */
-/** @typedef {{item: number, text: string, seen: number}} Alike */
-/**
- * What was done: which items got the codes, and those that someone had changed meanwhile.
- *
- * @typedef {object} Applied
- * @property {string} uid
- * @property {number} n
- * @property {number[]} conflicts
- * @property {number[]} items
- * @property {string[]} codes
- * @property {import('./api.js').Status} status
- */
+/** @typedef {import('./shapes.js').Alike} Alike */
+/** @typedef {import('./shapes.js').Applied} Applied */
 
 const LONGEST = 600
 

@@ -4,19 +4,11 @@ import { ApiError } from './api.js'
 import { codeChips, element, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
-/**
- * @typedef {object} Row
- * @property {number} item
- * @property {string} text
- * @property {'open' | 'done' | 'skipped' | 'auto' | 'coded'} state
- * @property {string[] | null} codes
- * @property {'people' | 'machine' | ''} by
- * @property {boolean} flag
- * @property {string} note
- * @property {boolean} drawn
- */
+/** @typedef {import('./shapes.js').ListRow} Row */
 
 const PAGE = 100
+// The server sends so many characters of an answer.
+const SHORT = 200
 const FILTERS = /** @type {const} */ ([
   ['open', 'Open'],
   ['done', 'Done'],
@@ -264,7 +256,8 @@ class AnswerList {
 /** @param {Row} row */
 function rowOf(row) {
   const text = row.text.trim() ? row.text : '(empty answer)'
-  const link = element('a', { href: `#/item/${row.item}`, dir: 'auto' }, text)
+  const end = row.text.length >= SHORT ? '…' : ''
+  const link = element('a', { href: `#/item/${row.item}`, dir: 'auto' }, text, end)
   const note =
     row.flag && element('span', { class: 'row-note', dir: 'auto' }, `⚑ ${row.note || 'flagged'}`)
   return element(
@@ -293,7 +286,7 @@ function codesOf({ state, codes, by }) {
 /** @param {Row} row */
 function stateText({ state, drawn }) {
   const text = { auto: 'by the machine', coded: 'coded before' }[String(state)] ?? state
-  return drawn ? `${text}, to check` : text
+  return drawn ? `${text}, drawn` : text
 }
 
 /**

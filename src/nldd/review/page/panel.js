@@ -1,7 +1,7 @@
 // Beside the answer: how far one is, what the machine could do by now, and how right it is.
 
 import { ApiError } from './api.js'
-import { progressText } from './app.js'
+import { timeText } from './app.js'
 import { element, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
@@ -64,7 +64,10 @@ class Panel {
   }
 
   _showProgress() {
-    const { n_open, n_skipped, n_flagged } = this.app.status.progress
+    const { progress } = this.app.status
+    const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } = progress
+    const far = `${n_done.toLocaleString('en')} of ${n_queue.toLocaleString('en')}`
+    const isTimed = n_open > 0 && seconds_left !== null
     const more = [
       n_skipped > 0 &&
         element('a', { href: '#/list/skipped' }, `${n_skipped.toLocaleString('en')} skipped`),
@@ -73,7 +76,8 @@ class Panel {
     ]
     put(
       this._progress,
-      element('p', { class: 'figure' }, progressText(this.app.status)),
+      element('p', { class: 'figure' }, far),
+      isTimed && element('p', {}, `Left at your pace: ${timeText(seconds_left)}`),
       n_open === 0 &&
         element(
           'p',

@@ -5,8 +5,8 @@ import { ApiError } from './api.js'
 import { codesText, element, keyCap, put } from './elements.js'
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {{coder: string, codes: string[]}} Side */
-/** @typedef {{item: number, text: string, seen: number, by: Side[]}} Row */
+/** @typedef {import('./shapes.js').Disagreement} Row */
+/** @typedef {import('./shapes.js').Side} Side */
 
 const PAGE = 25
 const LONG = 400
@@ -224,6 +224,7 @@ class Card {
    * @param {Row} row
    */
   renew(row) {
+    row.by.sort((a, b) => a.coder.localeCompare(b.coder))
     this.row = row
     put(this._sides, ...row.by.map((side, i) => this._side(side, i)))
     const on = { click: () => this._edit() }
