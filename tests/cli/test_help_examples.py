@@ -15,8 +15,9 @@ from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_c
 from nldd import cli
 from nldd.coding import load_coding_model, save_coding_model
 from nldd.reports import _report as report_module
+from nldd.review import Store, prepare_review, write_export
 from reports.records import grid, write_records
-from review.stored_study import decide as decide_items, store_of
+from review.stored_study import decide as decide_items
 
 DOCS = Path(__file__).parents[2] / "docs"
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "jinja2", "openpyxl", "pyarrow")
@@ -108,13 +109,22 @@ def prepared(tmp_path_factory):
         [(*row, *[""] * len(ADDED), new[0][-1]) for row in read_csv(folder / "new.csv")[1][:12]],
         (*HEADER[:-1], *ADDED, "codes"),
     )
-    page = shutil.copy(folder / "new.csv", tmp_path_factory.mktemp("page"))
-    store_of(load_coding_model(model), Path(page), folder / "new.review.db")
-    decide_items(folder / "new.review.db", {i: new[i - 1][-1].split(";") for i in (1, 2, 3)})
+    make_reviews(folder, new)
     write_records(
         folder / "nldd-results" / "default", grid([[0.3, 0.2]], ["yeast"], ("BR", "NLDD"))
     )
     return folder
+
+
+def make_reviews(folder, rows):
+    """Reviews of the page, and annotations of Label Studio that are to join one."""
+    promise = (0.9, 0.9, "subset", "theta")
+    for name in ("new", "ann", "bob"):
+        store = folder / f"{name}.review.db"
+        prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=5)
+        decide_items(store, {i: row[-1].split(";") for i, row in enumerate(rows, 1)}, name)
+    with Store.open(folder / "ann.review.db") as opened:
+        write_export(opened, folder / "annotated.json")
 
 
 def arff(rows, labels):

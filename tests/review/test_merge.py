@@ -161,6 +161,11 @@ def test_the_commands(two, tmp_path):
     assert "10 answers." in done.output
     with pytest.raises(InputError, match="is not replaced unasked"):
         run(export, [both, "-o", table], catch_exceptions=False)
+    for taken in (both, str(tmp_path / "new.csv")):
+        with pytest.raises(InputError, match="is named twice"):
+            run(export, [both, "-o", taken, "--force"], catch_exceptions=False)
+    shown = run(export, [both, "-o", "-"], catch_exceptions=False).output
+    assert shown == (tmp_path / "coded.csv").read_text()
     with pytest.raises(InputError, match=r"no name for a file of the kind xlsx"):
         run(export, [both, "-o", table, "--format", "xlsx"], catch_exceptions=False)
     tasks, config = str(tmp_path / "tasks.json"), str(tmp_path / "labels.xml")

@@ -3,6 +3,8 @@
 import json
 import random
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -307,6 +309,45 @@ def test_the_loop_of_the_page(tmp_path):
         client.close()
 
 
+def test_the_coded_table_is_handed_out(client):
+    for kind, begin in (
+        ("csv", b"id,answer"),
+        ("xlsx", b"PK"),
+        ("jsonl", b"{"),
+        ("label-studio", b"["),
+    ):
+        status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
+        assert (status, body.lstrip(b"\xef\xbb\xbf")[: len(begin)]) == (200, begin)
+        assert headers["content-disposition"].startswith("attachment; filename*=UTF-8''new.coded.")
+    status, _, body = client.ask("GET", "/api/export?kind=exe")
+    assert (status, json.loads(body)["error"]) == (422, "There is no export 'exe'.")
+
+
+def test_coders_that_disagree_are_shown_to_each_other(tmp_path):
+    make_review(tmp_path / "new.review.db", 12, share=0)
+    for coder in ("Ann", "Bob"):
+        with serving(tmp_path / "new.review.db", coder, announce=lambda a: None) as running:
+            client = Client(running.address)
+            assert client.get("/api/disagreements") == {"agreement": None, "rows": []}
+            for item in range(1, 11):
+                codes = (
+                    ["food"] if coder == "Bob" and item == 3 else ["pay"] if item < 6 else ["rooms"]
+                )
+                sent = DECISION | {"uid": f"{coder}{item}", "item": item, "codes": codes}
+                assert client.send("/api/decide", sent)[0] == 200
+            found = client.get("/api/disagreements")
+            client.close()
+    agreement, (row,) = found["agreement"], found["rows"]
+    assert (agreement["coders"], agreement["n_answers"], agreement["n_same"]) == (
+        ["Ann", "Bob"],
+        10,
+        9,
+    )
+    assert 0.5 < agreement["masi"]["value"] < 1
+    assert {"code", "counts", "agreement", "kappa"} <= set(agreement["codes"][0])
+    assert (row["item"], [by["codes"] for by in row["by"]]) == (3, [["pay"], ["food"]])
+
+
 def test_an_error_of_the_disk_is_told_and_the_decision_can_be_sent_again(tmp_path, monkeypatch):
     make_review(tmp_path / "new.review.db", 40)
     with serving(tmp_path / "new.review.db", announce=lambda a: None) as running:
@@ -339,6 +380,22 @@ def test_a_server_starts_again_at_its_port(tmp_path):
             ports.append(running.port)
             Client(running.address).close()
     assert ports[0] == ports[1]
+
+
+START = """
+import sys
+from pathlib import Path
+from nldd.review import Desk, Learner, Review, Running, Store
+path = Path(sys.argv[1])
+running = Running(Review(Desk(Store.open(path), "Ann"), Learner(path, path)))
+running.review.desk.next_items("alike", 0, 10)
+print([name for name in ("sklearn", "scipy.stats", "numba", "pandas") if name in sys.modules])
+"""
+
+
+def test_the_server_starts_without_what_only_learning_needs(store_path):
+    words = [sys.executable, "-W", "ignore", "-c", START, str(store_path)]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,11 +10,19 @@ from made_review import make_review
 from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
-from nldd.coding import Request, Settings, fit_table, load_coding_model, update_model
+from nldd.coding import (
+    Request,
+    Settings,
+    code_frequencies,
+    fit_table,
+    judge_checks,
+    load_coding_model,
+    update_model,
+)
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.review import Store, StoreOptions, open_rows
-from nldd.tables import create_table
+from nldd.review import Store, StoreOptions, audit_of, open_rows, prepare_review
+from nldd.tables import create_table, open_table
 
 # With few answers, one of the distances may get no weight.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
@@ -210,3 +219,51 @@ def test_a_store_without_decisions_or_of_something_else_says_so(tmp_path):
     make_review(tmp_path / "a.review.db", 20)
     with pytest.raises(InputError, match=r"none of the .* rows has codes"):
         update_model(tmp_path / "model.nldd", tmp_path / "a.review.db", options=StoreOptions())
+
+
+def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path):
+    model = fitted(tmp_path, "marks", separator=";", n=80)
+    header, rows = spread(answers(30, seed=1), "marks")
+    rows = [row if i < 6 else (*row[:4], *[""] * 5) for i, row in enumerate(rows)]
+    rows = [(*row[:2], f"{row[2] or 30},5", *row[3:]) for row in rows]
+    path, store = tmp_path / "new.csv", tmp_path / "new.review.db"
+    write_csv(path, rows, header, delimiter=";")
+    promise = (0.7, 0.5, "subset", "theta")
+    prepare_review(tmp_path / "model.nldd", path, store, promise, n_audit=6)
+    with Store.open(store) as opened:
+        assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]
+        drawn = [item.item for item in opened.items() if item.drawn]
+    decide(store, {item: RIGHT[item] for item in drawn})
+    with open_rows(store) as table:
+        first = model.columns.read(table, next(table.blocks()))
+    assert first.numbers[:, 0].tolist() == [float(row[2].replace(",", ".")) for row in rows]
+    shares = code_frequencies(model, store, options=StoreOptions(whole=True))
+    assert (shares.n_answers, shares.n_people) == (30, 6 + len(drawn))
+    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    assert len(step.model.answers) == step.model.drawn.sum() == 80 + len(drawn)
+    assert step.model.answers.numbers[80:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
+
+
+def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
+    store = tmp_path / "new.review.db"
+    right = make_review(store, 60, n_drawn=40, share=0.7, target=0.6)
+    with Store.open(store) as opened, pytest.raises(InputError, match="has been decided yet"):
+        audit_of(opened)
+    with Store.open(store) as opened:
+        drawn = [item.item for item in opened.items() if item.drawn]
+        said = {s.item: s for s in opened.suggestions(0)}
+    decide(store, {item: right[item] for item in drawn[:-4]})
+    auto = [i for i in drawn if said[i].status == "auto"]
+    checks = [right[i] == set(said[i].codes) for i in auto if i in drawn[:-4]]
+    expected = judge_checks(checks, len(auto) - len(checks), 0.6)
+    with Store.open(store) as opened:
+        assert audit_of(opened) == expected
+    assert 0 < expected.n_right < expected.n_checked > 20
+    assert call("audit", store, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == asdict(expected)
+    assert call("audit", store, "--target-accuracy", "0.99", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "broken"
+    assert call("audit", store, store) == 1
+    with pytest.raises(InputError, match="a database, such as a review of nldd") as found:
+        open_table(store)
+    assert "nldd review export" in found.value.hint

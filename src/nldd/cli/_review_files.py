@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from nldd import reports, review
+from nldd import coding, reports, review
 from nldd._files import refuse_existing, write_atomically
 from nldd._wording import count_noun
 from nldd.cli import _options as shared
@@ -77,14 +77,21 @@ def export(
       nldd review export new.review.db -o coded.xlsx
       nldd review export new.review.db -o tasks.json --config labels.xml
     """
+    if as_json and str(out) == "-":
+        raise click.UsageError("--json and -o - would both write to standard output.")
     review.check_kind(out, kind or "")
-    refuse_existing(out, config, force=force)
     with review.Store.open(store, write=False) as opened:
+        # Not even by --force: the review, and the answers that it goes on with.
+        answers = store.resolve().with_name(opened.study.table)
+        coding.check_places(store, answers, out, config, hint="-o coded.csv")
+        refuse_existing(out, config, force=force)
         n = review.write_export(opened, out, kind or "", raw)
         if config is not None:
             text = review.labeling_config(opened.study, opened.setting("codes") or ())
             write_atomically(config, text.encode())
-    print_result(as_json, {"n_answers": n}, f"{count_noun(n, 'answer')}.", out=out, config=config)
+    if str(out) != "-":  # else the answers stand on standard output
+        text = f"{count_noun(n, 'answer')}."
+        print_result(as_json, {"n_answers": n}, text, out=out, config=config)
 
 
 @click.command("import")

@@ -55,6 +55,7 @@ def audit(
     the way of nldd_codes. The same command on the checked sample prints the verified accuracy with
     its 95 % interval, and whether the target is kept, broken, or cannot be told yet. If it cannot,
     draw a second sample besides the first, and give both back: rows that are in both count once.
+    Of a review that `nldd review` made, the answers that were drawn there tell the same.
 
     \b
     Examples:
@@ -62,7 +63,12 @@ def audit(
       nldd audit coded.audit.csv --target-accuracy 0.9
       nldd audit coded.csv --besides coded.audit.csv -o second.csv
       nldd audit coded.audit.csv second.csv
+      nldd audit new.review.db
     """
+    if shared.taking_reviews(options, *coded)[1]:
+        judged = _audit_of_review(coded, besides or out, target)
+        print_result(as_json, asdict(judged), reports.render_audit(judged))
+        return
     unchecked = [path for path in coded if not coding.is_checked(path, options)]
     if not unchecked and not besides:
         found = coding.read_audit(*coded, options=options, target=target)
@@ -83,3 +89,16 @@ def audit(
     drawn = coding.draw_sample(table, place, sample, seed, options, raw, besides)
     text = reports.render_sample(drawn, place, besides)
     print_result(as_json, {"out": place, **asdict(drawn)}, text)
+
+
+def _audit_of_review(coded: tuple[Path, ...], drawing: object, target: float) -> "coding.Audit":
+    from nldd import review
+
+    if len(coded) > 1 or drawing:
+        hint = "nldd audit new.review.db; nldd review merge makes one review of several"
+        raise InputError("A review of the page is judged by itself.", hint=hint)
+    # The review has a target of its own.
+    source = click.get_current_context().get_parameter_source("target")
+    asked = target if source is not click.core.ParameterSource.DEFAULT else None
+    with review.Store.open(coded[0], write=False) as store:
+        return review.audit_of(store, asked)

@@ -16,6 +16,7 @@ from nldd._progress import progress_of_share
 from nldd._wording import count_noun
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_notes, say, show
+from nldd.cli._review_files import export, import_tasks, merge
 from nldd.exceptions import InputError, MissingExtraError
 
 LONGEST_NAME = 100
@@ -120,6 +121,10 @@ def review(
     _open_page(running.address, no_browser)
     running.run()
     _say_goodbye(path, model)
+
+
+for _command in (merge, export, import_tasks):
+    review.add_command(_command)
 
 
 def _check_extra() -> None:

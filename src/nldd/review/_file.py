@@ -53,12 +53,13 @@ def connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
         check_same_thread=False,
         timeout=WAIT_MS / 1000,
     )
-    connection.execute("PRAGMA trusted_schema = OFF")
-    if new:
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
-        connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
+    pragmas = [f"application_id = {APPLICATION}", f"user_version = {FORMAT}", "journal_mode = WAL"]
+    try:
+        for pragma in ("trusted_schema = OFF", *(pragmas if new else ()), "synchronous = FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -22,7 +22,7 @@ from nldd.review._export import CodedItem, coded_items
 from nldd.review._log import CODE, DONE, OPEN, SKIP, SKIPPED, Entry, Position, latest
 from nldd.review._records import Study, now
 from nldd.review._store import Store
-from nldd.tables import Cell, cell_text
+from nldd.tables import Cell, cell_text, is_text
 
 TEXT, CODES = "text", "codes"
 ITEM, TABLE = "nldd_item", "nldd_table"
@@ -30,6 +30,7 @@ ITEM, TABLE = "nldd_item", "nldd_table"
 UID, CODER = "nldd_uid", "nldd_coder"
 # Of a checksum: enough to tell tables apart.
 SHORT = 16
+LONGEST_NAME, LONGEST_SECONDS = 100, 86_400.0
 
 
 class Taken(NamedTuple):
@@ -178,6 +179,7 @@ class _Finder:
 
     def __init__(self, store: Store) -> None:
         self.store, self.study = store, store.study
+        self._numbers = {item.item for item in store.items()}
         self._texts: defaultdict[str, list[int]] | None = None
         self._lost: list[str] = []
         self._several: list[str] = []
@@ -193,7 +195,7 @@ class _Finder:
         if table not in (None, own):
             hint = f"give tasks that nldd review export made from {self.store.path.name}"
             raise InputError(f"{where}: it belongs to another table.", hint=hint)
-        if not isinstance(item, int) or next(self.store.items([item]), None) is None:
+        if type(item) is not int or item not in self._numbers:
             hint = f"leave {ITEM} in the data of a task as nldd wrote it"
             raise InputError(f"{where}: there is no answer {quote(str(item))}.", hint=hint)
         return item
@@ -227,6 +229,10 @@ def _entry(
     annotation: Mapping[str, Any], item: int, coder: str, codes: set[str], where: str
 ) -> Entry:
     name = coder or str(annotation.get(CODER) or "") or _person(annotation.get("completed_by"))
+    name, note = " ".join(name.split())[:LONGEST_NAME], str(annotation.get("nldd_note") or "")
+    if not (is_text(name) and is_text(note)):
+        hint = "take the broken character out of the file"
+        raise InputError(f"{where}: a name or a note holds half of a character.", hint=hint)
     chosen = _choices(annotation, where)
     if unknown := chosen - codes:
         expected = f"expected {quote_first(sorted(codes))}"
@@ -239,16 +245,17 @@ def _entry(
         SKIPPED if skipped else DONE,
         None if skipped else frozenset(chosen),
         annotation.get("nldd_flag") is True,
-        str(annotation.get("nldd_note") or ""),
+        note,
     )
     # The same annotation has the same name whenever it comes, and another one once it is changed.
     own = [annotation.get(UID), annotation.get("id"), time]
     content = json.dumps([item, name, own, skipped, sorted(chosen)], default=str)
     uid = sha256(content.encode()).hexdigest()[:32]
-    seconds = annotation.get("lead_time")
-    took = float(seconds) if isinstance(seconds, int | float) and isfinite(seconds) else 0.0
+    took = annotation.get("lead_time")
+    is_time = isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS
+    seconds = float(took) if is_time and took is not None else 0.0
     action, shown = SKIP if skipped else CODE, "Label Studio"
-    return Entry(0, uid, item, name, action, after, time or now(), shown=shown, seconds=took)
+    return Entry(0, uid, item, name, action, after, time or now(), shown=shown, seconds=seconds)
 
 
 def _time(given: Any) -> str:

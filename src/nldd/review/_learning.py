@@ -157,7 +157,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         store.finish_round(number, digest, facts)
         _drop_old(store)
     learned = f"Learned from {count_noun(n_decided, 'decision')}."
-    return Learning(IDLE, learned, number)
+    return Learning(IDLE, learned if n_decided else "Suggestions renewed by the model.", number)
 
 
 def _write_round(

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -121,6 +122,7 @@ class Running:
             loop="asyncio",
             lifespan="off",
             log_config=None,
+            log_level="critical",  # what strangers send is nothing for the terminal
             access_log=False,
             proxy_headers=False,
             server_header=False,
@@ -137,6 +139,7 @@ class Running:
     def run(self) -> None:
         """Serve until :meth:`stop`, or Ctrl-C; what was acknowledged is on the disk by then."""
         try:
+            threading.Thread(target=self.review.warm_up, daemon=True).start()
             with contextlib.suppress(KeyboardInterrupt):
                 self._server.run(sockets=[self._socket])
         finally:

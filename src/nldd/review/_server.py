@@ -76,6 +76,7 @@ class Review:
         self.desk, self.learner, self.every = desk, learner, every
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._pages = read_pages(files("nldd.review") / "page")
+        self._judged = False
         self._tried = 0  # decisions when the machine last began to learn
 
     def app(self) -> Starlette:
@@ -101,6 +102,12 @@ class Review:
         ]
         routes = [Route(path, self._answering(do), methods=[way]) for way, path, do in ways]
         return Starlette(routes=routes, exception_handlers={HTTPException: _no_such_way})
+
+    def warm_up(self) -> None:
+        """Load what is not needed for the first answers, in another thread."""
+        if self.desk.outlook.drawn.any():
+            views.load_judge()
+            self._judged = True
 
     def close(self) -> None:
         """Wait for what is being written, and close the store."""
@@ -286,7 +293,7 @@ class Review:
         if self.learner is not None:
             found = self.learner.poll()
             learning |= {"state": found.state, "message": found.message}
-        return views.status_view(self.desk, learning)
+        return views.status_view(self.desk, learning, self._judged)
 
     def _acted(self, items: Sequence[int], single: bool = False) -> Response:
         self._learn_in_time()

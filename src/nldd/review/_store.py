@@ -66,7 +66,11 @@ class Store(AbstractContextManager["Store"]):
             raise InputError(f"{path} is no review that nldd wrote.", hint=hint)
         with explained(path):
             connection = connect(path, write)
-            check_schema(path, connection)
+            try:
+                check_schema(path, connection)
+            except BaseException:
+                connection.close()
+                raise
             return cls(path, connection)
 
     @classmethod

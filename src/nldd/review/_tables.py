@@ -12,8 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from nldd import coding
 from nldd._wording import count_noun, quote_first
-from nldd.coding import CodeColumns, CodingModel, free_names
+from nldd.exceptions import InputError
 from nldd.review._file import is_store
 from nldd.review._log import outcomes
 from nldd.review._records import Item, Study, Suggestion, pack
@@ -29,7 +30,7 @@ OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, ROW = (
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 
 
-def describe_table(table: TableReader, model: CodingModel) -> dict[str, Any]:
+def describe_table(table: TableReader, model: "coding.CodingModel") -> dict[str, Any]:
     """How a table is written and where a model has its codes: `table_format` of a study."""
     codes = model.columns.codes
     columns: dict[str, str] = {}
@@ -58,7 +59,7 @@ def written_format(study: Study) -> TableFormat:
 class Layout:
     """Where codes stand in the tables of a model; columns of 0 and 1 are known by their codes."""
 
-    codes: CodeColumns
+    codes: "coding.CodeColumns"
     columns: Mapping[str, str]
 
     @classmethod
@@ -69,7 +70,7 @@ class Layout:
         separator = found.get("separator", study.separator)
         also = tuple(found.get("also", ()))
         # The mark of the model's tables may be a code here, or missing.
-        codes = CodeColumns(names, separator, NO_CODE if separator else "", also)
+        codes = coding.CodeColumns(names, separator, NO_CODE if separator else "", also)
         return cls(codes, found.get("columns", {}))
 
     def unknown(self, codes: AbstractSet[str]) -> set[str]:
@@ -138,7 +139,7 @@ class DecidedRows(StoredRows):
         self._numbered = numbered and ROW not in self.header
         added = [OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, *([ROW] if self._numbered else [])]
         taken = {*self.header, *names}
-        self.header = (*self.header, *self._new, *free_names(added, taken))
+        self.header = (*self.header, *self._new, *coding.free_names(added, taken))
 
     def decided(self, item: int) -> AbstractSet[str] | None:
         """The codes of an item on which people agree, if the columns of the model can hold them."""
@@ -206,6 +207,25 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             waiting = next(said, None)
         else:
             yield item, None
+
+
+def audit_of(store: Store, target: float | None = None) -> coding.Audit:
+    """What the answers drawn at random prove of the machine's first codes, as ``nldd audit`` does.
+
+    Those count that it coded alone; without a `target`, that of the review is meant.
+    """
+    found = outcomes(store.entries())
+    drawn = [s for item, s in with_suggestions(store) if item.drawn and s and s.status == "auto"]
+    given = [found[s.item].codes if s.item in found else None for s in drawn]
+    pairs = zip(drawn, given, strict=True)
+    checks = [codes == set(said.codes) for said, codes in pairs if codes is not None]
+    if not checks:
+        what = "has been decided" if drawn else "is there"
+        message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."
+        hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
+        raise InputError(message, hint=f"{hint} draws some where a review begins")
+    goal = store.study.target if target is None else target
+    return coding.judge_checks(checks, len(drawn) - len(checks), goal)
 
 
 def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:

@@ -1,6 +1,7 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -24,7 +25,8 @@ SAID = (
     *[(1 / n, f"about 1 in {n} like this is wrong") for n in (12, 15, 20, 30, 50, 100)],
     (0.4, "about 2 in 5 like this are wrong"),
 )
-SHORT, MOST_ALIKE = 200, 500
+# Characters of an answer in a list, and where it must be read to be judged; answers at a time.
+SHORT, LONG, MOST_ALIKE = 200, 2000, 500
 
 
 def doubt_words(chance: float | None, theta: float) -> str:
@@ -143,7 +145,7 @@ def alike_view(desk: Desk, item: int) -> View:
     found = desk.alike(item)
     place = desk.place(item)
     rows = [
-        {"item": other.item, "text": other.text, "seen": desk.seen(other.item)}
+        {"item": other.item, "text": other.text[:LONG], "seen": desk.seen(other.item)}
         for other in desk.store.items(found[:MOST_ALIKE])
     ]
     codes = [] if desk.is_blind(item) else list(desk.outlook.codes(place))
@@ -238,7 +240,7 @@ def disagreement_rows(desk: Desk, most: int = 1000) -> list[View]:
     return [
         {
             "item": item.item,
-            "text": item.text,
+            "text": item.text[:LONG],
             "seen": desk.seen_by_all(item.item),
             "by": [
                 {"coder": coder, "codes": sorted(entry.after.codes or ())}
@@ -249,7 +251,7 @@ def disagreement_rows(desk: Desk, most: int = 1000) -> list[View]:
     ]
 
 
-def status_view(desk: Desk, learning: View) -> View:
+def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     """How far the work is, what the machine could do alone, and what the checks say."""
     look = desk.outlook
     queue, open_, auto = desk.queue, desk.open, by_machine(desk)
@@ -279,12 +281,25 @@ def status_view(desk: Desk, learning: View) -> View:
             "share": n_auto / n_all if n_all else 0.0,
             "target": desk.study.target,
         },
-        "audit": audit_view(desk),
+        "audit": audit_view(desk, judged),
     }
 
 
-def audit_view(desk: Desk) -> View | None:
-    """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without."""
+@lru_cache(maxsize=100)
+def _judge(n_right: int, n: int, n_open: int, target: float) -> "coding.Audit":
+    return coding.judge_checks([True] * n_right + [False] * (n - n_right), n_open, target)
+
+
+def load_judge() -> None:
+    """Load what judges checks: statistics, which take seconds on a slow disk."""
+    _judge(1, 1, 0, 0.9)
+
+
+def audit_view(desk: Desk, judged: bool = True) -> View | None:
+    """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without.
+
+    As long as they cannot be `judged`, they are only counted.
+    """
     look = desk.outlook
     drawn = np.flatnonzero(look.drawn & ~look.given)
     if not len(drawn):
@@ -302,7 +317,10 @@ def audit_view(desk: Desk) -> View | None:
         text = "No automatic code has been checked yet."
         return {**view, **empty, "text": text}
     n_open = int(look.first_auto[drawn].sum()) - len(checks)
-    audit = coding.judge_checks(checks, n_open, desk.study.target)
+    if not judged:
+        text = f"{sum(checks)} of {len(checks)} automatic codes are right so far."
+        return {**view, **empty, "accuracy": sum(checks) / len(checks), "text": text}
+    audit = _judge(sum(checks), len(checks), n_open, desk.study.target)
     text = (
         f"{audit.n_right} of {audit.n_checked} automatic codes are right: {percent(audit.accuracy)}"
         f" (95 % interval {percent(audit.low)} to {percent(audit.high)}); the target of "

@@ -12,6 +12,7 @@ from ._records import (
     cell_number as cell_number,
     cell_text as cell_text,
     guarded as guarded,
+    is_text as is_text,
     unguarded as unguarded,
 )
 from ._writer import TableWriter as TableWriter, create_table as create_table

@@ -23,6 +23,7 @@ ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _EXPORT = "export the answers as CSV or .xlsx from the program that wrote the file"
 _COPY = "copy the table into a spreadsheet and save that as .xlsx or .csv"
 # First bytes, what they belong to, what to do.
+_OUT = "new.review.db -o coded.csv, for a table"
 _KINDS = (
     (OLE, "an old Excel file (.xls) or one with a password", "rename it so that it ends in .xls"),
     (b"PAR1\x15", "a Parquet file", "rename it so that it ends in .parquet"),
@@ -32,6 +33,7 @@ _KINDS = (
     (b"<stata_dta>", "a Stata file", "rename it so that it ends in .dta"),
     (b"{\\rtf", "an RTF document", _COPY),
     (b"\x89PNG\r\n", "a picture", _EXPORT),
+    (b"SQLite format 3", "a database, such as a review of nldd", f"nldd review export {_OUT}"),
     (b"\xff\xd8\xff", "a picture", _EXPORT),
 )
 # Members of zip archives, what they belong to, what to do.

@@ -1,0 +1,43 @@
+"""The committed studies behind docs/review.md: complete, and as the page tells them."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from nldd.coding import accuracy_interval
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "review.md"
+
+
+@pytest.fixture(scope="module")
+def review():
+    """The program that ran them."""
+    spec = importlib.util.spec_from_file_location("review", ROOT / "results" / "review.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("data", ["survey", "slashdot", "made"])
+def test_all_studies_are_there(review, data):
+    ways = review.WAYS[1:] if data == "made" else review.WAYS
+    wanted = {(number, way) for number in range(review.N_STUDIES[data]) for way in ways}
+    records = review.read(data)
+    assert {(record["study"], record["way"]) for record in records} == wanted
+    assert len(records) == len(wanted)
+
+
+def test_page_has_the_tables_as_they_are_recorded(review):
+    page = PAGE.read_text(encoding="utf-8")
+    for key, text in review.tables().items():
+        assert re.search(rf"<!-- {key} -->\n(.*?)<!-- end -->", page, re.DOTALL)[1] == text
+
+
+def test_promises_are_broken_no_more_often_than_one_in_ten_whenever_people_stop(review):
+    """As far as so many studies can tell: no interval of that share lies above a tenth."""
+    for row in review.promise_rows(review.read("made")):
+        low, _ = accuracy_interval([1] * row["broken"] + [0] * (row["studies"] - row["broken"]))
+        assert low <= 0.1, row
