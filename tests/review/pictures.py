@@ -22,7 +22,7 @@ from review.browsing import launched, visiting
 
 NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}
-WIDE, PHONE = {"width": 1360, "height": 800}, {"width": 390, "height": 780}
+WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
 PROMISE = (0.9, 0.9, "subset", "chance")
 N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
