@@ -209,7 +209,7 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             yield item, None
 
 
-def audit_of(store: Store, target: float | None = None) -> coding.Audit:
+def audit_of(store: Store, target: float | None = None) -> "coding.Audit":
     """What the answers drawn at random prove of the machine's first codes, as ``nldd audit`` does.
 
     Those count that it coded alone; without a `target`, that of the review is meant.
