@@ -12,8 +12,6 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from nldd import datasets
@@ -113,6 +111,8 @@ def most_alike(path):
 
 def save_small(picture, path):
     """A picture of few colours, which is all that the page has but for the edges of letters."""
+    from PIL import Image  # as it is here by matplotlib
+
     image = Image.open(BytesIO(picture)).convert("RGB")
     image.quantize(N_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
