@@ -5,7 +5,7 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 
-.PHONY: help run test test-slow test-lowest results bench fuzz check format lint types layers coverage clean
+.PHONY: help run test test-slow test-lowest results bench fuzz check format lint types types-page layers coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
@@ -15,6 +15,7 @@ help:
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
+	@echo "make types-page   types of the review page's scripts; needs Node"
 	@echo "make check        format, lint, types, layers, tests with branch coverage"
 
 run: $(VENV)/.installed
@@ -60,6 +61,10 @@ lint: $(VENV)/.installed
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
+
+# The scripts of the review page, whose types are in their comments; only where Node is.
+types-page:
+	npx --yes -p typescript@5.9.3 tsc -p tests/review/tsconfig.json
 
 layers: $(VENV)/.installed
 	$(BIN)/lint-imports

@@ -40,6 +40,10 @@ export class AnswerCard {
     )
   }
 
+  toTop() {
+    if (this._text.scrollTop) this._text.scrollTop = 0
+  }
+
   /** @param {ItemView} view */
   show(view) {
     const isEmpty = !view.text.trim()
@@ -47,7 +51,6 @@ export class AnswerCard {
     this._text.textContent = isEmpty ? 'This answer is empty.' : view.text
     this._text.classList.toggle('is-empty', isEmpty)
     this._text.classList.toggle('is-short', view.text.length <= SHORT)
-    this._text.scrollTop = 0
     this._columns.hidden = !view.show.length
     const columns = view.show.map(([name, cell]) =>
       element(
@@ -72,7 +75,7 @@ export class AnswerCard {
 
   /** Let keys go to the answer, and screen readers read it. */
   focus() {
-    this._text.focus({ preventScroll: true })
+    if (document.activeElement !== this._text) this._text.focus({ preventScroll: true })
   }
 }
 

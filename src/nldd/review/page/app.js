@@ -10,29 +10,10 @@ import { Queue } from './queue.js'
 /** @typedef {import('./api.js').Study} Study */
 /** @typedef {import('./api.js').Status} Status */
 /** @typedef {import('./api.js').Settings} Settings */
-/** @typedef {{view: 'coding' | 'list' | 'settle' | 'keys', item: number}} Route */
-/** @typedef {'status' | 'settings' | 'codes' | 'saved'} Change */
-/**
- * What a view works with.
- *
- * @typedef {object} App
- * @property {Study} study
- * @property {Status} status
- * @property {Settings} settings
- * @property {typeof api} api
- * @property {Keys} keys
- * @property {Outbox} outbox decisions on their way to the server
- * @property {Queue} queue the answers that come next
- * @property {Route} route
- * @property {(text: string) => void} announce say something to screen readers
- * @property {(status: Status) => void} setStatus take a status that came with an answer
- * @property {(patch: Settings) => void} saveSettings change and keep settings
- * @property {(route: string) => void} go show another view: '#/', '#/item/17', '#/list'
- * @property {() => Promise<void>} refresh ask for study and status again, and show the view anew
- * @property {(listener: (what: Change) => void) => () => void} watch be told of changes
- * @property {(name: string, ...rest: any[]) => Promise<any>} dialog open settings, help or alike
- */
-/** @typedef {(root: HTMLElement, app: App) => () => void} Mount */
+/** @typedef {import('./shapes.js').App} App */
+/** @typedef {import('./shapes.js').Change} Change */
+/** @typedef {import('./shapes.js').Mount} Mount */
+/** @typedef {import('./shapes.js').Route} Route */
 
 /** Modules of the views; each has a function `mount`. The printable keys are part of the help. */
 const MODULES = { coding: 'coding', list: 'list', settle: 'settle', keys: 'help' }
@@ -150,6 +131,10 @@ class ReviewApp {
     this.watch(() => this._showBar())
     this._showBar()
     addEventListener('hashchange', () => this._show())
+    document.querySelector('.skip-link')?.addEventListener('click', (event) => {
+      event.preventDefault() // its address would be that of a view
+      byId('view').focus()
+    })
     addEventListener('pagehide', () => this._keepSettings())
     setInterval(() => this._poll(), POLL_MS)
     this.outbox.start()
@@ -218,7 +203,7 @@ class ReviewApp {
   _showBar() {
     const { n_queue, n_done, n_disagree } = this.status.progress
     const done = Math.min(n_queue, n_done)
-    byId('progress').textContent = progressText(this.status)
+    showProgress(this.status)
     const bar = byId('progress-bar')
     if (bar instanceof HTMLProgressElement) bar.value = n_queue ? done / n_queue : 1
     const { text, isGood } = this.outbox.state
@@ -235,15 +220,13 @@ class ReviewApp {
   }
 }
 
-/**
- * How far a coder is, in words.
- *
- * @param {Status} status
- */
-export function progressText({ progress }) {
+/** @param {Status} status */
+function showProgress({ progress }) {
   const { n_queue, n_done, seconds_left } = progress
   const far = `${n_done.toLocaleString('en')} of ${n_queue.toLocaleString('en')}`
-  return seconds_left === null || n_done >= n_queue ? far : `${far}, ${timeText(seconds_left)}`
+  const isTimed = seconds_left !== null && n_done < n_queue
+  byId('progress').textContent = far
+  byId('time-left').textContent = isTimed ? `, ${timeText(seconds_left)}` : ''
 }
 
 /**

@@ -7,6 +7,7 @@ import { element, keyCap, put } from './elements.js'
 
 // From so many codes on the field that finds them is always there.
 const MANY = 20
+const AT_ONCE = 40
 
 export class CodeBoard {
   /**
@@ -54,6 +55,10 @@ export class CodeBoard {
     this._finder.hidden = this._app.study.codes.length < MANY
   }
 
+  toTop() {
+    if (this._grid.scrollTop) this._grid.scrollTop = 0
+  }
+
   /**
    * Show the codes for an answer, some of them on.
    *
@@ -67,14 +72,14 @@ export class CodeBoard {
     this._finder.hidden = known.length < MANY
     this.set(on)
     this._filter()
-    this._grid.scrollTop = 0
   }
 
   /** @param {Iterable<string>} on */
   set(on) {
     this.on = new Set(on)
     for (const [code, button] of this._buttons) {
-      button.setAttribute('aria-pressed', String(this.on.has(code)))
+      const isOn = String(this.on.has(code))
+      if (button.getAttribute('aria-pressed') !== isOn) button.setAttribute('aria-pressed', isOn)
     }
   }
 
@@ -160,15 +165,26 @@ export class CodeBoard {
     const about = new Map(this._app.study.codes.map((code) => [code.code, code]))
     const hits = this._order.filter((code) => isHit(about.get(code), typed))
     this._visible = typed ? byStart(hits, typed) : hits
-    const buttons = this._visible.map((code) => this._buttons.get(code) ?? null)
-    put(this._grid, ...buttons)
-    buttons.forEach((button, place) =>
-      button?.classList.toggle('first-hit', Boolean(typed) && !place),
-    )
+    this._arrange()
+    this._grid.querySelector('.first-hit')?.classList.remove('first-hit')
+    if (typed) this._grid.firstElementChild?.classList.add('first-hit')
     this.drawKeys()
     this._none.hidden = hits.length > 0
     this._count.textContent = typed ? `${hits.length} codes` : ''
     if (!hits.length) this._offer(this._field.value.trim())
+  }
+
+  /** Put the buttons in order: those with keys at once, hundreds of others after the next frame. */
+  _arrange() {
+    const buttons = this._visible.flatMap((code) => this._buttons.get(code) ?? [])
+    const { children } = this._grid
+    if (buttons.length === children.length && buttons.every((b, i) => b === children[i])) return
+    put(this._grid, ...buttons.slice(0, AT_ONCE))
+    const first = this._visible
+    if (buttons.length <= AT_ONCE) return
+    requestAnimationFrame(() =>
+      setTimeout(() => first === this._visible && this._grid.append(...buttons.slice(AT_ONCE))),
+    )
   }
 
   /** @param {string} typed */

@@ -50,6 +50,7 @@ class CodingView {
     /** Whether a decision without codes was asked for once. */
     this._isSure = false
     this._since = 0
+    this._isHere = true
     /** @type {Partial<Record<ActionName, () => void>>} */
     this._acts = {
       accept: () => this.accept(),
@@ -77,10 +78,11 @@ class CodingView {
     queue.onChange = () => this._show()
     put(this._root, element('p', { class: 'muted' }, 'Loading the answers.'))
     await queue.open(this._app.route.item)
-    this._show()
+    if (this._isHere) this._show()
   }
 
   stop() {
+    this._isHere = false
     this._app.queue.onChange = () => {}
     for (const end of this._ends) end()
   }
@@ -128,6 +130,10 @@ class CodingView {
         this._root,
         finished(this._app, () => this._resume()),
       )
+    // Before anything changes: to ask later where things are would lay the page out twice.
+    if (scrollY > 0) scrollTo(0, 0)
+    this._card.toTop()
+    this._board.toTop()
     if (!this._parts.isConnected) put(this._root, this._parts)
     this._isSure = false
     this._since = performance.now()
@@ -183,7 +189,7 @@ class CodingView {
           {
             type: 'button',
             'data-act': name,
-            disabled: isGiven && name !== 'undo',
+            disabled: name === 'undo' ? !queue.canUndo : isGiven && name !== 'flag',
             on: { click: act },
           },
           label,
@@ -200,7 +206,6 @@ class CodingView {
    */
   _enter(view) {
     if (document.querySelector('dialog[open]')) return
-    if (scrollY > 0) scrollTo(0, 0)
     this._card.focus()
     const said = view.blind
       ? 'No suggestion: drawn at random.'
@@ -280,7 +285,7 @@ class CodingView {
 
   async _flag() {
     const view = this._app.queue.current
-    if (!view || view.given) return
+    if (!view) return
     const note = await askFlag(view)
     if (note === null || this._app.queue.current?.item !== view.item) return
     this._decide(note === false ? 'unflag' : 'flag', [], note || '')
@@ -306,7 +311,10 @@ class CodingView {
     const { outbox, queue } = this._app
     const view = queue.current
     if (!view?.n_alike) return
-    if (outbox.letters.length) return this._app.announce('Wait until all is saved.')
+    if (outbox.letters.length) {
+      this._question.textContent = 'Wait until all is saved.'
+      return
+    }
     const done = await this._app.dialog('alike', view, this._board.chosen)
     if (!done) return
     this._drafts.drop(view.item)
@@ -315,13 +323,16 @@ class CodingView {
   }
 
   _undo() {
+    if (!this._app.queue.canUndo) return this._app.announce('There is nothing left to undo.')
     put(this._last)
     this._app.queue.undo()
     this._app.announce('Undone.')
   }
 
   async _back() {
-    if (!(await this._app.queue.back())) this._app.announce('This is the first answer.')
+    if (await this._app.queue.back()) return
+    put(this._last, 'This is the first answer.')
+    this._app.announce('This is the first answer.')
   }
 
   _forward() {
@@ -345,6 +356,11 @@ class CodingView {
       if (what === 'status') this._show()
     } else if (what !== 'status') {
       this._showCodes(view)
+      this._explain(view)
+    } else {
+      this._others
+        .querySelector('[data-act=undo]')
+        ?.toggleAttribute('disabled', !this._app.queue.canUndo)
     }
   }
 }

@@ -2,40 +2,10 @@
 
 import { ApiError, send } from './api.js'
 
-/** @typedef {import('./api.js').ItemView} ItemView */
-/** @typedef {import('./api.js').Action} Action */
-/**
- * What a coder decided about an item. `seen` is that coder's last entry as the page knew it.
- *
- * @typedef {object} Decision
- * @property {number} item
- * @property {number} seen
- * @property {Action} action
- * @property {string[]} codes
- * @property {string} note
- * @property {number} round
- * @property {number} seconds
- */
-/**
- * One thing to send: a decision; or, with `undoes`, that the one with this uid is undone ('' for
- * the last one of an earlier visit).
- *
- * @typedef {object} Letter
- * @property {string} uid
- * @property {number} time
- * @property {Decision | null} decision
- * @property {string | null} undoes
- * @property {number} item which it is about, or 0
- */
-/**
- * A decision that the server did not take: with what it has instead, or with its reason.
- *
- * @typedef {object} Refusal
- * @property {Letter} letter
- * @property {ItemView | null} other
- * @property {string} error
- */
-/** @typedef {{item?: ItemView, items?: ItemView[], status?: import('./api.js').Status}} Receipt */
+/** @typedef {import('./shapes.js').Decision} Decision */
+/** @typedef {import('./shapes.js').Letter} Letter */
+/** @typedef {import('./shapes.js').Refusal} Refusal */
+/** @typedef {import('./shapes.js').Receipt} Receipt */
 
 // Answers of the server after which it is of no use to send the same again.
 const FINAL = new Set([400, 404, 409, 413, 422])
@@ -57,6 +27,7 @@ export class Outbox {
     this._failures = 0
     this._problem = ''
     this._isSending = false
+    this._isKept = true
   }
 
   /** Take up what an earlier page could not send. */
@@ -65,6 +36,9 @@ export class Outbox {
     for (const name of names) this.letters.push(JSON.parse(localStorage.getItem(name) ?? '{}'))
     this.letters.sort((a, b) => a.time - b.time)
     addEventListener('online', () => this._send())
+    addEventListener('beforeunload', (event) => {
+      if (this.letters.length && !this._isKept) event.preventDefault()
+    })
     this._send()
   }
 
@@ -203,7 +177,12 @@ export class Outbox {
 
   /** @param {Letter} letter */
   _keep(letter) {
-    localStorage.setItem(this._prefix + letter.uid, JSON.stringify(letter))
+    try {
+      localStorage.setItem(this._prefix + letter.uid, JSON.stringify(letter))
+    } catch {
+      // No room, or not allowed: then the tab must not be closed before all is sent.
+      this._isKept = false
+    }
   }
 
   /** @param {Letter} letter */

@@ -42,6 +42,10 @@ export class Queue {
     this._last = 0
   }
 
+  get canUndo() {
+    return this._acts.length > 0 || this._app.status.progress.can_undo
+  }
+
   /** Whether more answers may be on their way. */
   get isWaiting() {
     return this._request !== null

@@ -44,6 +44,7 @@ export interface Progress {
   n_flagged: number
   n_disagree: number
   seconds_left: number | null
+  can_undo: boolean
 }
 
 export interface Machine {
@@ -178,3 +179,67 @@ export interface Agreement {
   nominal: Alpha
   codes: CodeAgreement[]
 }
+
+/** What a coder decided about an item; `seen` is that coder's last entry as the page knew it. */
+export interface Decision {
+  item: number
+  seen: number
+  action: Action
+  codes: string[]
+  note: string
+  round: number
+  seconds: number
+}
+
+/**
+ * One thing to send: a decision; or, with `undoes`, that the one with this uid is undone ('' for
+ * the last one of an earlier visit).
+ */
+export interface Letter {
+  uid: string
+  time: number
+  decision: Decision | null
+  undoes: string | null
+  item: number // which it is about, or 0
+}
+
+/** A decision that the server did not take: with what it has instead, or with its reason. */
+export interface Refusal {
+  letter: Letter
+  other: ItemView | null
+  error: string
+}
+
+export interface Receipt {
+  item?: ItemView
+  items?: ItemView[]
+  status?: Status
+}
+
+export interface Route {
+  view: 'coding' | 'list' | 'settle' | 'keys'
+  item: number
+}
+
+export type Change = 'status' | 'settings' | 'codes' | 'saved'
+
+/** What a view works with. */
+export interface App {
+  study: Study
+  status: Status
+  settings: Settings
+  api: typeof import('./api.js')
+  keys: import('./keys.js').Keys
+  outbox: import('./outbox.js').Outbox // decisions on their way to the server
+  queue: import('./queue.js').Queue // the answers that come next
+  route: Route
+  announce(text: string): void // say something to screen readers
+  setStatus(status: Status): void // take a status that came with an answer
+  saveSettings(patch: Settings): void // change and keep settings
+  go(route: string): void // show another view: '#/', '#/item/17', '#/list'
+  refresh(): Promise<void> // ask for study and status again
+  watch(listener: (what: Change) => void): () => void // be told of changes
+  dialog(name: string, ...rest: any[]): Promise<any> // open settings, help or alike
+}
+
+export type Mount = (root: HTMLElement, app: App) => () => void
