@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -22,12 +23,15 @@ from review.serve_made import Client, serving
 
 # `NLDD_KILLS=1000` is the bar; it takes half an hour.
 N_KILLS = int(os.environ.get("NLDD_KILLS", "25"))
+TESTS = Path(__file__).parents[1]
 
 
 def start(path):
     """A server in a process of its own, and a client that has come in."""
     command = [sys.executable, "-m", "review.serve_made", "--store", str(path), "--show", ""]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=TESTS
+    )
     address = re.search(rb"http\S+", process.stdout.readline())
     assert address, "the server did not start"
     return process, Client(address[0].decode(), timeout=10)
