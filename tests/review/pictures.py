@@ -12,8 +12,6 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from nldd import datasets
@@ -22,9 +20,9 @@ from review.browsing import launched, visiting
 
 NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}
-WIDE, PHONE = {"width": 1360, "height": 800}, {"width": 390, "height": 780}
+WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
 PROMISE = (0.9, 0.9, "subset", "chance")
-N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 200
+N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
 
 
@@ -113,6 +111,8 @@ def most_alike(path):
 
 def save_small(picture, path):
     """A picture of few colours, which is all that the page has but for the edges of letters."""
+    from PIL import Image  # as it is here by matplotlib
+
     image = Image.open(BytesIO(picture)).convert("RGB")
     image.quantize(N_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
