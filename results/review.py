@@ -246,6 +246,20 @@ def table(data: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def largest_table(data: str) -> str:
+    """Where the shares are never reached: what was, at the look with the largest one."""
+    lines = [
+        "| way | promise made at any look | largest automatic share of the rest |",
+        "|---|---|---|",
+    ]
+    for way in WAYS:
+        studies = [record["looks"] for record in read(data) if record["way"] == way]
+        stops = [look for looks in studies if (look := stop_at_most(looks)) is not None]
+        largest = max((look[2] / look[1] for look in stops), default=0.0)
+        lines.append(f"| {way} | {len(stops)} of {len(studies)} | {100 * largest:.0f} % |")
+    return "\n".join(lines) + "\n"
+
+
 def promise_rows(records: list[dict]) -> list[dict]:
     """Of the made-up studies, by way and when people stop: how often a promise was broken."""
     found = []
@@ -291,8 +305,9 @@ def promise_table(records: list[dict]) -> str:
 
 def tables() -> dict[str, str]:
     """The tables of all that is there, by their places in the page."""
-    made = {f"review-{data}": table(data) for data in ("survey", "slashdot") if read(data)}
-    return made | ({"review-promise": promise_table(read("made"))} if read("made") else {})
+    made = {"survey": table, "slashdot": largest_table}
+    found = {f"review-{data}": write(data) for data, write in made.items() if read(data)}
+    return found | ({"review-promise": promise_table(read("made"))} if read("made") else {})
 
 
 def main() -> None:
