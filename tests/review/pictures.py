@@ -12,8 +12,6 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from nldd import datasets
@@ -22,9 +20,9 @@ from review.browsing import launched, visiting
 
 NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}
-WIDE, PHONE = {"width": 1360, "height": 800}, {"width": 390, "height": 780}
+WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
 PROMISE = (0.9, 0.9, "subset", "chance")
-N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 200
+N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
 
 
@@ -57,7 +55,9 @@ def simulate(store, right):
     others = [item for item in items if not item.drawn and item.item not in sure]
     codes = sorted(set().union(*right.values()))
     ann = {item.item: right[str(item.cells[0])] for item in (*drawn, *others[:N_DECIDED])}
-    ben = {item: own ^ {rng.choice(codes)} if rng.random() < 0.1 else own for item, own in ann.items()}
+    ben = {
+        item: own ^ {rng.choice(codes)} if rng.random() < 0.1 else own for item, own in ann.items()
+    }
     for coder, decisions in (("Ben", dict(list(ben.items())[:N_BOTH])), ("Ann", ann)):
         for item, own in decisions.items():
             after = Position("done", own or frozenset())
@@ -102,13 +102,17 @@ def most_alike(path):
         for said in store.suggestions(0):
             if said.status == "review" and said.item in own and said.item not in decided:
                 groups.setdefault(frozenset(said.codes), []).append(said.item)
-    fits = {codes: [item for item in items if own[item] == codes] for codes, items in groups.items()}
+    fits = {
+        codes: [item for item in items if own[item] == codes] for codes, items in groups.items()
+    }
     codes = max(fits, key=lambda codes: (len(fits[codes]), -len(groups[codes])))
     return fits[codes][0], [item for item in groups[codes] if item not in fits[codes]]
 
 
 def save_small(picture, path):
     """A picture of few colours, which is all that the page has but for the edges of letters."""
+    from PIL import Image  # as it is here by matplotlib
+
     image = Image.open(BytesIO(picture)).convert("RGB")
     image.quantize(N_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 

@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
@@ -277,3 +278,72 @@ def test_everything_fits_at_twice_the_size(visit, disputed):
     assert box["x"] >= 0 and box["x"] + box["width"] <= 640
     page.click("[data-close]")
     page.wait_for_selector("dialog", state="detached")
+
+
+class QuickLearner:
+    """Learns as a model would that is sure of everything: when told to finish, not before."""
+
+    def __init__(self, path):
+        self.path, self.state, self.round = path, "idle", 0
+
+    def start(self):
+        self.state = "running"
+        return True
+
+    def poll(self):
+        return SimpleNamespace(state=self.state, message="", round=self.round)
+
+    def finish(self):
+        with Store.open(self.path) as store:
+            (first,) = store.rounds()
+            sure = [said._replace(status="auto") for said in store.suggestions(0)]
+            store.add_suggestions(1, sure)
+            facts = {**first.facts, "n_auto": len(sure), "n_review": 0, "n_decided": 1}
+            store.finish_round(1, "0" * 64, facts)
+        self.state, self.round = "idle", 1
+
+    def stop(self):
+        pass
+
+
+@pytest.mark.slow
+def test_panel_tells_what_the_machine_learns_without_moving_the_answer(visit, tmp_path):
+    path = tmp_path / "new.review.db"
+    make_review(path, 40)
+    learner = QuickLearner(path)
+    tab = visit(path, learner=learner, every=3)
+    page = tab.page
+    n_queue = int(page.inner_text("#panel .figure >> nth=0").split(" of ")[1])
+    assert page.inner_text(".learning") == "It learns again after 3 more decisions."
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=It learns again after 2 more decisions.")
+    shown = page.inner_text(".answer-text")
+    page.click("text=Learn now")
+    page.wait_for_selector("text=It is learning from the decisions so far.")
+    learner.finish()
+    page.wait_for_selector(f"text={n_queue - 1} of them it could not at the start.")
+    assert page.inner_text(".answer-text") == shown
+    assert page.inner_text("#panel .figure >> nth=1") == f"{round(100 * 39 / 40)} % by itself"
+    assert tab.complaints == []
+
+
+@pytest.mark.slow
+def test_colours_are_chosen_and_remembered(visit, tmp_path):
+    path = tmp_path / "new.review.db"
+    make_review(path, 10)
+    page = visit(path, dark=False).page
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.click("#open-settings")
+    page.check("#set-theme-dark")
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(600)
+    page.reload()
+    page.wait_for_selector(".answer")
+    assert page.evaluate(paper) == dark
+    page.click("#open-settings")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "open-settings"

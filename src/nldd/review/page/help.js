@@ -67,9 +67,8 @@ export function mount(root, app) {
 
 /** @param {App} app */
 function keyTable(app) {
-  const { codeKeys } = app.keys
-  const last = codeKeys[Math.min(codeKeys.length, app.study.codes.length) - 1] ?? '0'
-  const codes = app.study.codes.length > 1 ? `${codeKeys[0]} … ${last}` : codeKeys[0]
+  const first = app.keys.codeKeys.slice(0, Math.min(3, app.study.codes.length))
+  const codes = first.join(' ') + (app.study.codes.length > 3 ? ' …' : '')
   const rows = [keyRow(codes, 'Switch a code on or off; its key is on it')]
   for (const [name, { does }] of Object.entries(ACTIONS)) {
     const key = app.keys.key(/** @type {ActionName} */ (name))
