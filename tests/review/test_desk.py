@@ -193,7 +193,10 @@ def test_drawn_answers_are_blind_until_they_are_decided(desks):
     desk.decide(act(drawn[0], said[drawn[0]].codes))
     (view,) = item_views(desk, drawn[:1])
     assert view["suggestion"]["codes"] == list(said[drawn[0]].codes)
-    assert desk.store.entries()[0].shown == ""
+    desk.undo("back")
+    desk.decide(act(drawn[0], ["pay"], seen=2))
+    # Undone, it is blind again; but the suggestion has been seen, and the log says so.
+    assert [bool(entry.shown) for entry in desk.store.entries()] == [False, False, True]
     # Where the study is not blind, the suggestion is there from the beginning.
     desk.study = replace(desk.study, blind=False)
     assert item_views(desk, drawn[1:2])[0]["suggestion"] is not None

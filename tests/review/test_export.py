@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import shutil
 
 import openpyxl
 import pytest
@@ -158,11 +159,15 @@ def naive_replay(acts):
     return log, outcomes
 
 
-@settings(max_examples=12, deadline=None)
-@given(acts=ACTS)
-def test_exports_and_tables_agree_with_a_naive_replay(tmp_path_factory, acts):
-    folder = tmp_path_factory.mktemp("fuzz")
-    make_review(folder / "a.db", 3)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("made") / "made.db"
+    make_review(path, 3)
+    return path
+
+
+def agrees_with_a_naive_replay(made, folder, acts):
+    shutil.copy(made, folder / "a.db")
     log, outcomes = naive_replay(acts)
     with Store.open(folder / "a.db") as store:
         said = {s.item: s for s in store.suggestions(0)}
@@ -177,6 +182,19 @@ def test_exports_and_tables_agree_with_a_naive_replay(tmp_path_factory, acts):
         found = read_coded(folder / "a.db", COLUMNS, StoreOptions())
         ids = {text: i for i, text in enumerate((row["answer"] for row in rows), 1)}
         assert {ids[t]: c for t, c in zip(found.answers.texts, found.codes, strict=True)} == decided
+
+
+@settings(max_examples=12, deadline=None)
+@given(acts=ACTS)
+def test_exports_and_tables_agree_with_a_naive_replay(made, tmp_path_factory, acts):
+    agrees_with_a_naive_replay(made, tmp_path_factory.mktemp("fuzz"), acts)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000, deadline=None)
+@given(acts=ACTS)
+def test_a_thousand_logs_agree_with_a_naive_replay(made, tmp_path_factory, acts):
+    agrees_with_a_naive_replay(made, tmp_path_factory.mktemp("fuzz"), acts)
 
 
 def test_an_export_is_no_table_of_predict(tmp_path):

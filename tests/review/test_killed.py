@@ -115,26 +115,26 @@ def decision(number, **more):
 
 def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
     path = tmp_path / "new.review.db"
-    make_review(path, 200)
+    make_review(path, 60)
     with serving(path, announce=lambda address: None) as running:
         client = Client(running.address)
         connection = running.review.desk.store._connection
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         # SQLite's own limit fails as a full disk does, at the same places.
-        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
-        answers = [client.send("/api/decide", decision(n, note="")) for n in range(1, 201)]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        answers = [client.send("/api/decide", decision(n, note="")) for n in range(1, 61)]
         kept = [n for n, (status, _) in enumerate(answers, 1) if status == 200]
         full = [answer for status, answer in answers if status == 503]
         assert kept
         assert {answer["error"] for answer in full} == {f"{path}: the disk is full."}
-        assert len(kept) + len(full) == 200
+        assert len(kept) + len(full) == 60
         connection.execute("PRAGMA max_page_count = 1000000")
-        again = [client.send("/api/decide", decision(n))[0] for n in range(1, 201)]
-        assert again == [200] * 200
+        again = [client.send("/api/decide", decision(n))[0] for n in range(1, 61)]
+        assert again == [200] * 60
         client.close()
     with Store.open(path) as store:
         assert [entry.item for entry in store.entries()][: len(kept)] == kept
-        assert len(store.entries()) == 200
+        assert len(store.entries()) == 60
 
 
 def test_a_locked_store_is_told_and_the_decision_is_taken_later(tmp_path, monkeypatch):

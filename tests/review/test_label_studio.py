@@ -1,6 +1,8 @@
 """Tasks for Label Studio, and annotations that come from there."""
 
 import json
+import shutil
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -11,10 +13,16 @@ from nldd.exceptions import InputError
 from nldd.review import Store, labeling_config, latest, take_label_studio, write_export
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("made") / "new.review.db"
+    make_review(path, 8, n_drawn=2)
+    return path
+
+
 @pytest.fixture
-def review(tmp_path):
-    make_review(tmp_path / "new.review.db", 8, n_drawn=2)
-    return tmp_path / "new.review.db"
+def review(made, tmp_path):
+    return Path(shutil.copy(made, tmp_path))
 
 
 def tasks_of(store):
@@ -113,11 +121,11 @@ def test_annotations_join_once(review):
     assert by_people(review)[1, "10"] == ("done", {"managers"})
 
 
-def test_what_was_exported_comes_back_elsewhere(review, tmp_path):
+def test_what_was_exported_comes_back_elsewhere(review, made, tmp_path):
     decide(review, {1: {"pay"}, 2: set()})
     decide(review, {1: None, 4: None}, "Bob", action="skip")
     (tmp_path / "other").mkdir()
-    make_review(tmp_path / "other" / "new.review.db", 8, n_drawn=2)
+    shutil.copy(made, tmp_path / "other")
     tasks = tasks_of(review)
     assert take(review, tasks)[:2] == (0, 4)
     assert take(tmp_path / "other" / "new.review.db", tasks)[:2] == (4, 0)

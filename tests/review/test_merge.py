@@ -15,11 +15,18 @@ from nldd.review import Store, agreement_of, latest, merge_stores, outcomes
 from nldd.review._log import to_undo
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("made") / "new.review.db"
+    make_review(path, 10, n_drawn=3)
+    return path
+
+
 @pytest.fixture
-def two(tmp_path):
+def two(made, tmp_path):
     """The same review twice, of Ann and of Bob."""
-    make_review(tmp_path / "ann.review.db", 10, n_drawn=3)
-    shutil.copy(tmp_path / "ann.review.db", tmp_path / "bob.review.db")
+    for name in ("ann", "bob"):
+        shutil.copy(made, tmp_path / f"{name}.review.db")
     return tmp_path / "ann.review.db", tmp_path / "bob.review.db"
 
 

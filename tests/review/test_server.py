@@ -212,6 +212,13 @@ def test_a_connection_that_says_nothing_is_closed(store_path, monkeypatch):
                 slow.sendall(said)
                 with suppress(ConnectionResetError):
                     assert slow.recv(100) == b""
+        with socket.create_connection(("127.0.0.1", running.port), timeout=5) as slow:
+            slow.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+            assert slow.recv(100).startswith(b"HTTP/1.1 401")
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: ")  # and then a second one, in part
+            with suppress(ConnectionResetError):
+                while slow.recv(10_000):
+                    pass
 
 
 BROKEN = [b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff\xfe", b"{}{}", b"\x00", b"1" * 10_000]

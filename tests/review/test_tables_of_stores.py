@@ -3,6 +3,9 @@
 import datetime
 import json
 from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -22,7 +25,7 @@ from nldd.coding import (
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
 from nldd.review import Store, StoreOptions, audit_of, open_rows, prepare_review
-from nldd.tables import create_table, open_table
+from nldd.tables import TableOptions, create_table, open_table
 
 # With few answers, one of the distances may get no weight.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
@@ -52,11 +55,21 @@ RIGHT = {i: set(row[-1].split(";")) for i, row in enumerate(answers(30, seed=1),
 FAST = Settings(n_folds=2, n_jobs=1)
 
 
-def fitted(folder, layout="list", n=60, separator=",", **request):
+@cache
+def fitted_file(layout, n, separator):
+    """The bytes of a model, fitted once."""
     header, rows = spread(answers(n), layout)
-    write_csv(folder / "answers.csv", rows, header, delimiter=separator)
-    words = {"text": ("answer",), "features": ("age",), **REQUESTS[layout], **request}
-    return fit_table(folder / "answers.csv", folder / "model.nldd", Request(**words), FAST).model
+    request = Request(text=("answer",), features=("age",), **REQUESTS[layout])
+    with TemporaryDirectory() as folder:
+        path, out = Path(folder, "answers.csv"), Path(folder, "model.nldd")
+        write_csv(path, rows, header, delimiter=separator)
+        fit_table(path, out, request, FAST)
+        return out.read_bytes()
+
+
+def fitted(folder, layout="list", n=60, separator=","):
+    (folder / "model.nldd").write_bytes(fitted_file(layout, n, separator))
+    return load_coding_model(folder / "model.nldd")
 
 
 def new_answers(folder, n=30, separator=","):
@@ -64,6 +77,12 @@ def new_answers(folder, n=30, separator=","):
     path = folder / "new.csv"
     write_csv(path, rows, ("id", "answer", "age", "region"), delimiter=separator)
     return path, {number: row[0] for number, row in enumerate(rows, 1)}
+
+
+def same_answers(a, b):
+    assert a.answers.contents() == b.answers.contents()
+    for name in ("codes", "identities", "identity_columns", "tell_apart", "drawn", "n_set_aside"):
+        assert getattr(a, name) == getattr(b, name), name
 
 
 def same_model(a, b):
@@ -76,7 +95,7 @@ def same_model(a, b):
     assert a.select(0.7, 0.5).threshold == b.select(0.7, 0.5).threshold
 
 
-@pytest.mark.parametrize(("layout", "separator"), [("list", ";"), ("columns", ","), ("marks", ",")])
+@pytest.mark.parametrize(("layout", "separator"), [("list", ","), ("columns", ";"), ("marks", ",")])
 def test_update_from_a_store_is_that_from_a_filled_in_review(layout, separator, tmp_path):
     model = fitted(tmp_path, layout, separator=separator)
     path, names = new_answers(tmp_path, separator=separator)
@@ -90,16 +109,18 @@ def test_update_from_a_store_is_that_from_a_filled_in_review(layout, separator, 
         decisions[chosen[0]] = set()
     decide(tmp_path / "new.review.db", decisions)
     fill_in(review, model, decisions, names)
-    old = tmp_path / "model.nldd"
-    by_file = update_model(old, review, tmp_path / "a.nldd", n_jobs=1)
-    by_store = update_model(
-        old, tmp_path / "new.review.db", tmp_path / "b.nldd", StoreOptions(), n_jobs=1
-    )
-    same_model(by_file.model, by_store.model)
-    assert by_store.model.drawn.sum() > 60
+    store, how = tmp_path / "new.review.db", (model.columns, model.identity_columns)
+    taken = read_coded(store, how[0], StoreOptions(), how[1], known=model.labels)
     assert len(chosen) > 12
-    assert len(by_store.model.answers) == 60 + len(chosen)
-    assert by_store.table.n_set_aside == by_file.table.n_set_aside
+    assert taken.codes == [decisions[item] for item in chosen]
+    same_answers(read_coded(review, how[0], TableOptions(), how[1], known=model.labels), taken)
+    if layout == "list":
+        old = tmp_path / "model.nldd"
+        by_file = update_model(old, review, tmp_path / "a.nldd", n_jobs=1)
+        by_store = update_model(old, store, tmp_path / "b.nldd", StoreOptions(), n_jobs=1)
+        same_model(by_file.model, by_store.model)
+        assert by_store.model.drawn.sum() > 60
+        assert len(by_store.model.answers) == 60 + len(chosen)
 
 
 def test_more_decisions_join_later_and_the_same_ones_do_not_join_again(tmp_path):
@@ -116,6 +137,9 @@ def test_more_decisions_join_later_and_the_same_ones_do_not_join_again(tmp_path)
     assert step.model.history[-1].file == "new.review.db"
     with pytest.raises(InputError, match=r"has these answers already, since .*new.review.db"):
         update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    decide(store, {drawn[4]: None}, action="skip")
+    (note,) = read_coded(store, model.columns, StoreOptions()).notes
+    assert note.startswith("1 answer drawn at random, skipped or in dispute: not taken.")
     decide(store, {item: RIGHT[item] for item in drawn[4:]})
     decide(store, {others[0]: {"pay", "rooms"}})
     step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
@@ -222,7 +246,7 @@ def test_a_store_without_decisions_or_of_something_else_says_so(tmp_path):
 
 
 def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path):
-    model = fitted(tmp_path, "marks", separator=";", n=80)
+    model = fitted(tmp_path, "marks")
     header, rows = spread(answers(30, seed=1), "marks")
     rows = [row if i < 6 else (*row[:4], *[""] * 5) for i, row in enumerate(rows)]
     rows = [(*row[:2], f"{row[2] or 30},5", *row[3:]) for row in rows]
@@ -240,8 +264,8 @@ def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path)
     shares = code_frequencies(model, store, options=StoreOptions(whole=True))
     assert (shares.n_answers, shares.n_people) == (30, 6 + len(drawn))
     step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
-    assert len(step.model.answers) == step.model.drawn.sum() == 80 + len(drawn)
-    assert step.model.answers.numbers[80:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
+    assert len(step.model.answers) == step.model.drawn.sum() == 60 + len(drawn)
+    assert step.model.answers.numbers[60:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
 
 
 def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):

@@ -4,9 +4,11 @@ The state is in memory and follows the log, so that a page is answered at once; 
 an entry in the store before it is anything here.
 """
 
+import gc
 import json
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,6 +94,7 @@ class Desk:
         self.disagreed: set[int] = set()
         self.seq, self._touched = 0, -1
         self._own: dict[int, Entry] = {}
+        self._unveiled: set[int] = set()  # decided once: the suggestion has been shown
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
         self._acts: list[list[tuple[Entry, Position]]] = []
         self._known: dict[str, tuple[str, list[int]]] = {}
@@ -101,7 +104,8 @@ class Desk:
         self._added: list[str] = []
         self.rounds = {r.round: r for r in store.rounds()}
         self.settings: dict[str, Any] = {}
-        self.follow()
+        with _no_collection():
+            self.follow()
 
     # What has happened.
 
@@ -143,6 +147,8 @@ class Desk:
         if not self._in_queue(place):  # it comes in now
             self._orders.clear()
         self._own[entry.item] = entry
+        if entry.after.state == DONE:
+            self._unveiled.add(entry.item)
         self.state[place] = STATES.index(entry.after.state)
         self.flagged[place] = entry.after.flag
         if entry.after.state != SKIPPED or entry.action != FLAG:
@@ -397,7 +403,8 @@ class Desk:
 
     def _entry(self, act: Act, after: Position) -> Entry:
         place = self.place(act.item)
-        shown = "" if self.is_blind(act.item) else json.dumps(self.outlook.codes(place))
+        blind = self.is_blind(act.item) and act.item not in self._unveiled
+        shown = "" if blind else json.dumps(self.outlook.codes(place))
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
         what = (action, after, now(), act.round, model, shown, act.seconds)
@@ -412,6 +419,18 @@ class Desk:
             return
         for entry in added:
             self._apply(entry)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Look for no garbage: a long log is read in half the time, and nothing of it is any."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _column(header: Sequence[str], name: str) -> int:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nldd.review._log import Codes, Entry, Position
@@ -95,6 +96,7 @@ def codes_text(codes: Iterable[str] | None) -> str | None:
     return None if codes is None else json.dumps(sorted(codes), ensure_ascii=False)
 
 
+@lru_cache(maxsize=10_000)
 def _read_codes(text: str | None) -> Codes | None:
     return None if text is None else frozenset(json.loads(text))
 

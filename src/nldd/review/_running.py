@@ -5,6 +5,7 @@ Connections that do not say what they want are closed: slow senders keep nobody 
 
 import asyncio
 import contextlib
+import gc
 import socket
 import sys
 import threading
@@ -139,6 +140,7 @@ class Running:
     def run(self) -> None:
         """Serve until :meth:`stop`, or Ctrl-C; what was acknowledged is on the disk by then."""
         try:
+            gc.freeze()  # the log stays: looking for garbage in it would hold up answers
             threading.Thread(target=self.review.warm_up, daemon=True).start()
             with contextlib.suppress(KeyboardInterrupt):
                 self._server.run(sockets=[self._socket])

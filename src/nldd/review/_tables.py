@@ -16,7 +16,7 @@ from nldd import coding
 from nldd._wording import count_noun, quote_first
 from nldd.exceptions import InputError
 from nldd.review._file import is_store
-from nldd.review._log import outcomes
+from nldd.review._log import SKIPPED, latest, outcomes
 from nldd.review._records import Item, Study, Suggestion, pack
 from nldd.review._store import Store
 from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
@@ -132,7 +132,14 @@ class DecidedRows(StoredRows):
         super().__init__(path)
         self.layout, self._whole = Layout.of(self.study), whole
         with Store.open(path, write=False) as store:
-            self.outcomes = outcomes(store.entries())
+            entries = store.entries()
+        self.outcomes = outcomes(entries)
+        self._skipped = {
+            item
+            for item, by in latest(entries).items()
+            if any(entry.after.state == SKIPPED for entry in by.values())
+        }
+        self._n_avoided = 0
         names, known = self.layout.codes.names, list(map(guarded, self.header))
         self._places = {n: known.index(guarded(n)) for n in names if guarded(n) in known}
         self._new = [name for name in names if name not in self._places]
@@ -149,8 +156,10 @@ class DecidedRows(StoredRows):
         return found.codes
 
     def rows(self) -> Generator[Row, None, None]:
+        self._n_avoided = 0
         with Store.open(self.path, write=False) as store:
             for item, said in with_suggestions(store):
+                self._n_avoided += item.drawn and self._is_avoided(item.item)
                 for_people = item.drawn or said is None or said.status != "auto"
                 decided = self.decided(item.item)
                 if self._whole:
@@ -158,6 +167,13 @@ class DecidedRows(StoredRows):
                 elif decided is not None or (for_people and item.given is None):
                     yield self._row(item, said, decided)
         self._is_read = True
+
+    def _is_avoided(self, item: int) -> bool:
+        """Whether people have left an item, or disagree on it; nobody has seen the others."""
+        found = self.outcomes.get(item)
+        return (
+            found is not None and found.codes is None and (item in self._skipped or found.disagree)
+        )
 
     def _row(self, item: Item, said: Suggestion | None, decided: AbstractSet[str] | None) -> Row:
         names, row = self.layout.codes.names, list(item.cells)
@@ -187,6 +203,12 @@ class DecidedRows(StoredRows):
         if n_apart:
             which = count_noun(n_apart, "answer")
             notes.append(f"{which} on which coders disagree: not taken; settle them on the page.")
+        if self._n_avoided:
+            which = (
+                f"{count_noun(self._n_avoided, 'answer')} drawn at random, skipped or in dispute"
+            )
+            why = "the others drawn are easier than new ones, and the promise a little too good"
+            notes.append(f"{which}: not taken. Until they are decided, {why}.")
         if n_flagged:
             which = count_noun(n_flagged, "answer")
             notes.append(f"{which} with a flag: taken as they are coded.")
