@@ -10,7 +10,7 @@ import numpy as np
 from measure import HERE, Answers
 
 from nldd import review
-from review.browsing import launched
+from reports.browser import launched
 from review.made_review import make_review
 
 N, N_KEYS, PAUSE_MS = 100_000, 300, 60

@@ -21,6 +21,8 @@ from review.made_review import make_review
 from review.serve_made import Client
 
 N_DECISIONS = 500
+# Seconds in which a person reads the first answer, and the server loads its statistics.
+FIRST_ANSWER = 10
 
 
 def make_study(folder: Path, n_rows: int) -> None:
@@ -89,6 +91,7 @@ def main() -> None:
             if len(starts) < 3:
                 stop(process, client)
         answers.add(f"{rows}, start of nldd review", f"{sorted(starts)[1]:.2f} s", "<= 3 s")
+        time.sleep(FIRST_ANSWER)
         times = [decide(client, number) for number in range(N_DECISIONS)]
         decided, behind = (list(column) for column in zip(*times, strict=True))
         peer = commits(folder, N_DECISIONS)

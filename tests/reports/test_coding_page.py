@@ -49,7 +49,7 @@ from nldd.reports._coding_text import calibration_sentence, columns_sentence, me
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs
 from nldd.reports._table import as_entry
 from nldd.reports._text import chance_in_words, visible
-from reports.browser import Browser
+from reports.browser import open_tab
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],
@@ -658,8 +658,8 @@ def test_hostile_texts_are_shown_and_nothing_else(hostile_html):
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Browser(tmp_path_factory.mktemp("profile")) as tab:
+def browser():
+    with open_tab() as tab:
         yield tab
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from nldd.reports import render_page
-from reports.browser import Browser
+from reports.browser import open_tab
 from reports.records import FIGURES, SECTIONS, TABLES, full_report
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Browser(tmp_path_factory.mktemp("profile")) as tab:
+def browser():
+    with open_tab() as tab:
         yield tab
 
 

@@ -2,26 +2,9 @@
 
 from contextlib import ExitStack, contextmanager
 
-import pytest
-
-from reports.browser import find_chromium
 from review.serve_made import serving
 
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
 PATIENCE_MS = 15_000
-
-
-@contextmanager
-def launched():
-    """A Chromium driven by Playwright; the test is skipped where one of them is not there."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = find_chromium()
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 class Visit:

@@ -4,7 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from review.browsing import launched, visiting
+from reports.browser import launched
+from review.browsing import visiting
 
 
 @pytest.fixture(scope="module")

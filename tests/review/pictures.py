@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from nldd import datasets
 from nldd.review import Entry, Position, Store, prepare_review
-from review.browsing import launched, visiting
+from reports.browser import launched
+from review.browsing import visiting
 
 NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}

@@ -158,6 +158,9 @@ def make_hostile(path, payloads, names):
             for i, code in enumerate(payloads)
         ]
         database.execute("UPDATE meta SET value = ? WHERE key = 'study'", (json.dumps(study),))
+        # One suggestion for all that are open, so that they are alike.
+        query = "UPDATE suggestions SET codes = ? WHERE status = 'review'"
+        database.execute(query, (json.dumps(payloads[:1]),))
     said = [
         Entry(
             *(0, f"{coder}-{item}", item, coder, "code"),
@@ -204,6 +207,19 @@ class Lookout:
         self.page.keyboard.type("<img")
         self.look("filter")
         self.page.keyboard.press("Escape")
+        self.open("#/item/0", ".answer")
+        self.page.keyboard.press("a")
+        self.page.wait_for_selector(".alike-list li >> nth=5")
+        self.look("alike")
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("+")
+        self.page.fill("dialog input", f"<SCRIPT>{HIT}</SCRIPTS>")  # nearly as one that is there
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("text=Add it all the same")
+        self.look("a code that looks misspelt")
+        self.page.click("text=Add it all the same")
+        self.page.wait_for_selector("dialog", state="detached")
+        self.look("new code")
         self.open("#/list", ".list-table tbody tr")
         self.page.fill("#list-search", self.payloads[0])
         self.page.select_option("#list-code", self.payloads[-1])

@@ -10,6 +10,7 @@ import pytest
 
 from nldd.review import Store
 from review.made_review import CODES, make_review
+from review.serve_made import serving
 
 PAGE = Path(str(files("nldd.review"))) / "page"
 TYPESCRIPT = "5.9.3"
@@ -280,6 +281,31 @@ def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(visit, ma
     at(page, 3)
     page.wait_for_selector(SAVED)
     assert [item for item, *_ in decisions(path)] == [1, 2]
+
+
+@pytest.mark.slow
+def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chromium, make):
+    path = make(100)
+    quiet = {"announce": lambda address: None}
+    with chromium.new_context() as context:
+        page = context.new_page()
+        with serving(path, **quiet) as first:
+            page.goto(first.address)
+            at(page, 1)
+            page.wait_for_load_state("networkidle")
+        for item in range(1, 6):
+            at(page, item)
+            page.keyboard.press("Enter")
+        at(page, 6)
+        page.wait_for_selector("#saved:has-text('5 not saved yet, trying again')")
+        with serving(path, port=first.port, **quiet) as second:
+            page.wait_for_selector("#saved:has-text('open the new address in the terminal')")
+            other = context.new_page()
+            other.goto(second.address)
+            at(other, 6)
+            page.wait_for_selector(SAVED)
+            other.wait_for_selector(SAVED)
+    assert [item for item, *_ in decisions(path)] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.slow

@@ -86,6 +86,19 @@ def test_axe_finds_nothing_on_any_view(visit, disputed, width, dark):
     check_views(visit(disputed, width=width, dark=dark, every=50))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_axe_finds_nothing_at_the_end_and_without_a_second_coder(visit, tmp_path, width):
+    path = tmp_path / "new.review.db"
+    make_review(path, 20, share=1.1)
+    tab = visit(path, width=width, dark=width > 1000)
+    assert violations(tab.page) == []
+    page = tab.go("#/settle", "text=There is nothing to settle.")
+    assert "a name of their own (--coder NAME)" in page.inner_text(".settle-body")
+    assert violations(page) == []
+    assert tab.complaints == []
+
+
 def check_views(tab):
     """No violation on any view or dialog, and nothing is wider than the window."""
     page = tab.page
@@ -106,7 +119,13 @@ def check_views(tab):
     page.click("text=Other codes >> nth=0")
     found["other codes"] = violations(page)
     tab.go("#/", ".answer")
-    for name, press in (("settings", None), ("help", "?"), ("alike", "a"), ("flag", "f")):
+    for name, press in (
+        ("settings", None),
+        ("help", "?"),
+        ("alike", "a"),
+        ("flag", "f"),
+        ("new code", "+"),
+    ):
         page.click("#open-settings") if press is None else page.keyboard.press(press)
         page.wait_for_selector("dialog[open]")
         found[name] = violations(page)

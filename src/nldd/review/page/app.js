@@ -136,6 +136,8 @@ class ReviewApp {
       byId('view').focus()
     })
     addEventListener('pagehide', () => this._keepSettings())
+    // What comes next may have been decided in another tab meanwhile.
+    document.addEventListener('visibilitychange', () => document.hidden || this.queue.renew())
     setInterval(() => this._poll(), POLL_MS)
     this.outbox.start()
     this._mountPanel()

@@ -117,9 +117,10 @@ export class CodeBoard {
 
   /** Draw the keys anew. */
   drawKeys() {
+    const typed = this._field.value.trim() !== ''
     this._visible.forEach((code, place) => {
       const cap = this._buttons.get(code)?.firstElementChild
-      const label = this._app.keys.codeLabel(place)
+      const label = typed ? (place ? '' : 'Enter') : this._app.keys.codeLabel(place)
       if (!cap) return
       if (cap.textContent !== label) cap.textContent = label
       cap.classList.toggle('no-key', !label)

@@ -125,11 +125,7 @@ class CodingView {
 
   _show() {
     const view = this._app.queue.current
-    if (!view)
-      return put(
-        this._root,
-        finished(this._app, () => this._resume()),
-      )
+    if (!view) return this._finish()
     // Before anything changes: to ask later where things are would lay the page out twice.
     if (scrollY > 0) scrollTo(0, 0)
     this._card.toTop()
@@ -142,6 +138,17 @@ class CodingView {
     this._explain(view)
     this._leaveRoute(view)
     this._enter(view)
+  }
+
+  _finish() {
+    put(
+      this._root,
+      finished(this._app, () => this._resume()),
+    )
+    const heading = this._root.querySelector('h2')
+    if (!heading || document.activeElement !== document.body) return
+    heading.focus()
+    this._app.announce(heading.textContent ?? '')
   }
 
   /** @param {ItemView} view */
