@@ -102,6 +102,7 @@ class Desk:
         self._orders: dict[str, Places] = {}
         self._code_names = {code for code, *_ in self.study.codes}
         self._added: list[str] = []
+        self.store_id = str(store.setting("id"))
         self.rounds = {r.round: r for r in store.rounds()}
         self.settings: dict[str, Any] = {}
         with _no_collection():

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 from nldd.exceptions import InputError
 from nldd.review._file import (
@@ -90,6 +91,7 @@ class Store(AbstractContextManager["Store"]):
                         for statement in SCHEMA:
                             connection.execute(statement)
                         store._put("study", asdict(study))
+                        store._put("setting:id", uuid4().hex)  # a browser knows it again by that
                     yield store
                 finally:
                     connection.close()

@@ -50,12 +50,12 @@ def doubt_words(chance: float | None, theta: float) -> str:
 def study_view(desk: Desk, every: int) -> View:
     """What the review is about."""
     study = desk.study
-    names_of = (study.table_sha256, study.model_sha256)
     names = ("table", "model", "target", "confidence", "measure", "blind", "version")
     return {
         "coder": desk.coder,
         **{name: getattr(study, name) for name in names},
-        "store_id": sha256(pack([*names_of, desk.coder]).encode()).hexdigest()[:16],
+        "store": desk.store.path.name,
+        "store_id": sha256(pack([desk.store_id, desk.coder]).encode()).hexdigest()[:16],
         "n_items": len(desk.outlook),
         "codes": codes_view(desk),
         "text": list(study.text),

@@ -58,8 +58,7 @@ export function finished(app, resume) {
 
 /** @param {App} app */
 function nextSteps(app) {
-  const { model, table, n_disagree } = { ...app.study, ...app.status.progress }
-  const store = app.study.store ?? `${table.replace(/\.[^.]+$/, '')}.review.db`
+  const { model, store, n_disagree } = { ...app.study, ...app.status.progress }
   const links = KINDS.map(([kind, name]) =>
     element('a', { class: 'button', href: `/api/export?kind=${kind}`, download: true }, name),
   )

@@ -11,6 +11,7 @@ export interface Study {
   coder: string
   table: string
   model: string
+  store: string
   store_id: string
   store?: string // the file's name
   n_items: number
