@@ -11,9 +11,8 @@ export interface Study {
   coder: string
   table: string
   model: string
-  store: string
   store_id: string
-  store?: string // the file's name
+  store: string // the name of its file
   n_items: number
   codes: Code[]
   text: string[]
