@@ -67,6 +67,14 @@ class Conflict(Exception):
         self.item = item
 
 
+class NotLastError(Exception):
+    """An act cannot be undone, as it is not the last one; `items` are those that it was about."""
+
+    def __init__(self, items: Sequence[int]) -> None:
+        super().__init__(items)
+        self.items = list(items)
+
+
 class UnknownItemError(InputError):
     """There is no answer of that number."""
 
@@ -330,10 +338,16 @@ class Desk:
         given = self.outlook.given[self.place(item)]
         return seen == self.seen(item) and not given and not self.is_blind(item)
 
-    def undo(self, uid: str) -> list[int]:
-        """Take back the last act that is not undone yet: entries with the state from before."""
+    def undo(self, uid: str, undoes: str = "") -> list[int]:
+        """Take back the last act that is not undone yet: entries with the state from before.
+
+        With the name of the act that it `undoes`, no other one is taken back.
+        """
         while not self._is_known(uid):
-            if not self._acts:
+            last = self._acts[-1][0][0] if self._acts else None
+            if undoes and (last is None or undoes != (last.batch or last.uid)):
+                raise NotLastError(self._known.get(undoes, ("", []))[1])
+            if last is None:
                 return []
             time, entries = now(), []
             for number, (entry, before) in enumerate(reversed(self._acts[-1])):
@@ -343,18 +357,22 @@ class Desk:
             self._add(entries)
         return list(self._known[uid][1])
 
-    def add_code(self, name: str, sure: bool) -> None:
-        """Add a code; one that looks like a known one only if the coder is sure."""
+    def add_code(self, name: str, sure: bool) -> str:
+        """Add a code; one that looks like a known one only if the coder is sure.
+
+        Returned is its name as it is kept.
+        """
         self.follow()
         code = " ".join(name.split())
         if code in self._code_names:
-            return
+            return code
         self._check_code(code)
         if not sure and (like := coding.close_code(code, sorted(self._code_names))):
             message = f"There is a code {quote(like)}, which looks like {quote(code)}."
             raise SimilarCodeError(message, [like], hint="take that one, or add this as another")
         self.store.keep("codes", [*self._added, code])
         self._add_known(code)
+        return code
 
     def _check_code(self, code: str) -> None:
         marks = [mark for mark in self.study.separator.strip() if mark in code]
