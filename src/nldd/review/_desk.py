@@ -94,7 +94,6 @@ class Desk:
         self.disagreed: set[int] = set()
         self.seq, self._touched = 0, -1
         self._own: dict[int, Entry] = {}
-        self._unveiled: set[int] = set()  # decided once: the suggestion has been shown
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
         self._acts: list[list[tuple[Entry, Position]]] = []
         self._known: dict[str, tuple[str, list[int]]] = {}
@@ -148,8 +147,6 @@ class Desk:
         if not self._in_queue(place):  # it comes in now
             self._orders.clear()
         self._own[entry.item] = entry
-        if entry.after.state == DONE:
-            self._unveiled.add(entry.item)
         self.state[place] = STATES.index(entry.after.state)
         self.flagged[place] = entry.after.flag
         if entry.after.state != SKIPPED or entry.action != FLAG:
@@ -262,9 +259,11 @@ class Desk:
         return outcome(self.by.get(item, {}))
 
     def is_blind(self, item: int) -> bool:
-        """Whether the suggestion is hidden: of a drawn answer, until this coder has decided it."""
-        drawn = bool(self.outlook.drawn[self.place(item)])
-        return self.study.blind and drawn and self.position(item).state != DONE
+        """Whether the suggestion is hidden: of a drawn answer, for the whole review.
+
+        Who saw it once they have decided could decide again, and agree with the machine.
+        """
+        return self.study.blind and bool(self.outlook.drawn[self.place(item)])
 
     def ranked(self, order: str) -> Places:
         """Places of the queue in an order."""
@@ -403,9 +402,8 @@ class Desk:
         return replace(before, state=DONE, codes=act.codes)
 
     def _entry(self, act: Act, after: Position) -> Entry:
-        place = self.place(act.item)
-        blind = self.is_blind(act.item) and act.item not in self._unveiled
-        shown = "" if blind else json.dumps(self.outlook.codes(place))
+        said = self.outlook.codes_in(act.round, self.place(act.item))
+        shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
         what = (action, after, now(), act.round, model, shown, act.seconds)
