@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.review import Desk, Position, Store, latest
+from nldd.review import Desk, Position, Store, agreement_of, latest
 from nldd.review._desk import Act, Conflict, SimilarCodeError, UnknownItemError
 from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED, to_undo
 from nldd.review._views import (
@@ -258,6 +258,44 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
         bob.decide(act(9, ["pay"], SETTLE, seen=bob.seen(9)))
     bob.undo("back")
     assert listed(bob, "disagree") == [9]
+
+
+def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
+    ann, bob, cleo = desks("Ann", share=0), desks("Bob"), desks("Cleo")
+
+    def then(desk, *acts, **more):
+        for one in acts:
+            desk.follow()
+            desk.decide(replace(act(9, **more), action=one, seen=desk.seen(9)))
+
+    def stands():
+        found = desks("Dan").outcome(9)
+        return found.codes, found.settled
+
+    ann.decide(act(9, ["pay"]))
+    bob.decide(act(9, ["food"]))
+    ann.follow()
+    ann.decide(act(9, ["food"], SETTLE, seen=2))
+    before = agreement_of(ann.store)
+    assert (before.n_answers, before.n_same) == (1, 0)
+    then(bob, FLAG)
+    then(ann, FLAG, SKIP)
+    then(cleo, SKIP)
+    assert stands() == ({"food"}, True)
+    cleo.undo("a")
+    then(ann, CODE, codes=["rooms"])
+    assert stands() == (None, False)
+    ann.undo("b")
+    ann.undo("c")  # the skip
+    assert stands() == ({"food"}, True)
+    assert agreement_of(ann.store) == before
+    then(bob, CODE, codes=["food"])
+    assert stands() == ({"food"}, True)
+    then(bob, CODE, FLAG, codes=["rooms"])
+    assert stands() == (None, False)
+    ann.follow()
+    assert 9 in ann.disagreed
+    assert item_views(ann, [9])[0]["settled"] is False
 
 
 def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):

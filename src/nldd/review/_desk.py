@@ -30,7 +30,9 @@ from nldd.review._log import (
     Entry,
     Outcome,
     Position,
+    Standing,
     outcome,
+    stand,
 )
 from nldd.review._queue import Mask, Outlook, Places, go_round
 from nldd.review._records import now
@@ -87,7 +89,7 @@ class Desk:
         self.show = [(name, _column(self.study.header, name)) for name in show]
         self.outlook = Outlook(store, self.study.seed)
         n = len(self.outlook)
-        self.by: dict[int, dict[str, Entry]] = {}
+        self.by: dict[int, dict[str, Standing]] = {}
         self.state: Places = np.zeros(n, dtype=np.intp)
         self.flagged: Mask = np.zeros(n, dtype=bool)
         self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
@@ -133,7 +135,7 @@ class Desk:
         if place is None:
             return
         by = self.by.setdefault(entry.item, {})
-        by[entry.coder] = entry
+        stand(by, entry)
         found = outcome(by)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
@@ -252,7 +254,7 @@ class Desk:
 
     def seen_by_all(self, item: int) -> int:
         """The id of the last entry of any coder for an item."""
-        return max((entry.id for entry in self.by.get(item, {}).values()), default=0)
+        return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
 
     def outcome(self, item: int) -> Outcome:
         """What has become of an item over all coders."""
