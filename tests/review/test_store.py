@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from nldd.exceptions import InputError, NLDDError
-from nldd.review import Entry, Item, Position, Store, Study, Suggestion, latest, outcome
+from nldd.review import Entry, Item, Position, Store, Study, Suggestion, outcome, outcomes
 from nldd.review._log import CODE, DONE, SETTLE, UNDO, to_undo
 
 STUDY = Study(
@@ -98,13 +98,16 @@ def test_a_store_that_was_not_completed_is_not_there(tmp_path):
 
 def test_the_last_entries_of_all_coders_come_to_an_outcome():
     ann, bob = entry("1", codes=("a",)), replace(entry("2", coder="Bob", codes=("b",)), id=2)
-    both = latest([ann, bob])[1]
-    assert outcome(both).disagree
-    assert outcome(both).codes is None
-    settled = outcome(both | {"Ann": replace(ann, id=3, action=SETTLE)})
+    (both,) = outcomes([ann, bob]).values()
+    assert both.disagree
+    assert both.codes is None
+    settling = replace(ann, id=3, action=SETTLE)
+    (settled,) = outcomes([ann, bob, settling]).values()
     assert (settled.codes, settled.settled) == ({"a"}, True)
-    again = both | {"Ann": replace(ann, id=3, action=SETTLE), "Bob": replace(bob, id=4)}
-    assert outcome(again).disagree
+    (again,) = outcomes([ann, bob, settling, replace(bob, id=4)]).values()
+    assert again.disagree
+    (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
+    assert same.settled
     assert outcome({}).disagree is False
 
 

@@ -30,7 +30,9 @@ from nldd.review._log import (
     Entry,
     Outcome,
     Position,
+    Standing,
     outcome,
+    stand,
 )
 from nldd.review._queue import Mask, Outlook, Places, go_round
 from nldd.review._records import now
@@ -95,14 +97,13 @@ class Desk:
         self.show = [(name, _column(self.study.header, name)) for name in show]
         self.outlook = Outlook(store, self.study.seed)
         n = len(self.outlook)
-        self.by: dict[int, dict[str, Entry]] = {}
+        self.by: dict[int, dict[str, Standing]] = {}
         self.state: Places = np.zeros(n, dtype=np.intp)
         self.flagged: Mask = np.zeros(n, dtype=bool)
         self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
         self.disagreed: set[int] = set()
         self.seq, self._touched = 0, -1
         self._own: dict[int, Entry] = {}
-        self._unveiled: set[int] = set()  # decided once: the suggestion has been shown
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
         self._acts: list[list[tuple[Entry, Position]]] = []
         self._known: dict[str, tuple[str, list[int]]] = {}
@@ -142,7 +143,7 @@ class Desk:
         if place is None:
             return
         by = self.by.setdefault(entry.item, {})
-        by[entry.coder] = entry
+        stand(by, entry)
         found = outcome(by)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
@@ -156,8 +157,6 @@ class Desk:
         if not self._in_queue(place):  # it comes in now
             self._orders.clear()
         self._own[entry.item] = entry
-        if entry.after.state == DONE:
-            self._unveiled.add(entry.item)
         self.state[place] = STATES.index(entry.after.state)
         self.flagged[place] = entry.after.flag
         if entry.after.state != SKIPPED or entry.action != FLAG:
@@ -263,16 +262,18 @@ class Desk:
 
     def seen_by_all(self, item: int) -> int:
         """The id of the last entry of any coder for an item."""
-        return max((entry.id for entry in self.by.get(item, {}).values()), default=0)
+        return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
 
     def outcome(self, item: int) -> Outcome:
         """What has become of an item over all coders."""
         return outcome(self.by.get(item, {}))
 
     def is_blind(self, item: int) -> bool:
-        """Whether the suggestion is hidden: of a drawn answer, until this coder has decided it."""
-        drawn = bool(self.outlook.drawn[self.place(item)])
-        return self.study.blind and drawn and self.position(item).state != DONE
+        """Whether the suggestion is hidden: of a drawn answer, for the whole review.
+
+        Who saw it once they have decided could decide again, and agree with the machine.
+        """
+        return self.study.blind and bool(self.outlook.drawn[self.place(item)])
 
     def ranked(self, order: str) -> Places:
         """Places of the queue in an order."""
@@ -421,9 +422,8 @@ class Desk:
         return replace(before, state=DONE, codes=act.codes)
 
     def _entry(self, act: Act, after: Position) -> Entry:
-        place = self.place(act.item)
-        blind = self.is_blind(act.item) and act.item not in self._unveiled
-        shown = "" if blind else json.dumps(self.outlook.codes(place))
+        said = self.outlook.codes_in(act.round, self.place(act.item))
+        shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
         what = (action, after, now(), act.round, model, shown, act.seconds)

@@ -200,8 +200,7 @@ def by_machine(desk: Desk) -> Mask:
 
 
 def _blind(desk: Desk) -> Mask:
-    own = desk.state == STATES.index(DONE)
-    return np.asarray(desk.outlook.drawn & ~own & desk.study.blind)
+    return np.asarray(desk.outlook.drawn & desk.study.blind)
 
 
 def _with_code(desk: Desk, code: str) -> Mask:
