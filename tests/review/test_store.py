@@ -81,11 +81,32 @@ def test_a_file_that_is_no_store_or_a_crafted_one_is_refused(path, tmp_path):
     other.write_text("id,answer\n", encoding="utf-8")
     with pytest.raises(InputError, match="no review that nldd wrote"):
         Store.open(other)
+
+
+@pytest.mark.parametrize("name", ["t", "sqlitex", "sqlite_x"])
+def test_a_trigger_that_swallows_decisions_is_refused_and_found_out(path, name):
     connection = sqlite3.connect(path)
-    connection.execute("CREATE TRIGGER t AFTER INSERT ON decisions BEGIN SELECT 1; END")
+    connection.execute(
+        "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
+    )
+    connection.execute("PRAGMA writable_schema = ON")
+    query = "UPDATE sqlite_master SET name = ?, sql = replace(sql, ' t ', ?) WHERE name = 't'"
+    connection.execute(query, (name, f" {name} "))
+    connection.commit()
     connection.close()
     with pytest.raises(InputError, match="its tables differ"):
         Store.open(path)
+
+
+def test_a_decision_that_is_not_written_is_not_acknowledged(path):
+    with Store.open(path) as store:
+        connection = sqlite3.connect(path)
+        connection.execute(
+            "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
+        )
+        connection.close()
+        with pytest.raises(NLDDError, match="not written"):
+            store.add([entry("u1")])
 
 
 def test_a_store_that_was_not_completed_is_not_there(tmp_path):

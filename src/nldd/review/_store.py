@@ -244,8 +244,10 @@ class Store(AbstractContextManager["Store"]):
                 ).fetchone()
                 if known is None:
                     query = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 16)})"
-                    number = self._connection.execute(query, entry_row(entry)).lastrowid
-                    known = (number, *entry_row(entry)[1:])
+                    written = self._connection.execute(query, entry_row(entry))
+                    if written.rowcount != 1:  # nothing is acknowledged that is not there
+                        raise sqlite3.DatabaseError("an entry was not written")
+                    known = (written.lastrowid, *entry_row(entry)[1:])
                 added.append(read_entry(known))
         return added
 
