@@ -283,6 +283,20 @@ class Store(AbstractContextManager["Store"]):
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, pack(value)))
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all that is read within be of one moment, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with explained(self.path):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
     def _transaction(self) -> Iterator[None]:
         with explained(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
