@@ -37,8 +37,8 @@ def add(store, *entries):
         return opened.add(entries)
 
 
-@pytest.mark.parametrize("kind", ["csv", "label-studio"])
-def test_an_export_is_of_one_moment(tmp_path, monkeypatch, kind):
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_an_export_is_of_one_moment(tmp_path, monkeypatch, ending):
     store = tmp_path / "new.review.db"
     make_review(store, 12)
 
@@ -52,10 +52,10 @@ def test_an_export_is_of_one_moment(tmp_path, monkeypatch, kind):
         return latest(entries)
 
     with Store.open(store, write=False) as opened:
-        write_export(opened, tmp_path / "before", kind)
+        write_export(opened, before := tmp_path / f"before.{ending}")
         monkeypatch.setattr(export, "latest", meanwhile)
-        write_export(opened, tmp_path / "since", kind)
-    assert (tmp_path / "since").read_bytes() == (tmp_path / "before").read_bytes()
+        write_export(opened, since := tmp_path / f"since.{ending}")
+    assert since.read_bytes() == before.read_bytes()
 
 
 def test_every_row_tells_what_became_of_it(tmp_path):

@@ -6,7 +6,6 @@ it, and a process that is killed loses nothing that it has acknowledged.
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -24,6 +23,7 @@ from nldd.review._file import (
     connect,
     explained,
     is_store,
+    part_of,
     publish,
 )
 from nldd.review._log import Entry
@@ -78,12 +78,9 @@ class Store(AbstractContextManager["Store"]):
     @contextmanager
     def create(cls, path: Path, study: Study) -> Iterator[Self]:
         """A new store, which is there under its name once it is complete."""
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        ends = ("", "-wal", "-shm")
+        part, ends = part_of(path), ("", "-wal", "-shm")
         try:
             with explained(path):
-                for end in ends:
-                    Path(f"{part}{end}").unlink(missing_ok=True)
                 connection = connect(part, write=True, new=True)
                 store = cls(path, connection)
                 try:
