@@ -231,7 +231,19 @@ def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
     assert (view["n_drawn"], view["n_left"]) == (20, 1)
     assert (view["n_checked"], view["n_right"]) == (len(checked), len(checked) - 1)
     assert view["low"] < view["accuracy"] == (len(checked) - 1) / len(checked) < view["high"]
-    assert f"{len(checked) - 1} of {len(checked)} automatic codes" in view["text"]
+    n, text = len(checked), view["text"]
+    assert text.startswith(f"{n - 1} of {n} automatic codes are right so far: ")
+    assert "as first given, before the machine learned" in text
+    assert "Left to decide: 1 drawn answer. Whether the target of 90 % is kept is told" in text
+    assert (view["verdict"], view["needed"]) == (None, None)
+    # One on which coders do not agree is left, too.
+    desk.decide(act(drawn[-1], said[drawn[-1]].codes))
+    assert audit_view(desk)["verdict"] is not None
+    assert "so far" not in audit_view(desk)["text"]
+    bob = desks("Bob")
+    bob.decide(act(drawn[-1], ["food", "rooms"]))
+    desk.follow()
+    assert (audit_view(desk)["n_left"], audit_view(desk)["verdict"]) == (1, None)
 
 
 def test_coders_do_not_see_each_other_before_they_have_decided(desks):

@@ -1,7 +1,14 @@
 """The store: what was added is there again, nothing is changed, what is no store is refused."""
 
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -81,11 +88,32 @@ def test_a_file_that_is_no_store_or_a_crafted_one_is_refused(path, tmp_path):
     other.write_text("id,answer\n", encoding="utf-8")
     with pytest.raises(InputError, match="no review that nldd wrote"):
         Store.open(other)
+
+
+@pytest.mark.parametrize("name", ["t", "sqlitex", "sqlite_x"])
+def test_a_trigger_that_swallows_decisions_is_refused_and_found_out(path, name):
     connection = sqlite3.connect(path)
-    connection.execute("CREATE TRIGGER t AFTER INSERT ON decisions BEGIN SELECT 1; END")
+    connection.execute(
+        "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
+    )
+    connection.execute("PRAGMA writable_schema = ON")
+    query = "UPDATE sqlite_master SET name = ?, sql = replace(sql, ' t ', ?) WHERE name = 't'"
+    connection.execute(query, (name, f" {name} "))
+    connection.commit()
     connection.close()
     with pytest.raises(InputError, match="its tables differ"):
         Store.open(path)
+
+
+def test_a_decision_that_is_not_written_is_not_acknowledged(path):
+    with Store.open(path) as store:
+        connection = sqlite3.connect(path)
+        connection.execute(
+            "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
+        )
+        connection.close()
+        with pytest.raises(NLDDError, match="not written"):
+            store.add([entry("u1")])
 
 
 def test_a_store_that_was_not_completed_is_not_there(tmp_path):
@@ -94,6 +122,51 @@ def test_a_store_that_was_not_completed_is_not_there(tmp_path):
         store.add_items(ITEMS)
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_start_left_is_removed_by_the_next_one(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = [f".new.review.db.{gone.pid}.part{end}" for end in ("", "-wal", "-shm")]
+    kept = [f".new.review.db.{os.getppid()}.part", f".old.review.db.{gone.pid}.part"]
+    for name in (*left, *kept):
+        (tmp_path / name).write_text("answers of respondents", encoding="utf-8")
+    with Store.create(tmp_path / "new.review.db", STUDY):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {"new.review.db", *kept}
+
+
+@contextmanager
+def read_only(folder):
+    """A folder that cannot be written meanwhile, even by root."""
+    own = os.geteuid()
+    folder.chmod(0o555)
+    if own == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+        folder.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no folders that cannot be written")
+def test_a_store_is_read_in_a_folder_that_cannot_be_written(path):
+    with Store.open(path) as store:
+        store.add([entry("u1")])
+    with TemporaryDirectory() as name:  # that of pytest is closed to others
+        copy, crashed = Path(name, "new.review.db"), Path(name, "crashed.review.db")
+        shutil.copy(path, copy)
+        shutil.copy(path, crashed)
+        Path(name, "crashed.review.db-wal").write_bytes(b"decisions")
+        with read_only(Path(name)):
+            with Store.open(copy, write=False) as store, store.snapshot():
+                found = store.entries()
+            with pytest.raises(InputError, match=r"last decisions are in crashed\.review\.db-wal"):
+                Store.open(crashed, write=False)
+            with pytest.raises(NLDDError, match="cannot be written"), Store.open(copy) as store:
+                store.keep("a", 1)
+    assert [e.uid for e in found] == ["u1"]
 
 
 def test_the_last_entries_of_all_coders_come_to_an_outcome():

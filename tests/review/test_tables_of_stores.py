@@ -281,10 +281,18 @@ def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     checks = [right[i] == set(said[i].codes) for i in auto if i in drawn[:-4]]
     expected = judge_checks(checks, len(auto) - len(checks), 0.6)
     with Store.open(store) as opened:
-        assert audit_of(opened) == expected
+        found = asdict(audit_of(opened))
+    told = ("n_checked", "n_right", "n_open", "accuracy", "low", "high", "target")
+    assert {name: found[name] for name in told} == {n: getattr(expected, n) for n in told}
     assert 0 < expected.n_right < expected.n_checked > 20
     assert call("audit", store, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == asdict(expected)
+    assert json.loads(capsys.readouterr().out) == found
+    # The verdict waits for the last: who stops where it looks good would find it kept too often.
+    assert (found["n_drawn"], found["n_left"], found["verdict"]) == (40, 4, None)
+    assert call("audit", store, "--target-accuracy", "0.99") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Left to decide: 4 drawn answers. Whether the target of 99 % is kept is told" in said
+    decide(store, {item: right[item] for item in drawn[-4:]})
     assert call("audit", store, "--target-accuracy", "0.99", "--json") == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "broken"
     assert call("audit", store, store) == 1

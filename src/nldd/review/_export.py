@@ -92,13 +92,12 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
         from nldd.review._label_studio import write_tasks
 
         return write_tasks(store, path)
-    study = store.study
-    writer = _Rows(study, store.setting("codes") or ())
-    create = create_table(
-        path, writer.header, like=written_format(study), raw=raw, descriptions=writer.descriptions
-    )
-    with create as table:
-        table.write(map(writer.row, coded_items(store)))
+    with store.snapshot():
+        study = store.study
+        writer = _Rows(study, store.setting("codes") or ())
+        like, about = written_format(study), writer.descriptions
+        with create_table(path, writer.header, like=like, raw=raw, descriptions=about) as table:
+            table.write(map(writer.row, coded_items(store)))
     return table.n_rows
 
 

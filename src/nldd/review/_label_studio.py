@@ -59,8 +59,9 @@ def labeling_config(study: Study, new_codes: Sequence[str] = ()) -> str:
 
 def write_tasks(store: Store, path: Path) -> int:
     """Write all answers as tasks; how many there are."""
-    study, n = store.study, 0
-    with replacing(path) as stream:
+    n = 0
+    with store.snapshot(), replacing(path) as stream:
+        study = store.study
         for n, found in enumerate(coded_items(store), 1):
             text = json.dumps(_task(study, found), ensure_ascii=False, default=cell_text)
             stream.write(f"{',' if n > 1 else '['}\n{text}".encode())

@@ -34,6 +34,8 @@ def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
     _check_names(paths, out)
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.open(path, write=False)) for path in paths]
+        for store in stores:
+            stack.enter_context(store.snapshot())
         _check_same_study(stores)
         logs = [store.entries() for store in stores]
         entries, notes = _joined(logs), [*_notes_on_models(stores), *_notes_on_names(stores, logs)]

@@ -32,6 +32,7 @@ from nldd.review._desk import Conflict, Desk, NotLastError, SimilarCodeError, Un
 from nldd.review._guard import refused
 from nldd.review._log import SETTLE
 from nldd.review._store import Store
+from nldd.review._verified import load_judge
 
 KINDS = {
     ".html": "text/html",
@@ -107,7 +108,7 @@ class Review:
     def warm_up(self) -> None:
         """Load what is not needed for the first answers, in another thread."""
         if self.desk.outlook.drawn.any():
-            views.load_judge()
+            load_judge()
             self._judged = True
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ it, and a process that is killed loses nothing that it has acknowledged.
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -24,6 +23,7 @@ from nldd.review._file import (
     connect,
     explained,
     is_store,
+    part_of,
     publish,
 )
 from nldd.review._log import Entry
@@ -78,12 +78,9 @@ class Store(AbstractContextManager["Store"]):
     @contextmanager
     def create(cls, path: Path, study: Study) -> Iterator[Self]:
         """A new store, which is there under its name once it is complete."""
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        ends = ("", "-wal", "-shm")
+        part, ends = part_of(path), ("", "-wal", "-shm")
         try:
             with explained(path):
-                for end in ends:
-                    Path(f"{part}{end}").unlink(missing_ok=True)
                 connection = connect(part, write=True, new=True)
                 store = cls(path, connection)
                 try:
@@ -244,8 +241,10 @@ class Store(AbstractContextManager["Store"]):
                 ).fetchone()
                 if known is None:
                     query = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 16)})"
-                    number = self._connection.execute(query, entry_row(entry)).lastrowid
-                    known = (number, *entry_row(entry)[1:])
+                    written = self._connection.execute(query, entry_row(entry))
+                    if written.rowcount != 1:  # nothing is acknowledged that is not there
+                        raise sqlite3.DatabaseError("an entry was not written")
+                    known = (written.lastrowid, *entry_row(entry)[1:])
                 added.append(read_entry(known))
         return added
 
@@ -279,6 +278,20 @@ class Store(AbstractContextManager["Store"]):
 
     def _put(self, key: str, value: Any) -> None:
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, pack(value)))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all that is read within be of one moment, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with explained(self.path):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

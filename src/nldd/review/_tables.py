@@ -14,7 +14,6 @@ from typing import Any
 
 from nldd import coding
 from nldd._wording import count_noun, quote_first
-from nldd.exceptions import InputError
 from nldd.review._file import is_store
 from nldd.review._log import SKIPPED, latest, outcomes
 from nldd.review._records import Item, Study, Suggestion, pack
@@ -229,25 +228,6 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             waiting = next(said, None)
         else:
             yield item, None
-
-
-def audit_of(store: Store, target: float | None = None) -> "coding.Audit":
-    """What the answers drawn at random prove of the machine's first codes, as ``nldd audit`` does.
-
-    Those count that it coded alone; without a `target`, that of the review is meant.
-    """
-    found = outcomes(store.entries())
-    drawn = [s for item, s in with_suggestions(store) if item.drawn and s and s.status == "auto"]
-    given = [found[s.item].codes if s.item in found else None for s in drawn]
-    pairs = zip(drawn, given, strict=True)
-    checks = [codes == set(said.codes) for said, codes in pairs if codes is not None]
-    if not checks:
-        what = "has been decided" if drawn else "is there"
-        message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."
-        hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
-        raise InputError(message, hint=f"{hint} draws some where a review begins")
-    goal = store.study.target if target is None else target
-    return coding.judge_checks(checks, len(drawn) - len(checks), goal)
 
 
 def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:

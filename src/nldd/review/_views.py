@@ -1,20 +1,20 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from dataclasses import asdict
 from hashlib import sha256
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from nldd import coding
 from nldd._wording import percent
 from nldd.exceptions import InputError
 from nldd.review._desk import Desk
 from nldd.review._log import DONE, OPEN, STATES
 from nldd.review._queue import AUTO, FILE, Mask, Places
 from nldd.review._records import Item, Suggestion, pack
+from nldd.review._verified import verify
 from nldd.tables import cell_text
 
 View = dict[str, Any]
@@ -291,16 +291,6 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     }
 
 
-@lru_cache(maxsize=100)
-def _judge(n_right: int, n: int, n_open: int, target: float) -> "coding.Audit":
-    return coding.judge_checks([True] * n_right + [False] * (n - n_right), n_open, target)
-
-
-def load_judge() -> None:
-    """Load what judges checks: statistics, which take seconds on a slow disk."""
-    _judge(1, 1, 0, 0.9)
-
-
 def audit_view(desk: Desk, judged: bool = True) -> View | None:
     """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without.
 
@@ -310,26 +300,10 @@ def audit_view(desk: Desk, judged: bool = True) -> View | None:
     drawn = np.flatnonzero(look.drawn & ~look.given)
     if not len(drawn):
         return None
-    checks = []
-    for place in drawn[look.first_auto[drawn]].tolist():
-        codes = desk.outcome(int(look.items[place])).codes
-        if codes is not None:
-            checks.append(codes == frozenset(look.first_codes(place)))
-    n_left = int((~desk.decided[drawn]).sum())
-    view: View = {"n_drawn": len(drawn), "n_left": n_left, "n_checked": len(checks)}
-    view |= {"n_right": sum(checks), "target": desk.study.target}
-    empty = dict.fromkeys(("accuracy", "low", "high", "verdict", "needed"))
-    if not checks:
-        text = "No automatic code has been checked yet."
-        return {**view, **empty, "text": text}
-    n_open = int(look.first_auto[drawn].sum()) - len(checks)
-    if not judged:
-        text = f"{sum(checks)} of {len(checks)} automatic codes are right so far."
-        return {**view, **empty, "accuracy": sum(checks) / len(checks), "text": text}
-    audit = _judge(sum(checks), len(checks), n_open, desk.study.target)
-    text = (
-        f"{audit.n_right} of {audit.n_checked} automatic codes are right: {percent(audit.accuracy)}"
-        f" (95 % interval {percent(audit.low)} to {percent(audit.high)}); the target of "
-        f"{percent(audit.target)}: {audit.verdict}."
-    )
-    return {**view, **{name: getattr(audit, name) for name in empty}, "text": text}
+    auto = drawn[look.first_auto[drawn]].tolist()
+    given = [(place, desk.outcome(int(look.items[place])).codes) for place in auto]
+    checks = [codes == set(look.first_codes(place)) for place, codes in given if codes is not None]
+    apart = np.isin(look.items[drawn], list(desk.disagreed))
+    n_left = int((~desk.decided[drawn] | apart).sum())
+    found = verify(len(drawn), n_left, len(auto), checks, desk.study.target, judged)
+    return {**asdict(found), "text": found.text}
