@@ -20,6 +20,14 @@ Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
+def random_order(n: int, seed: int) -> Places:
+    """The rank of each of n answers in a random order, in which drawn ones come to people.
+
+    A prefix of it is a random sample: they may stop anywhere.
+    """
+    return np.random.default_rng(seed).permutation(n)
+
+
 class Outlook:
     """What the machine says of each answer, by its place in the table, which counts from 0.
 
@@ -38,8 +46,7 @@ class Outlook:
         self.round = 0
         self.auto, self.group = np.zeros(n, dtype=bool), np.full(n, -1, dtype=np.int64)
         self.doubt, self.rounds = np.ones(n), np.zeros(n, dtype=np.int64)
-        # A prefix of this order is a random sample: people may stop anywhere.
-        self._chance = np.random.default_rng(seed).permutation(n)
+        self._chance = random_order(n, seed)
         self._take(store, 0)
         self.first_auto, self.first_group = self.auto.copy(), self.group.copy()
         # A page may have shown what an earlier round said, whose suggestions are gone by now.

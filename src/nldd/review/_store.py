@@ -42,6 +42,7 @@ from nldd.review._records import (
     read_suggestion,
 )
 
+LARGEST = 2**63 - 1
 # What an answer that says nothing may consist of.
 BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 
@@ -248,11 +249,18 @@ class Store(AbstractContextManager["Store"]):
                 added.append(read_entry(known))
         return added
 
-    def entries(self, after: int = 0) -> list[Entry]:
-        """Entries of the log in their order, those behind an id."""
-        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
+    def entries(self, after: int = 0, until: int | None = None) -> list[Entry]:
+        """Entries of the log in their order, those behind an id, and up to another."""
+        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? AND id <= ? ORDER BY id"
+        ids = (after, LARGEST if until is None else until)
         with as_written(self.path):
-            return [read_entry(row) for row in self._connection.execute(query, (after,))]
+            return [read_entry(row) for row in self._connection.execute(query, ids)]
+
+    def last_entry(self) -> int:
+        """The id of the last entry of the log; 0 if there is none."""
+        with explained(self.path):
+            (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+        return int(last or 0)
 
     def touched(self) -> int:
         """A number that is another one once another process has written."""

@@ -5,8 +5,8 @@ would say once it is filled in. So whatever reads that reads a store as well.
 """
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, Set as AbstractSet
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any
 from nldd import coding
 from nldd._wording import count_noun, quote_first
 from nldd.review._file import is_store
-from nldd.review._log import SKIPPED, latest, outcomes
+from nldd.review._log import SKIPPED, Outcome, latest, outcomes
+from nldd.review._queue import random_order
 from nldd.review._records import Item, Study, Suggestion, pack
 from nldd.review._store import Store
 from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
@@ -127,18 +128,30 @@ class DecidedRows(StoredRows):
     Or the `whole` table, with what the machine first said of each row.
     """
 
-    def __init__(self, path: Path, *, numbered: bool = False, whole: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        until: int | None = None,
+        numbered: bool = False,
+        whole: bool = False,
+    ) -> None:
         super().__init__(path)
         self.layout, self._whole = Layout.of(self.study), whole
         with Store.open(path, write=False) as store:
-            entries = store.entries()
+            entries, outlines = store.entries(until=until), store.outlines()
         self.outcomes = outcomes(entries)
-        self._skipped = {
+        skipped = {
             item
             for item, by in latest(entries).items()
             if any(entry.after.state == SKIPPED for entry in by.values())
         }
-        self._n_avoided = 0
+        places = random_order(len(outlines), self.study.seed).tolist()
+        ranks = zip(places, outlines, strict=True)
+        drawn = [item for _, item in sorted((rank, line[0]) for rank, line in ranks if line[1])]
+        self._n_avoided = _count_avoided(drawn, self.outcomes, skipped)
+        # The rows that were read: of which table, and which row of it.
+        self.row_names: list[str] = []
         names, known = self.layout.codes.names, list(map(guarded, self.header))
         self._places = {n: known.index(guarded(n)) for n in names if guarded(n) in known}
         self._new = [name for name in names if name not in self._places]
@@ -155,24 +168,17 @@ class DecidedRows(StoredRows):
         return found.codes
 
     def rows(self) -> Generator[Row, None, None]:
-        self._n_avoided = 0
+        self.row_names.clear()
         with Store.open(self.path, write=False) as store:
             for item, said in with_suggestions(store):
-                self._n_avoided += item.drawn and self._is_avoided(item.item)
                 for_people = item.drawn or said is None or said.status != "auto"
+                touched = for_people or item.item in self.outcomes
                 decided = self.decided(item.item)
-                if self._whole:
-                    yield self._row(item, said, item.given if decided is None else decided)
-                elif decided is not None or (for_people and item.given is None):
-                    yield self._row(item, said, decided)
+                if self._whole or decided is not None or (touched and item.given is None):
+                    self.row_names.append(f"{self.study.table_sha256}:{item.item}")
+                    given = item.given if self._whole and decided is None else decided
+                    yield self._row(item, said, given)
         self._is_read = True
-
-    def _is_avoided(self, item: int) -> bool:
-        """Whether people have left an item, or disagree on it; nobody has seen the others."""
-        found = self.outcomes.get(item)
-        return (
-            found is not None and found.codes is None and (item in self._skipped or found.disagree)
-        )
 
     def _row(self, item: Item, said: Suggestion | None, decided: AbstractSet[str] | None) -> Row:
         names, row = self.layout.codes.names, list(item.cells)
@@ -203,9 +209,8 @@ class DecidedRows(StoredRows):
             which = count_noun(n_apart, "answer")
             notes.append(f"{which} on which coders disagree: not taken; settle them on the page.")
         if self._n_avoided:
-            which = (
-                f"{count_noun(self._n_avoided, 'answer')} drawn at random, skipped or in dispute"
-            )
+            how = "skipped, passed over or in dispute"
+            which = f"{count_noun(self._n_avoided, 'answer')} drawn at random, {how}"
             why = "the others drawn are easier than new ones, and the promise a little too good"
             notes.append(f"{which}: not taken. Until they are decided, {why}.")
         if n_flagged:
@@ -216,6 +221,23 @@ class DecidedRows(StoredRows):
             why = "the model has no columns for these codes"
             notes.append(f"{which}: not taken, as {why}; to use them, export and fit anew.")
         return notes
+
+
+def _count_avoided(
+    drawn: Sequence[int], found: Mapping[int, Outcome], skipped: AbstractSet[int]
+) -> int:
+    """How many of the drawn items, in the order in which they came to people, these have left.
+
+    They were skipped, are in dispute, or open before one that is decided; those that come after
+    all that are decided, nobody has seen.
+    """
+    agreed = [item in found and found[item].codes is not None for item in drawn]
+    n_seen = max((i for i, is_agreed in enumerate(agreed) if is_agreed), default=0)
+    return sum(
+        not is_agreed
+        and (i < n_seen or item in skipped or (item in found and found[item].disagree))
+        for i, (item, is_agreed) in enumerate(zip(drawn, agreed, strict=True))
+    )
 
 
 def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
@@ -245,10 +267,12 @@ def _reader(path: Path, source: StoredRows) -> TableReader:
 class StoreOptions(TableOptions):
     """Opens a store as a table that people have filled in, and any other file as what it is.
 
-    Such a table has the rows for people, or the `whole` of them, coded as in the first round.
+    Such a table has the rows for people, or the `whole` of them, coded as in the first round. What
+    people decide after the first look at a store is not in it, so that all looks are at the same.
     """
 
     whole: bool = False
+    _until: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file, or the rows for people of a store."""
@@ -256,8 +280,10 @@ class StoreOptions(TableOptions):
         if not is_store(path):
             return super().open(path)
         how = {"numbered": self.numbers is not None, "whole": self.whole}
-        table = _reader(path, DecidedRows(path, **how))
-        table.no_code = NO_CODE
+        with Store.open(path, write=False) as store:
+            source = DecidedRows(path, until=self._last(store), **how)
+        table = _reader(path, source)
+        table.no_code, table.row_names = NO_CODE, source.row_names
         return self.with_numbers(table)
 
     def digest(self, path: Path) -> str:
@@ -265,7 +291,11 @@ class StoreOptions(TableOptions):
         if not is_store(path):
             return super().digest(path)
         with Store.open(path, write=False) as store:
-            study, found = store.study, outcomes(store.entries())
+            study, found = store.study, outcomes(store.entries(until=self._last(store)))
         decided = [(i, sorted(o.codes)) for i, o in sorted(found.items()) if o.codes is not None]
         content = pack([study.table_sha256, study.header, decided])
         return sha256(content.encode()).hexdigest()
+
+    def _last(self, store: Store) -> int:
+        """The last entry of a store when it was first looked at."""
+        return self._until.setdefault(store.path.absolute(), store.last_entry())
