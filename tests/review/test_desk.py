@@ -1,5 +1,6 @@
 """The desk of a coder: orders, decisions and conflicts, undo without limit, blind answers, pace."""
 
+import json
 import random
 from dataclasses import replace
 from itertools import count
@@ -7,7 +8,7 @@ from itertools import count
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.review import Desk, Position, Store, latest
+from nldd.review import Desk, Position, Store, agreement_of, latest
 from nldd.review._desk import Act, Conflict, SimilarCodeError, UnknownItemError
 from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED, to_undo
 from nldd.review._views import (
@@ -181,7 +182,7 @@ def test_flags_stay_when_an_answer_is_decided_and_decisions_when_it_is_flagged(d
     assert desk.position(3) == Position(SKIPPED)
 
 
-def test_drawn_answers_are_blind_until_they_are_decided(desks):
+def test_drawn_answers_are_blind_also_once_they_are_decided(desks):
     desk = desks(n_drawn=8, share=0.9)
     said = of(desk)
     drawn = [i.item for i in desk.store.items() if i.drawn]
@@ -192,14 +193,27 @@ def test_drawn_answers_are_blind_until_they_are_decided(desks):
     assert desk.alike(drawn[0]) == []
     desk.decide(act(drawn[0], said[drawn[0]].codes))
     (view,) = item_views(desk, drawn[:1])
-    assert view["suggestion"]["codes"] == list(said[drawn[0]].codes)
+    assert (view["blind"], view["suggestion"], view["state"]) == (True, None, DONE)
     desk.undo("back")
     desk.decide(act(drawn[0], ["pay"], seen=2))
-    # Undone, it is blind again; but the suggestion has been seen, and the log says so.
-    assert [bool(entry.shown) for entry in desk.store.entries()] == [False, False, True]
+    assert [entry.shown for entry in desk.store.entries()] == ["", "", ""]
     # Where the study is not blind, the suggestion is there from the beginning.
     desk.study = replace(desk.study, blind=False)
     assert item_views(desk, drawn[1:2])[0]["suggestion"] is not None
+
+
+def test_the_log_says_what_the_page_showed_not_what_the_machine_says_since(desks):
+    desk = desks(share=0)
+    said = of(desk)
+    for number, codes in ((1, ("rooms",)), (2, ("food",))):
+        with Store.open(desk.store.path) as store:
+            store.add_suggestions(number, [s._replace(codes=codes) for s in said.values()])
+            store.finish_round(number, str(number) * 64, {"codes": list(CODES)})
+        desk.follow()
+    for item, number in ((1, 0), (2, 1), (3, 2), (4, 9)):
+        desk.decide(act(item, round=number))
+    shown = [entry.shown for entry in desk.store.entries()]
+    assert shown == [json.dumps(said[1].codes), '["rooms"]', '["food"]', ""]
 
 
 def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
@@ -256,6 +270,44 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
         bob.decide(act(9, ["pay"], SETTLE, seen=bob.seen(9)))
     bob.undo("back")
     assert listed(bob, "disagree") == [9]
+
+
+def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
+    ann, bob, cleo = desks("Ann", share=0), desks("Bob"), desks("Cleo")
+
+    def then(desk, *acts, **more):
+        for one in acts:
+            desk.follow()
+            desk.decide(replace(act(9, **more), action=one, seen=desk.seen(9)))
+
+    def stands():
+        found = desks("Dan").outcome(9)
+        return found.codes, found.settled
+
+    ann.decide(act(9, ["pay"]))
+    bob.decide(act(9, ["food"]))
+    ann.follow()
+    ann.decide(act(9, ["food"], SETTLE, seen=2))
+    before = agreement_of(ann.store)
+    assert (before.n_answers, before.n_same) == (1, 0)
+    then(bob, FLAG)
+    then(ann, FLAG, SKIP)
+    then(cleo, SKIP)
+    assert stands() == ({"food"}, True)
+    cleo.undo("a")
+    then(ann, CODE, codes=["rooms"])
+    assert stands() == (None, False)
+    ann.undo("b")
+    ann.undo("c")  # the skip
+    assert stands() == ({"food"}, True)
+    assert agreement_of(ann.store) == before
+    then(bob, CODE, codes=["food"])
+    assert stands() == ({"food"}, True)
+    then(bob, CODE, FLAG, codes=["rooms"])
+    assert stands() == (None, False)
+    ann.follow()
+    assert 9 in ann.disagreed
+    assert item_views(ann, [9])[0]["settled"] is False
 
 
 def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):

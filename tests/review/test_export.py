@@ -158,27 +158,33 @@ ACTS = st.lists(
 def naive_replay(acts):
     """What each item is in the end, by going through the acts one by one."""
     history, log = {}, []
-    for item, coder, action, codes in acts:
-        states = history.setdefault((item, coder), [("open", None)])
-        state, held = states[-1]
+    for number, (item, coder, action, codes) in enumerate(acts, 1):
+        lines = history.setdefault((item, coder), [(0, "", "open", None)])
+        _, _, state, held = lines[-1]
+        undoes = None
         if action == "undo":
-            if len(states) > 1:
-                states.pop()
-            state, held = states[-1]
+            if len(lines) > 1:
+                undoes = lines.pop()[0]
+            _, _, state, held = lines[-1]
         elif action == "skip":
             state, held = "skipped", None
         elif action != "flag":
             state, held = "done", codes
         if action != "undo":
-            states.append((state, held))
-        log.append((item, coder, action, state, held))
+            lines.append((number, action, state, held))
+        log.append((item, coder, action, state, held, undoes))
     outcomes = {}
     for item in {item for item, *_ in log}:
-        own = [line for line in log if line[0] == item]
-        now = {coder: (state, held) for _, coder, _, state, held in own}
+        own = [lines[1:] for (other, _), lines in history.items() if other == item]
+        now = {i: lines[-1][2:] for i, lines in enumerate(own) if lines}
         sets = {held for state, held in now.values() if state == "done"}
-        if own[-1][2] == "settle":
-            outcomes[item] = ("people", own[-1][4])
+        settled = max(
+            (line for lines in own for line in lines if line[1] == "settle"), default=None
+        )
+        decided = [[line for line in lines if line[1] != "flag"][-1:] for lines in own]
+        later = {held for lines in decided for n, _, _, held in lines if settled and n > settled[0]}
+        if settled and later <= {settled[3], None}:
+            outcomes[item] = ("people", settled[3])
         elif len(sets) > 1:
             outcomes[item] = ("disagree", None)
         elif sets:
@@ -200,7 +206,10 @@ def agrees_with_a_naive_replay(made, folder, acts):
     log, outcomes = naive_replay(acts)
     with Store.open(folder / "a.db") as store:
         said = {s.item: s for s in store.suggestions(0)}
-        store.add([entry(i, held, who, act, state=state) for i, who, act, state, held in log])
+        store.add(
+            entry(i, held, who, act, state=state, undoes=undoes)
+            for i, who, act, state, held, undoes in log
+        )
     rows = exported(folder / "a.db", folder / "a.jsonl")
     for number, row in enumerate(rows, 1):
         status, codes = outcomes.get(number, (said[number].status, None))

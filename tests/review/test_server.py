@@ -309,6 +309,10 @@ def test_the_loop_of_the_page(tmp_path):
         client = Client(running.address)
         status, _ = client.send("/api/settings", {"order": "alike"}, "PUT")
         assert (status, client.get("/api/study")["settings"]) == (200, {"order": "alike"})
+        assert client.send("/api/settings", {"at": 3}, "PATCH") == (200, {})
+        assert client.get("/api/study")["settings"] == {"order": "alike", "at": 3}
+        status, answer = client.send("/api/codes", {"code": " long  lunch ", "sure": True})
+        assert (status, answer["code"]) == (200, "long lunch")
         view = client.get("/api/next?order=alike&n=5")["items"][4]
         sent = DECISION | {"item": view["item"], "codes": sorted(right[view["item"]])}
         status, answer = client.send("/api/decide", sent)
@@ -322,7 +326,10 @@ def test_the_loop_of_the_page(tmp_path):
         many = {"uid": "m", "items": alike["items"], "codes": alike["codes"], "round": 0}
         status, answer = client.send("/api/decide_many", many)
         assert (status, answer["n"], answer["conflicts"]) == (200, alike["n"], [])
-        status, answer = client.send("/api/undo", {"uid": "u3"})
+        assert {i["state"] for i in answer["items"]} == {"done"}
+        status, answer = client.send("/api/undo", {"uid": "u3", "undoes": sent["uid"]})
+        assert (status, answer["item"]["item"], answer["item"]["seen"]) == (409, view["item"], 1)
+        status, answer = client.send("/api/undo", {"uid": "u3", "undoes": "m"})
         assert sorted(i["item"] for i in answer["items"]) == [i["item"] for i in alike["items"]]
         assert client.send("/api/undo", {"uid": "u4"})[1]["items"][0]["item"] == view["item"]
         assert client.send("/api/undo", {"uid": "u5"})[1]["items"] == []

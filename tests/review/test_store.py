@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from nldd.exceptions import InputError, NLDDError
-from nldd.review import Entry, Item, Position, Store, Study, Suggestion, latest, outcome
+from nldd.review import Entry, Item, Position, Store, Study, Suggestion, outcome, outcomes
 from nldd.review._log import CODE, DONE, SETTLE, UNDO, to_undo
 
 STUDY = Study(
@@ -171,13 +171,16 @@ def test_a_store_is_read_in_a_folder_that_cannot_be_written(path):
 
 def test_the_last_entries_of_all_coders_come_to_an_outcome():
     ann, bob = entry("1", codes=("a",)), replace(entry("2", coder="Bob", codes=("b",)), id=2)
-    both = latest([ann, bob])[1]
-    assert outcome(both).disagree
-    assert outcome(both).codes is None
-    settled = outcome(both | {"Ann": replace(ann, id=3, action=SETTLE)})
+    (both,) = outcomes([ann, bob]).values()
+    assert both.disagree
+    assert both.codes is None
+    settling = replace(ann, id=3, action=SETTLE)
+    (settled,) = outcomes([ann, bob, settling]).values()
     assert (settled.codes, settled.settled) == ({"a"}, True)
-    again = both | {"Ann": replace(ann, id=3, action=SETTLE), "Bob": replace(bob, id=4)}
-    assert outcome(again).disagree
+    (again,) = outcomes([ann, bob, settling, replace(bob, id=4)]).values()
+    assert again.disagree
+    (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
+    assert same.settled
     assert outcome({}).disagree is False
 
 

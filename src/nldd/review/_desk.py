@@ -30,7 +30,9 @@ from nldd.review._log import (
     Entry,
     Outcome,
     Position,
+    Standing,
     outcome,
+    stand,
 )
 from nldd.review._queue import Mask, Outlook, Places, go_round
 from nldd.review._records import now
@@ -67,6 +69,14 @@ class Conflict(Exception):
         self.item = item
 
 
+class NotLastError(Exception):
+    """An act cannot be undone, as it is not the last one; `items` are those that it was about."""
+
+    def __init__(self, items: Sequence[int]) -> None:
+        super().__init__(items)
+        self.items = list(items)
+
+
 class UnknownItemError(InputError):
     """There is no answer of that number."""
 
@@ -87,14 +97,13 @@ class Desk:
         self.show = [(name, _column(self.study.header, name)) for name in show]
         self.outlook = Outlook(store, self.study.seed)
         n = len(self.outlook)
-        self.by: dict[int, dict[str, Entry]] = {}
+        self.by: dict[int, dict[str, Standing]] = {}
         self.state: Places = np.zeros(n, dtype=np.intp)
         self.flagged: Mask = np.zeros(n, dtype=bool)
         self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
         self.disagreed: set[int] = set()
         self.seq, self._touched = 0, -1
         self._own: dict[int, Entry] = {}
-        self._unveiled: set[int] = set()  # decided once: the suggestion has been shown
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
         self._acts: list[list[tuple[Entry, Position]]] = []
         self._known: dict[str, tuple[str, list[int]]] = {}
@@ -134,7 +143,7 @@ class Desk:
         if place is None:
             return
         by = self.by.setdefault(entry.item, {})
-        by[entry.coder] = entry
+        stand(by, entry)
         found = outcome(by)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
@@ -148,8 +157,6 @@ class Desk:
         if not self._in_queue(place):  # it comes in now
             self._orders.clear()
         self._own[entry.item] = entry
-        if entry.after.state == DONE:
-            self._unveiled.add(entry.item)
         self.state[place] = STATES.index(entry.after.state)
         self.flagged[place] = entry.after.flag
         if entry.after.state != SKIPPED or entry.action != FLAG:
@@ -255,16 +262,18 @@ class Desk:
 
     def seen_by_all(self, item: int) -> int:
         """The id of the last entry of any coder for an item."""
-        return max((entry.id for entry in self.by.get(item, {}).values()), default=0)
+        return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
 
     def outcome(self, item: int) -> Outcome:
         """What has become of an item over all coders."""
         return outcome(self.by.get(item, {}))
 
     def is_blind(self, item: int) -> bool:
-        """Whether the suggestion is hidden: of a drawn answer, until this coder has decided it."""
-        drawn = bool(self.outlook.drawn[self.place(item)])
-        return self.study.blind and drawn and self.position(item).state != DONE
+        """Whether the suggestion is hidden: of a drawn answer, for the whole review.
+
+        Who saw it once they have decided could decide again, and agree with the machine.
+        """
+        return self.study.blind and bool(self.outlook.drawn[self.place(item)])
 
     def ranked(self, order: str) -> Places:
         """Places of the queue in an order."""
@@ -330,10 +339,16 @@ class Desk:
         given = self.outlook.given[self.place(item)]
         return seen == self.seen(item) and not given and not self.is_blind(item)
 
-    def undo(self, uid: str) -> list[int]:
-        """Take back the last act that is not undone yet: entries with the state from before."""
+    def undo(self, uid: str, undoes: str = "") -> list[int]:
+        """Take back the last act that is not undone yet: entries with the state from before.
+
+        With the name of the act that it `undoes`, no other one is taken back.
+        """
         while not self._is_known(uid):
-            if not self._acts:
+            last = self._acts[-1][0][0] if self._acts else None
+            if undoes and (last is None or undoes != (last.batch or last.uid)):
+                raise NotLastError(self._known.get(undoes, ("", []))[1])
+            if last is None:
                 return []
             time, entries = now(), []
             for number, (entry, before) in enumerate(reversed(self._acts[-1])):
@@ -343,18 +358,22 @@ class Desk:
             self._add(entries)
         return list(self._known[uid][1])
 
-    def add_code(self, name: str, sure: bool) -> None:
-        """Add a code; one that looks like a known one only if the coder is sure."""
+    def add_code(self, name: str, sure: bool) -> str:
+        """Add a code; one that looks like a known one only if the coder is sure.
+
+        Returned is its name as it is kept.
+        """
         self.follow()
         code = " ".join(name.split())
         if code in self._code_names:
-            return
+            return code
         self._check_code(code)
         if not sure and (like := coding.close_code(code, sorted(self._code_names))):
             message = f"There is a code {quote(like)}, which looks like {quote(code)}."
             raise SimilarCodeError(message, [like], hint="take that one, or add this as another")
         self.store.keep("codes", [*self._added, code])
         self._add_known(code)
+        return code
 
     def _check_code(self, code: str) -> None:
         marks = [mark for mark in self.study.separator.strip() if mark in code]
@@ -403,9 +422,8 @@ class Desk:
         return replace(before, state=DONE, codes=act.codes)
 
     def _entry(self, act: Act, after: Position) -> Entry:
-        place = self.place(act.item)
-        blind = self.is_blind(act.item) and act.item not in self._unveiled
-        shown = "" if blind else json.dumps(self.outlook.codes(place))
+        said = self.outlook.codes_in(act.round, self.place(act.item))
+        shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
         what = (action, after, now(), act.round, model, shown, act.seconds)

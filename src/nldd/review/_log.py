@@ -50,16 +50,45 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """Where an item stands for one coder: the last entry, and decisions that are not undone.
+
+    Flags are no decisions. The last decision is the one that counts.
+    """
+
+    last: Entry
+    decisions: tuple[Entry, ...] = ()
+
+    @property
+    def own(self) -> Codes | None:
+        """The codes that the coder gave it by themselves, not to settle it for all."""
+        own = [entry for entry in self.decisions if entry.action != SETTLE]
+        return own[-1].after.codes if own else None
+
+    def then(self, entry: Entry) -> "Standing":
+        """Where it stands after one more entry of the coder."""
+        if entry.action == UNDO:
+            left = tuple(known for known in self.decisions if known.id != entry.undoes)
+            return Standing(entry, left)
+        return Standing(entry, self.decisions + (entry,) * (entry.action != FLAG))
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What has become of an item: the codes on which those agree who coded it, or no codes.
 
-    `by` has the last entry of each coder who has decided it; `settled` says that one of them has
-    settled it after all others.
+    `by` has the last entry of each coder who has decided it; `settling` is that by which one of
+    them has settled it for all.
     """
 
     codes: Codes | None
     by: Mapping[str, Entry]
-    settled: bool = False
+    settling: Entry | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether somebody has settled it, and nobody has decided otherwise since."""
+        return self.settling is not None
 
     @property
     def disagree(self) -> bool:
@@ -75,24 +104,56 @@ def latest(entries: Iterable[Entry]) -> dict[int, dict[str, Entry]]:
     return dict(found)
 
 
-def outcome(by_coder: Mapping[str, Entry]) -> Outcome:
-    """What the last entries of all coders for one item come to.
+def standings(entries: Iterable[Entry]) -> dict[int, dict[str, Standing]]:
+    """Where each item stands for each coder; entries come in their order."""
+    found: dict[int, dict[str, Standing]] = {}
+    for entry in entries:
+        stand(found.setdefault(entry.item, {}), entry)
+    return found
+
+
+def stand(by_coder: dict[str, Standing], entry: Entry) -> None:
+    """Let one more entry count among what coders have done with its item."""
+    before = by_coder.get(entry.coder) or Standing(entry)
+    by_coder[entry.coder] = before.then(entry)
+
+
+def outcome(by_coder: Mapping[str, Standing]) -> Outcome:
+    """What the decisions of all coders on one item come to.
 
     >>> entry = Entry(1, "a", 7, "Ann", CODE, Position(DONE, frozenset({"safety"})), "")
-    >>> sorted(outcome({"Ann": entry}).codes)
+    >>> sorted(outcome(standings([entry])[7]).codes)
     ['safety']
     """
-    last = max(by_coder.values(), key=lambda entry: entry.id, default=None)
-    done = {coder: entry for coder, entry in by_coder.items() if entry.after.state == DONE}
-    if last is not None and last.action == SETTLE:
-        return Outcome(last.after.codes, done, settled=True)
+    done = {c: found.last for c, found in by_coder.items() if found.last.after.state == DONE}
+    settling = _settling(by_coder.values())
+    if settling is not None:
+        return Outcome(settling.after.codes, {settling.coder: settling, **done}, settling)
     given = {entry.after.codes for entry in done.values()}
     return Outcome(given.pop() if len(given) == 1 else None, done)
 
 
+def _settling(standings: Iterable[Standing]) -> Entry | None:
+    """The entry that has settled an item, unless somebody decided otherwise since.
+
+    Whoever flags it, skips it or takes an act back says nothing against it.
+    """
+    last: list[Entry] = []
+    settled: list[Entry] = []
+    for found in standings:
+        last += found.decisions[-1:]
+        settled += [entry for entry in found.decisions if entry.action == SETTLE]
+    if not settled:
+        return None
+    settling = max(settled, key=lambda entry: entry.id)
+    since = (e.after for e in last if e.id > settling.id)
+    opened = any(after.state == DONE and after.codes != settling.after.codes for after in since)
+    return None if opened else settling
+
+
 def outcomes(entries: Iterable[Entry]) -> dict[int, Outcome]:
     """What has become of each item that is in a log; entries come in their order."""
-    return {item: outcome(by_coder) for item, by_coder in latest(entries).items()}
+    return {item: outcome(by_coder) for item, by_coder in standings(entries).items()}
 
 
 def to_undo(entries: Iterable[Entry], coder: str) -> list[Entry]:

@@ -42,6 +42,8 @@ class Outlook:
         self._chance = np.random.default_rng(seed).permutation(n)
         self._take(store, 0)
         self.first_auto, self.first_group = self.auto.copy(), self.group.copy()
+        # A page may have shown what an earlier round said, whose suggestions are gone by now.
+        self._group_in = {0: self.first_group}
         self._first_doubt = self.doubt.copy()
 
     def __len__(self) -> int:
@@ -53,6 +55,7 @@ class Outlook:
         self.doubt, self.rounds[:] = self._first_doubt.copy(), 0
         self.round = round
         self._take(store, round)
+        self._group_in[round] = self.group
 
     def _take(self, store: Store, round: int) -> None:
         found = store.leanings(round)
@@ -75,6 +78,13 @@ class Outlook:
     def codes(self, place: int) -> tuple[str, ...]:
         """The codes that the machine suggests now."""
         return self.groups[self.group[place]] if self.group[place] >= 0 else ()
+
+    def codes_in(self, round: int, place: int) -> tuple[str, ...] | None:
+        """The codes that were suggested in a round; None if that is not known."""
+        if round not in self._group_in:
+            return None
+        group = self._group_in[round][place]
+        return self.groups[group] if group >= 0 else ()
 
     def first_codes(self, place: int) -> tuple[str, ...]:
         """The codes that the machine suggested in the first round."""

@@ -76,6 +76,11 @@ def read_uid(fields: Fields) -> str:
     return uid
 
 
+def read_undone(fields: Fields) -> str:
+    """The name of the act that is to be undone; nothing if it is the last, whichever that is."""
+    return _text(fields, "undoes", most=LONGEST_UID, default="")
+
+
 def read_code(fields: Fields) -> tuple[str, bool]:
     """The name of a new code, and whether the coder is sure that it is new."""
     sure = fields.get("sure", False)

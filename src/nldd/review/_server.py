@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from nldd.exceptions import InputError, NLDDError
 from nldd.review import _requests as sent, _views as views
-from nldd.review._desk import Conflict, Desk, SimilarCodeError, UnknownItemError
+from nldd.review._desk import Conflict, Desk, NotLastError, SimilarCodeError, UnknownItemError
 from nldd.review._guard import refused
 from nldd.review._log import SETTLE
 from nldd.review._store import Store
@@ -42,7 +42,7 @@ KINDS = {
 }
 KINDS |= {".png": "image/png", ".ico": "image/x-icon", ".json": "application/json"}
 EXPORTS = {"csv": "csv", "xlsx": "xlsx", "jsonl": "jsonl", "label-studio": "json"}
-MOST_VIEWS, MOST_ROWS = 100, 1000
+MOST_VIEWS, MOST_ROWS, MOST_ACTED = 100, 1000, 500
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -100,6 +100,7 @@ class Review:
             ("POST", "/api/codes", self.codes),
             ("POST", "/api/learn", self.learn),
             ("PUT", "/api/settings", self.settings),
+            ("PATCH", "/api/settings", self.settings),
         ]
         routes = [Route(path, self._answering(do), methods=[way]) for way, path, do in ways]
         return Starlette(routes=routes, exception_handlers={HTTPException: _no_such_way})
@@ -252,23 +253,31 @@ class Review:
 
         def done() -> Response:
             n, conflicts = self.desk.decide_many(uid, seen, act)
-            self._learn_in_time()
-            return PlainResponse({"n": n, "conflicts": conflicts, "status": self._status()})
+            got = [item for item in seen if item not in set(conflicts)]
+            return self._acted(got[:MOST_ACTED], n=n, conflicts=conflicts)
 
         return await self._do(done)
 
     async def undo(self, request: Request) -> Response:
-        """The last act, taken back."""
-        uid = sent.read_uid(sent.read_object(await request.body()))
-        return await self._do(lambda: self._acted(self.desk.undo(uid)[: MOST_VIEWS * 5]))
+        """The last act, taken back; if it is the one that was named."""
+        fields = sent.read_object(await request.body())
+        uid, undoes = sent.read_uid(fields), sent.read_undone(fields)
+
+        def done() -> Response:
+            try:
+                return self._acted(self.desk.undo(uid, undoes)[:MOST_ACTED])
+            except NotLastError as error:
+                return self._not_last(error.items[:MOST_ACTED])
+
+        return await self._do(done)
 
     async def codes(self, request: Request) -> Response:
         """A new code."""
         code, sure = sent.read_code(sent.read_object(await request.body()))
 
         def done() -> Response:
-            self.desk.add_code(code, sure)
-            return PlainResponse({"codes": views.codes_view(self.desk)})
+            kept = self.desk.add_code(code, sure)
+            return PlainResponse({"code": kept, "codes": views.codes_view(self.desk)})
 
         return await self._do(done)
 
@@ -284,9 +293,14 @@ class Review:
         return await self._do(done)
 
     async def settings(self, request: Request) -> Response:
-        """What the coder has chosen."""
-        chosen = sent.read_settings(sent.read_object(await request.body()))
-        await self._do(lambda: self.desk.keep_settings(chosen))
+        """What the coder has chosen: all of it, or as a patch what has changed of it."""
+        chosen = sent.read_object(await request.body())
+
+        def done() -> None:
+            known = self.desk.settings if request.method == "PATCH" else {}
+            self.desk.keep_settings(sent.read_settings({**known, **chosen}))
+
+        await self._do(done)
         return PlainResponse({})
 
     def _status(self) -> views.View:
@@ -296,11 +310,11 @@ class Review:
             learning |= {"state": found.state, "message": found.message}
         return views.status_view(self.desk, learning, self._judged)
 
-    def _acted(self, items: Sequence[int], single: bool = False) -> Response:
+    def _acted(self, items: Sequence[int], single: bool = False, **more: Any) -> Response:
         self._learn_in_time()
         found = views.item_views(self.desk, items)
         what = {"item": found[0]} if single else {"items": found}
-        return PlainResponse({**what, "status": self._status()})
+        return PlainResponse({**what, **more, "status": self._status()})
 
     def _conflict(self, item: int, action: str) -> Response:
         """Another tab was first: what is there now, for the coder to decide again."""
@@ -312,6 +326,13 @@ class Review:
             more["row"] = next((row for row in rows if row["item"] == item), None)
         body = {"error": f"Answer {item} was changed elsewhere.", "hint": hint, "item": found}
         return PlainResponse({**body, **more}, 409)
+
+    def _not_last(self, items: Sequence[int]) -> Response:
+        """Another act came after the one to undo: what is there now."""
+        found = views.item_views(self.desk, items)
+        message = "Something else was decided or undone since, so this is not undone."
+        body = {"error": message, "hint": "decide it again", "items": found}
+        return PlainResponse({**body, "item": found[0] if found else None}, 409)
 
     def _learn_in_time(self) -> None:
         """Let the machine learn after every so many decisions, those of all coders."""

@@ -55,7 +55,7 @@ def study_view(desk: Desk, every: int) -> View:
         "coder": desk.coder,
         **{name: getattr(study, name) for name in names},
         "store": desk.store.path.name,
-        "store_id": sha256(pack([desk.store_id, desk.coder]).encode()).hexdigest()[:16],
+        "store_id": _store_id(desk),
         "n_items": len(desk.outlook),
         "codes": codes_view(desk),
         "text": list(study.text),
@@ -63,6 +63,12 @@ def study_view(desk: Desk, every: int) -> View:
         "every": every,
         "settings": desk.settings,
     }
+
+
+def _store_id(desk: Desk) -> str:
+    """By what a browser knows the store; a copy of it, which has its own path, is another."""
+    where = str(desk.store.path.resolve())
+    return sha256(pack([desk.store_id, where, desk.coder]).encode()).hexdigest()[:16]
 
 
 def codes_view(desk: Desk) -> list[View]:
@@ -194,8 +200,7 @@ def by_machine(desk: Desk) -> Mask:
 
 
 def _blind(desk: Desk) -> Mask:
-    own = desk.state == STATES.index(DONE)
-    return np.asarray(desk.outlook.drawn & ~own & desk.study.blind)
+    return np.asarray(desk.outlook.drawn & desk.study.blind)
 
 
 def _with_code(desk: Desk, code: str) -> Mask:
@@ -273,6 +278,7 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
             "seconds_left": None if pace is None else pace * (n_open + n_skipped),
             "can_undo": desk.can_undo,
         },
+        "n_codes": len(desk.codes),
         "machine": {
             "n_auto": n_auto,
             "n_people": n_people,
