@@ -10,7 +10,7 @@ import pytest
 from nldd.exceptions import InputError
 from nldd.review import Desk, Position, Store, agreement_of, latest
 from nldd.review._desk import Act, Conflict, SimilarCodeError, UnknownItemError
-from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED, to_undo
+from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED
 from nldd.review._views import (
     audit_view,
     disagreement_rows,
@@ -20,6 +20,7 @@ from nldd.review._views import (
     status_view,
 )
 from review.made_review import CODES, make_review
+from review.stored_study import to_undo
 
 NUMBERS = count(1)
 
