@@ -217,6 +217,14 @@ def test_the_log_says_what_the_page_showed_not_what_the_machine_says_since(desks
     assert shown == [json.dumps(said[1].codes), '["rooms"]', '["food"]', ""]
 
 
+def test_an_entry_of_several_is_known_by_its_own_name_too(desks):
+    desk = desks()
+    desk.decide_many("many", {5: 0}, act(0, ["pay"]))
+    desk.decide(replace(act(5, ["food"], seen=1), uid="many:5"))
+    assert desk.undo("many:5") == [5]
+    assert (len(desk.store.entries()), desk.position(5).codes) == (1, {"pay"})
+
+
 def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
     desk = desks(n_drawn=20, share=0.6)
     said = of(desk)

@@ -139,6 +139,7 @@ class Desk:
         self.seq = entry.id
         known = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
         known[1].append(entry.item)
+        self._known.setdefault(entry.uid, known)
         place = self.outlook.place.get(entry.item)
         if place is None:
             return
