@@ -19,9 +19,9 @@ from nldd.review import (
     StoreOptions,
     Suggestion,
     _export as export,
-    latest,
     write_export,
 )
+from nldd.review._log import standings
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 
@@ -49,11 +49,11 @@ def test_an_export_is_of_one_moment(tmp_path, monkeypatch, ending):
             other.add_suggestions(other.begin_round("2" * 64), said)
             other.finish_round(1, "2" * 64, {"codes": list(CODES)})
             other.add([entry(1, {"food", "rooms"})])
-        return latest(entries)
+        return standings(entries)
 
     with Store.open(store, write=False) as opened:
         write_export(opened, before := tmp_path / f"before.{ending}")
-        monkeypatch.setattr(export, "latest", meanwhile)
+        monkeypatch.setattr(export, "standings", meanwhile)
         write_export(opened, since := tmp_path / f"since.{ending}")
     assert since.read_bytes() == before.read_bytes()
 
