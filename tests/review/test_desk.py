@@ -11,7 +11,7 @@ from nldd.exceptions import InputError
 from nldd.review import Desk, Position, Store, agreement_of, latest
 from nldd.review._desk import Act, Conflict, UnknownItemError
 from nldd.review._known_codes import SimilarCodeError
-from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED, to_undo
+from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED
 from nldd.review._views import (
     audit_view,
     disagreement_rows,
@@ -21,6 +21,7 @@ from nldd.review._views import (
     status_view,
 )
 from review.made_review import CODES, make_review
+from review.stored_study import to_undo
 
 NUMBERS = count(1)
 
@@ -215,6 +216,14 @@ def test_the_log_says_what_the_page_showed_not_what_the_machine_says_since(desks
         desk.decide(act(item, round=number))
     shown = [entry.shown for entry in desk.store.entries()]
     assert shown == [json.dumps(said[1].codes), '["rooms"]', '["food"]', ""]
+
+
+def test_an_entry_of_several_is_known_by_its_own_name_too(desks):
+    desk = desks()
+    desk.decide_many("many", {5: 0}, act(0, ["pay"]))
+    desk.decide(replace(act(5, ["food"], seen=1), uid="many:5"))
+    assert desk.undo("many:5") == [5]
+    assert (len(desk.store.entries()), desk.position(5).codes) == (1, {"pay"})
 
 
 def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):

@@ -14,7 +14,7 @@ import pytest
 
 from nldd.exceptions import InputError, NLDDError
 from nldd.review import Entry, Item, Position, Store, Study, Suggestion, outcome, outcomes
-from nldd.review._log import CODE, DONE, SETTLE, UNDO, to_undo
+from nldd.review._log import CODE, DONE, SETTLE
 
 STUDY = Study(
     "new.csv", "0" * 64, "model.nldd", "1" * 64, ("id", "answer"), ("answer",), (("a", "", ""),)
@@ -182,15 +182,6 @@ def test_the_last_entries_of_all_coders_come_to_an_outcome():
     (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
     assert same.settled
     assert outcome({}).disagree is False
-
-
-def test_acts_are_undone_from_the_last_to_the_first():
-    log = [replace(entry(str(i), item=i, batch="b" * (i > 2)), id=i) for i in (1, 2, 3, 4)]
-    assert [e.id for e in to_undo(log, "Ann")] == [4, 3]
-    log += [replace(entry("5", item=4, action=UNDO), id=5, undoes=4)]
-    log += [replace(entry("6", item=3, action=UNDO), id=6, undoes=3)]
-    assert [e.id for e in to_undo(log, "Ann")] == [2]
-    assert to_undo(log, "Bob") == []
 
 
 def test_values_that_nldd_has_not_written_are_told(path):

@@ -50,7 +50,8 @@ class _Review(click.Group):
     "n_audit",
     type=click.IntRange(min=0),
     default=0,
-    help="Automatic codes to check: answers are drawn at random until there are so many.",
+    help="Automatic codes to check: answers are drawn at random until about so many are among "
+    "them, four times as many at most.",
 )
 @click.option(
     "--audit-open", is_flag=True, help="Show the suggestion for drawn answers before a decision."
@@ -111,6 +112,7 @@ def review(
         given += ["blind"] if audit_open else []
         changed = _resume(path, model, table, {key: asked[key] for key in given}, options)
     else:
+        _check_shown(table, show, options)
         _prepare(path, model, table, promise, n_audit, not audit_open, seed, options)
         changed = False
     learner = reviewing.Learner(path, model, every, options)
@@ -148,6 +150,14 @@ def _read_coder(given: str | None) -> str:
 
 def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def _check_shown(table: Path, show: list[str], options: "tables.TableOptions") -> None:
+    """Refuse a column that is not there, before all answers are coded for the page."""
+    if show:
+        with options.open(table) as opened:
+            for name in show:
+                reviewing.find_shown(opened.header, name)
 
 
 def _prepare(

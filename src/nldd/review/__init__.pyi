@@ -1,4 +1,4 @@
-from ._desk import Desk as Desk
+from ._desk import Desk as Desk, find_shown as find_shown
 from ._export import KINDS as KINDS, check_kind as check_kind, write_export as write_export
 from ._file import ENDING as ENDING, is_store as is_store
 from ._label_studio import (

@@ -85,7 +85,7 @@ class Desk:
 
     def __init__(self, store: Store, coder: str, show: Sequence[str] = ()) -> None:
         self.store, self.coder, self.study = store, coder, store.study
-        self.show = [(name, _column(self.study.header, name)) for name in show]
+        self.show = [(name, find_shown(self.study.header, name)) for name in show]
         self.outlook = Outlook(store, self.study.seed)
         n = len(self.outlook)
         self.by: dict[int, dict[str, Standing]] = {}
@@ -129,6 +129,7 @@ class Desk:
         self.seq = entry.id
         known = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
         known[1].append(entry.item)
+        self._known.setdefault(entry.uid, known)
         place = self.outlook.place.get(entry.item)
         if place is None:
             return
@@ -420,7 +421,8 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _column(header: Sequence[str], name: str) -> int:
+def find_shown(header: Sequence[str], name: str) -> int:
+    """The place of a column that is to be shown beside the answers."""
     if name not in header:
         hint = f"its columns: {', '.join(header)}"
         raise InputError(f"The table has no column {quote(name)} to show.", hint=hint)

@@ -154,14 +154,3 @@ def _settling(standings: Iterable[Standing]) -> Entry | None:
 def outcomes(entries: Iterable[Entry]) -> dict[int, Outcome]:
     """What has become of each item that is in a log; entries come in their order."""
     return {item: outcome(by_coder) for item, by_coder in standings(entries).items()}
-
-
-def to_undo(entries: Iterable[Entry], coder: str) -> list[Entry]:
-    """The entries of a coder's last act that is not undone yet; the last comes first."""
-    own = [entry for entry in entries if entry.coder == coder]
-    undone = {entry.undoes for entry in own}
-    left = [entry for entry in own if entry.action != UNDO and entry.id not in undone]
-    if not left:
-        return []
-    batch = left[-1].batch
-    return [e for e in reversed(left) if e is left[-1] or (batch and e.batch == batch)]
