@@ -30,6 +30,7 @@ from ._store import Store as Store
 from ._tables import (
     StoreOptions as StoreOptions,
     describe_table as describe_table,
+    is_of_table as is_of_table,
     open_rows as open_rows,
     with_suggestions as with_suggestions,
 )

@@ -8,7 +8,7 @@ import json
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from nldd.review._log import SKIPPED, Outcome, latest, outcomes
 from nldd.review._queue import random_order
 from nldd.review._records import Item, Round, Study, Suggestion, pack
 from nldd.review._store import Store
-from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
+from nldd.tables import Cell, TableFormat, TableOptions, TableReader, cell_text, guarded
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
@@ -28,6 +28,16 @@ OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, ROW = (
     f"nldd_{name}" for name in ("ok", "codes", "status", "chance", "theta", "drawn", "row")
 )
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
+
+
+def is_of_table(path: Path, table_path: Path, options: TableOptions) -> bool:
+    """Whether a store holds the rows of a table as they are now, however its file was saved."""
+    with Store.open(path, write=False) as store, options.open(table_path) as table:
+        rows = (row for block in table.blocks() for row in block.rows)
+        if tuple(table.header) != store.study.header:
+            return False
+        both = zip_longest((item.cells for item in store.items()), rows, fillvalue=())
+        return all(list(map(cell_text, ours)) == list(map(cell_text, row)) for ours, row in both)
 
 
 def describe_table(table: TableReader, model: "coding.CodingModel") -> dict[str, Any]:

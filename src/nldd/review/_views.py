@@ -288,7 +288,8 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
             "n_people": n_people,
             "n_open": n_all - n_auto - n_people,
             "n_newly_auto": int((auto & ~look.first_auto).sum()),
-            "share": n_auto / n_all if n_all else 0.0,
+            # Drawn answers that it was sure of are its own, too, although people decide them.
+            "share": int((look.auto & ~look.given).sum()) / n_all if n_all else 0.0,
             "target": desk.study.target,
         },
         "audit": audit_view(desk, judged),
