@@ -306,6 +306,14 @@ def test_codes_without_a_column_of_their_own_are_not_taken(tmp_path):
     found = read_coded(store, model.columns, StoreOptions())
     assert found.codes == [{"pay"}]
     assert found.notes[0].startswith("1 answer with 'parking': not taken, as the model has no")
+    # A later model calls two of its columns by one name: the first gets the mark.
+    columns = {"work": "managers", "pay": "pay", "parking": "parking"}
+    with Store.open(store) as opened:
+        opened.finish_round(1, "", {"codes": ["work", "pay"], "columns": columns})
+    decide(store, {1: {"parking"}, 3: {"work", "pay"}})
+    found = read_coded(store, model.columns, StoreOptions())
+    assert found.codes == [{"pay"}, {"managers", "pay"}]
+    assert found.notes[0].startswith("1 answer with 'parking'")
 
 
 def test_commands_take_a_store(tmp_path, capsys):

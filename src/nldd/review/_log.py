@@ -5,8 +5,9 @@ its last entry; to undo is one more entry, with the state from before.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Codes = frozenset[str]
 # What people do with an answer.
@@ -49,8 +50,7 @@ class Entry:
     undoes: int | None = None
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """Where an item stands for one coder: the last entry, and decisions that are not undone.
 
     Flags are no decisions. The last decision is the one that counts.
@@ -70,7 +70,12 @@ class Standing:
         if entry.action == UNDO:
             left = tuple(known for known in self.decisions if known.id != entry.undoes)
             return Standing(entry, left)
-        return Standing(entry, self.decisions + (entry,) * (entry.action != FLAG))
+        if entry.action == FLAG:
+            return Standing(entry, self.decisions)
+        return Standing(entry, (*self.decisions, entry))
+
+
+NOTHING = Standing(Entry(0, "", 0, "", "", Position(), ""))
 
 
 @dataclass(frozen=True)
@@ -114,8 +119,7 @@ def standings(entries: Iterable[Entry]) -> dict[int, dict[str, Standing]]:
 
 def stand(by_coder: dict[str, Standing], entry: Entry) -> None:
     """Let one more entry count among what coders have done with its item."""
-    before = by_coder.get(entry.coder) or Standing(entry)
-    by_coder[entry.coder] = before.then(entry)
+    by_coder[entry.coder] = by_coder.get(entry.coder, NOTHING).then(entry)
 
 
 def outcome(by_coder: Mapping[str, Standing]) -> Outcome:
@@ -133,20 +137,17 @@ def outcome(by_coder: Mapping[str, Standing]) -> Outcome:
     return Outcome(given.pop() if len(given) == 1 else None, done)
 
 
-def _settling(standings: Iterable[Standing]) -> Entry | None:
+def _settling(standings: Collection[Standing]) -> Entry | None:
     """The entry that has settled an item, unless somebody decided otherwise since.
 
     Whoever flags it, skips it or takes an act back says nothing against it.
     """
-    last: list[Entry] = []
-    settled: list[Entry] = []
-    for found in standings:
-        last += found.decisions[-1:]
-        settled += [entry for entry in found.decisions if entry.action == SETTLE]
+    settled = [e for found in standings for e in found.decisions if e.action == SETTLE]
     if not settled:
         return None
     settling = max(settled, key=lambda entry: entry.id)
-    since = (e.after for e in last if e.id > settling.id)
+    last = (entry for found in standings for entry in found.decisions[-1:])
+    since = (entry.after for entry in last if entry.id > settling.id)
     opened = any(after.state == DONE and after.codes != settling.after.codes for after in since)
     return None if opened else settling
 
