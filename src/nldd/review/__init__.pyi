@@ -30,7 +30,6 @@ from ._store import Store as Store
 from ._tables import (
     StoreOptions as StoreOptions,
     describe_table as describe_table,
-    open_rows as open_rows,
     with_suggestions as with_suggestions,
 )
 from ._verified import Verified as Verified, audit_of as audit_of
