@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from coding_tables import HEADER, answers, call, write_csv
+from nldd.coding import checksum
 from nldd.review import Running, Store
 from review.serve_made import Client
 
@@ -82,6 +83,10 @@ def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path,
     other.write_bytes((made / "model.nldd").read_bytes() + b"\0")
     code, said = review(model=other)
     assert (code, "has changed since" in said, started) == (0, True, [1])
+    with Store.open(review.store) as store:
+        store.finish_round(store.begin_round(""), checksum(other), {"codes": []})
+    code, said = review(model=other)
+    assert (code, "has changed since" in said, started) == (0, False, [1])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

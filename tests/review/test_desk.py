@@ -9,7 +9,8 @@ import pytest
 
 from nldd.exceptions import InputError
 from nldd.review import Desk, Position, Store, agreement_of, latest
-from nldd.review._desk import Act, Conflict, SimilarCodeError, UnknownItemError
+from nldd.review._desk import Act, Conflict, UnknownItemError
+from nldd.review._known_codes import SimilarCodeError
 from nldd.review._log import CODE, DONE, FLAG, OPEN, SETTLE, SKIP, SKIPPED
 from nldd.review._views import (
     audit_view,
@@ -406,6 +407,73 @@ def test_new_codes_are_asked_about_where_they_look_like_known_ones(desks):
     again = desks("Bob")
     again.decide(act(2, ["noise level"]))
     assert [code for code, *_, new in again.codes if new] == ["manegers", "noise level"]
+
+
+def test_codes_that_are_columns_cannot_be_added_on_the_page(desks):
+    layout = {"names": CODES, "separator": "", "columns": {code: code for code in CODES}}
+    desk = desks(table_format={"codes": layout})
+    with pytest.raises(InputError, match="each code of this table has its own column") as error:
+        desk.add_code("parking", sure=True)
+    assert "flag the answer with a note" in error.value.hint
+    assert desk.add_code("pay", sure=True) == "pay"  # it is there
+
+
+def test_two_processes_that_add_codes_lose_none(desks, monkeypatch):
+    desk, other = desks(), desks()
+    keep = desk.store.keep_more
+
+    def late(key, values):
+        other.add_code("parking", sure=True)
+        keep(key, values)
+
+    monkeypatch.setattr(desk.store, "keep_more", late)
+    desk.add_code("weather", sure=True)
+    assert desk.store.setting("codes") == ["parking", "weather"]
+    desk.follow()
+    desk.decide(act(1, ["parking", "weather"]))
+
+
+def test_codes_that_the_model_of_a_later_round_has_are_shown_and_taken(desks):
+    desk = desks(share=0, n_drawn=3)
+    desk.add_code("noise", sure=True)
+    said = of(desk)
+    old = next(i for i, s in said.items() if s.codes == ("managers",) and not drawn_in(desk, i))
+    desk.decide(act(old, ["managers"]))
+    merged = {"managers": "work", "rooms": "work"}
+    labels = ["food", "pay", "home office", "work", "parking", "noise"]
+    new = [s._replace(codes=("work",), likely=bytes(6)) for i, s in said.items() if i != old]
+    with Store.open(desk.store.path) as store:
+        store.add_suggestions(1, new)
+        store.finish_round(1, "2" * 64, {"codes": labels, "becomes": merged, "n_decided": 1})
+    desk.follow()
+    item = next(i for i in said if i != old and not drawn_in(desk, i))
+    assert item_views(desk, [item])[0]["suggestion"]["codes"] == ["work"]
+    desk.decide(act(item, ["work"], round=1))
+    # A page that still shows the codes of the first round.
+    desk.decide(act(item, ["rooms", "managers", "parking"], seen=desk.seen(item)))
+    assert desk.position(item).codes == {"work", "parking"}
+    assert (desk.codes[-3][0], desk.codes[-2][0], desk.codes[-1][0]) == ("noise", "work", "parking")
+    assert [code for code, *_, is_new in desk.codes if is_new] == ["noise"]
+    assert not {"managers", "rooms"} & {code for code, *_ in desk.codes}
+    (view,) = item_views(desk, [old])
+    assert (view["codes"], view["suggestion"]["codes"]) == (["work"], ["work"])
+    again = desks("Bob")
+    assert sorted(again.codes) == sorted(desk.codes)
+    assert again.outlook.groups == desk.outlook.groups
+
+
+def drawn_in(desk, item):
+    return desk.outlook.drawn[desk.place(item)]
+
+
+def test_answers_in_dispute_are_nothing_to_learn_from(desks):
+    ann, bob = desks("Ann", share=0), desks("Bob")
+    for item in range(1, 5):
+        ann.decide(act(item, ["pay"]))
+        bob.decide(act(item, ["food"]))
+    ann.decide(act(5))
+    assert status_view(ann, {})["learning"]["since"] == 1
+    assert status_view(ann, {})["machine"]["n_people"] == 5
 
 
 def test_the_list_finds_answers_by_words_codes_and_numbers(desks):

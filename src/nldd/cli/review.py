@@ -202,6 +202,7 @@ def _resume(
     """Check that a store is of these answers and options; whether the model has changed since."""
     with reviewing.Store.open(path) as store:
         study = store.study
+        *_, last = study.model_sha256, *(found.model for found in store.rounds())
     if options.digest(table) != study.table_sha256:
         hint = f"give the file as it was, or --store with another name for a new review of {table}"
         raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
@@ -209,7 +210,7 @@ def _resume(
     if differ:
         hint = "leave them out to go on, or --store with another name for a new review"
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
-    changed = options.digest(model) != study.model_sha256
+    changed = options.digest(model) != last
     if changed:
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
     show(f"Going on with {path}.")

@@ -131,6 +131,7 @@ def take_label_studio(store: Store, path: Path, coder: str = "", force: bool = F
     finder, entries = _Finder(store), store.entries()
     known, by_item = {entry.uid: entry.id for entry in entries}, latest(entries)
     codes = {code for code, *_ in store.study.codes} | set(store.setting("codes") or ())
+    codes |= {code for found in store.rounds() for code in found.facts.get("codes", ())}
     found: list[Entry] = []
     n_all = n_left = n_since = 0
     for number, task in enumerate(tasks, 1):

@@ -4,7 +4,7 @@ Columns rather than records: with 100,000 answers, a queue is sorted and searche
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from nldd.review._store import Store
 FILE, UNSURE, ALIKE = ORDERS = ("file", "unsure", "alike")
 AUTO = "auto"
 
+Codes = tuple[str, ...]
 Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
@@ -56,13 +57,17 @@ class Outlook:
     def __len__(self) -> int:
         return len(self.items)
 
-    def renew(self, store: Store, round: int) -> None:
-        """Take the suggestions of a later round; answers that it left out keep their first ones."""
+    def renew(self, store: Store, round: int, current: Callable[[Codes], Codes]) -> None:
+        """Take the suggestions of a later round; answers that it left out keep their first ones.
+
+        Codes that were merged since are told as what they are called now (`current`).
+        """
         self.auto, self.group = self.first_auto.copy(), self.first_group.copy()
         self.doubt, self.rounds[:] = self._first_doubt.copy(), 0
         self.round = round
         self._take(store, round)
         self._group_in[round] = self.group
+        self.groups = [current(tuple(json.loads(text))) for text in self._known]
 
     def _take(self, store: Store, round: int) -> None:
         found = store.leanings(round)

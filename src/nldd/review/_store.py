@@ -278,6 +278,12 @@ class Store(AbstractContextManager["Store"]):
         with self._transaction():
             self._put(f"setting:{key}", value)
 
+    def keep_more(self, key: str, values: Sequence[Any]) -> None:
+        """Add values to a list that is kept, whatever other processes add meanwhile."""
+        with self._transaction():
+            known = self.setting(key) or []
+            self._put(f"setting:{key}", known + [value for value in values if value not in known])
+
     def _value(self, key: str) -> str | None:
         with explained(self.path):
             query = "SELECT value FROM meta WHERE key = ?"

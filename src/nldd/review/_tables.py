@@ -17,7 +17,7 @@ from nldd._wording import count_noun, quote_first
 from nldd.review._file import is_store
 from nldd.review._log import SKIPPED, Outcome, latest, outcomes
 from nldd.review._queue import random_order
-from nldd.review._records import Item, Study, Suggestion, pack
+from nldd.review._records import Item, Round, Study, Suggestion, pack
 from nldd.review._store import Store
 from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
 
@@ -33,20 +33,24 @@ WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 def describe_table(table: TableReader, model: "coding.CodingModel") -> dict[str, Any]:
     """How a table is written and where a model has its codes: `table_format` of a study."""
     codes = model.columns.codes
-    columns: dict[str, str] = {}
-    if not codes.listed:
-        for name in codes.names:
-            # Of columns that were merged into one code, the first has the mark.
-            columns.setdefault(model.codebook.current(name), name)
     layout = {
         "names": codes.names,
         "separator": codes.separator,
         "none": codes.none,
         "also": codes.also,
-        "columns": columns,
+        "columns": code_columns(model),
     }
     written = {name: getattr(table.format, name) for name in WRITTEN}
     return {**written, "codes": layout}
+
+
+def code_columns(model: "coding.CodingModel") -> dict[str, str]:
+    """The column of 0 and 1 of each code; there is none where codes are listed."""
+    columns: dict[str, str] = {}
+    for name in () if model.columns.codes.listed else model.columns.codes.names:
+        # Of columns that were merged into one code, the first has the mark.
+        columns.setdefault(model.codebook.current(name), name)
+    return columns
 
 
 def written_format(study: Study) -> TableFormat:
@@ -63,15 +67,21 @@ class Layout:
     columns: Mapping[str, str]
 
     @classmethod
-    def of(cls, study: Study) -> "Layout":
-        """That of a study; without word on it, a column lists them."""
+    def of(cls, study: Study, rounds: Sequence[Round] = ()) -> "Layout":
+        """That of a study; without word on it, a column lists them.
+
+        The model of the last of the `rounds` may have other names for some.
+        """
         found = study.table_format.get("codes", {})
         names = tuple(found.get("names", ("codes",)))
         separator = found.get("separator", study.separator)
         also = tuple(found.get("also", ()))
         # The mark of the model's tables may be a code here, or missing.
         codes = coding.CodeColumns(names, separator, NO_CODE if separator else "", also)
-        return cls(codes, found.get("columns", {}))
+        columns = found.get("columns", {})
+        renamed = rounds[-1].facts.get("columns", {}) if rounds else {}
+        renamed = {code: name for code, name in renamed.items() if name in names}
+        return cls(codes, {**columns, **renamed})
 
     def unknown(self, codes: AbstractSet[str]) -> set[str]:
         """Codes for which there is no column."""
@@ -131,9 +141,10 @@ class DecidedRows(StoredRows):
         whole: bool = False,
     ) -> None:
         super().__init__(path)
-        self.layout, self._whole = Layout.of(self.study), whole
+        self._whole = whole
         with Store.open(path, write=False) as store:
             entries, outlines = store.entries(until=until), store.outlines()
+            self.layout = Layout.of(self.study, store.rounds())
         self.outcomes = outcomes(entries)
         skipped = {
             item

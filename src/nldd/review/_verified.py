@@ -12,6 +12,7 @@ from functools import lru_cache
 from nldd import coding
 from nldd._wording import count_noun, percent
 from nldd.exceptions import InputError
+from nldd.review._known_codes import KnownCodes
 from nldd.review._log import outcomes
 from nldd.review._store import Store
 from nldd.review._tables import with_suggestions
@@ -107,11 +108,17 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
     """
     goal = store.study.target if target is None else target
     with store.snapshot():
-        found = outcomes(store.entries())
+        found, codes = outcomes(store.entries()), KnownCodes(store.study)
+        for last in store.rounds()[-1:]:
+            codes.follow(last.facts)
         drawn = [(item, said) for item, said in with_suggestions(store) if item.drawn]
     agreed = {item: outcome.codes for item, outcome in found.items() if outcome.codes is not None}
     auto = [said for _, said in drawn if said is not None and said.status == coding.AUTO]
-    checks = [agreed[said.item] == set(said.codes) for said in auto if said.item in agreed]
+    checks = [
+        set(codes.current(agreed[said.item])) == set(codes.current(said.codes))
+        for said in auto
+        if said.item in agreed
+    ]
     if not checks:
         what = "has been decided" if auto else "is there"
         message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."

@@ -1,6 +1,6 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from itertools import islice
@@ -102,22 +102,22 @@ def _item_view(desk: Desk, item: Item, alike: Places, open_: Mask) -> View:
         "text": item.text,
         "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
         "state": position.state,
-        "codes": _listed(position.codes),
+        "codes": _listed(desk, position.codes),
         "flag": position.flag,
         "note": position.note,
         "seen": desk.seen(number),
         "drawn": item.drawn,
         "blind": blind,
         "suggestion": suggestion,
-        "given": _listed(item.given),
+        "given": None if item.given is None else sorted(item.given),
         "n_alike": n_alike,
         "others": others,
         "settled": found.settled,
     }
 
 
-def _listed(codes: frozenset[str] | None) -> list[str] | None:
-    return None if codes is None else sorted(codes)
+def _listed(desk: Desk, codes: frozenset[str] | None) -> list[str] | None:
+    return None if codes is None else sorted(desk.known_codes.current(codes))
 
 
 def _suggestion(desk: Desk, item: int, place: int) -> View | None:
@@ -125,25 +125,29 @@ def _suggestion(desk: Desk, item: int, place: int) -> View | None:
     said = desk.store.suggestion(round_, item)
     if said is None:
         return None
-    details = said.details
+    details, current = said.details, desk.known_codes.current
+    codes, likely = current(said.codes), _most_likely(said, desk.rounds[round_].facts)
+    others = dict.fromkeys(map(current, details.get("next", [])))
     chance, theta = details.get("chance"), details.get("theta", 0.0)
     return {
         "round": round_,
         "status": said.status,
-        "codes": list(said.codes),
+        "codes": list(codes),
         "chance": chance,
         "theta": theta,
         "doubt_words": doubt_words(chance, theta),
         "why": details.get("why", ""),
-        "next": details.get("next", []),
-        "nearest": details.get("nearest", []),
-        "likely": _most_likely(said, desk.rounds[round_].facts.get("codes", ())),
+        "next": [list(other) for other in others if set(other) != set(codes)],
+        "nearest": [
+            {**near, "codes": list(current(near["codes"]))} for near in details.get("nearest", [])
+        ],
+        "likely": list(current(likely)),
     }
 
 
-def _most_likely(said: Suggestion, codes: Sequence[str]) -> list[str]:
-    pairs = sorted(zip(said.likely, codes, strict=False), key=lambda pair: -pair[0])
-    return [code for _, code in pairs]
+def _most_likely(said: Suggestion, facts: Mapping[str, Any]) -> list[str]:
+    pairs = zip(said.likely, facts.get("codes", ()), strict=False)
+    return [code for _, code in sorted(pairs, key=lambda pair: -pair[0])]
 
 
 def alike_view(desk: Desk, item: int) -> View:
@@ -225,7 +229,7 @@ def _with_words(desk: Desk, search: str) -> Mask:
 def _row(desk: Desk, item: Item) -> View:
     number, place = item.item, desk.place(item.item)
     position, look = desk.position(number), desk.outlook
-    state, codes, by = position.state, _listed(position.codes) or [], ""
+    state, codes, by = position.state, _listed(desk, position.codes) or [], ""
     if state == DONE:
         by = "people"
     elif item.given is not None:
@@ -267,7 +271,7 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     return {
         "seq": desk.seq,
         "round": desk.round,
-        "learning": {**learning, "since": max(0, n_people - int(facts.get("n_decided", 0)))},
+        "learning": {**learning, "since": max(0, desk.n_agreed - int(facts.get("n_decided", 0)))},
         "progress": {
             "n_queue": int(queue.sum()),
             "n_done": int((queue & desk.done).sum()),
@@ -302,7 +306,12 @@ def audit_view(desk: Desk, judged: bool = True) -> View | None:
         return None
     auto = drawn[look.first_auto[drawn]].tolist()
     given = [(place, desk.outcome(int(look.items[place])).codes) for place in auto]
-    checks = [codes == set(look.first_codes(place)) for place, codes in given if codes is not None]
+    current = desk.known_codes.current
+    checks = [
+        set(current(codes)) == set(look.first_codes(place))
+        for place, codes in given
+        if codes is not None
+    ]
     apart = np.isin(look.items[drawn], list(desk.disagreed))
     n_left = int((~desk.decided[drawn] | apart).sum())
     found = verify(len(drawn), n_left, len(auto), checks, desk.study.target, judged)
