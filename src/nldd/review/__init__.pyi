@@ -31,7 +31,6 @@ from ._tables import (
     StoreOptions as StoreOptions,
     describe_table as describe_table,
     is_of_table as is_of_table,
-    open_rows as open_rows,
     with_suggestions as with_suggestions,
 )
 from ._verified import Verified as Verified, audit_of as audit_of

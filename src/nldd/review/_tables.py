@@ -115,7 +115,7 @@ def _listed(codes: Iterable[str]) -> str:
 
 
 class StoredRows:
-    """All rows of the table that a store was made from, with its own columns."""
+    """Rows of the table that a store was made from, with its own columns; kinds say which."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -125,12 +125,6 @@ class StoredRows:
         # Rows that belonged to the header are gone, so that none is to be looked for.
         self.format = replace(written_format(self.study), kind="review")
         self._is_read = False
-
-    def rows(self) -> Generator[Row, None, None]:
-        with Store.open(self.path, write=False) as store:
-            for item in store.items():
-                yield item.cells
-        self._is_read = True
 
     def fraction(self) -> float:
         return float(self._is_read)
@@ -273,17 +267,6 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             yield item, None
 
 
-def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:
-    """All rows of a store as its table had them; a row has the number of its item."""
-    return options.with_numbers(_reader(path, StoredRows(path)))
-
-
-def _reader(path: Path, source: StoredRows) -> TableReader:
-    table = TableReader(path, source)
-    table.format = written_format(source.study)
-    return table
-
-
 @dataclass(frozen=True)
 class StoreOptions(TableOptions):
     """Opens a store as a table that people have filled in, and any other file as what it is.
@@ -303,7 +286,8 @@ class StoreOptions(TableOptions):
         how = {"numbered": self.numbers is not None, "whole": self.whole}
         with Store.open(path, write=False) as store:
             source = DecidedRows(path, until=self._last(store), **how)
-        table = _reader(path, source)
+        table = TableReader(path, source)
+        table.format = written_format(source.study)
         table.no_code, table.row_names = NO_CODE, source.row_names
         return self.with_numbers(table)
 
