@@ -1,5 +1,6 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -55,6 +56,7 @@ def study_view(desk: Desk, every: int) -> View:
         "coder": desk.coder,
         **{name: getattr(study, name) for name in names},
         "store": desk.store.path.name,
+        "update": shlex.join(["nldd", "update", study.model, desk.store.path.name]),
         "store_id": _store_id(desk),
         "n_items": len(desk.outlook),
         "codes": codes_view(desk),
