@@ -1,6 +1,6 @@
-// Dialogs, the browser's own: focus stays inside while they are open, and returns afterwards.
+// Dialogs, the browser's own: focus stays inside while they are open, then it is the answer's.
 
-import { element } from './elements.js'
+import { element, toAnswer } from './elements.js'
 /** @import { Child } from './shapes.js' */
 
 let counter = 0
@@ -30,7 +30,7 @@ export function showDialog({ title, name, closeText = 'Close' }, body, buttons =
     new Promise((resolve) => {
       dialog.addEventListener('close', () => {
         dialog.remove()
-        if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+        if (!toAnswer() && opener instanceof HTMLElement && opener.isConnected) opener.focus()
         resolve()
       })
     })

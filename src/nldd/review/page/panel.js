@@ -2,7 +2,7 @@
 
 import { problem } from './api.js'
 import { timeText } from './app.js'
-import { button, count, element, line, percent, put } from './elements.js'
+import { button, count, element, line, muted, percent, put, toAnswer } from './elements.js'
 /** @import { App, Audit, Mount, Status } from './shapes.js' */
 
 export const EXPORTS = [
@@ -41,7 +41,7 @@ class Panel {
       this._audit_part,
       part(
         'Take it out',
-        element('p', { class: 'muted' }, 'All rows with the codes of the machine and of people.'),
+        muted('All rows with the codes of the machine and of people.'),
         element('ul', { class: 'exports' }, ...links),
       ),
     ]
@@ -68,17 +68,14 @@ class Panel {
     put(this._progress,
       element('p', { class: 'figure' }, far),
       isTimed && line(`Left at your pace: ${timeText(seconds_left)}`),
-      n_open === 0 &&
-        line(
-          'Every answer of the queue is decided. In the terminal, nldd update lets the model ' +
-            'learn from them.',
-        ),
+      n_open === 0 && line('Every answer of the queue is decided.'),
       n_skipped + n_flagged > 0 && element('p', { class: 'panel-links' }, ...more),
     )
   }
 
   _showMachine() {
-    const { n_auto, n_people, n_open, n_newly_auto, share, target } = this.app.status.machine
+    const { machine } = this.app.status
+    const { n_auto, n_people, n_apart, n_open, n_newly_auto, share, target } = machine
     put(this._machine,
       element('p', { class: 'figure' }, `${percent(share)} by itself`),
       line(
@@ -86,9 +83,9 @@ class Panel {
       ),
       n_newly_auto > 0 && line(`${count(n_newly_auto)} of them it could not at the start.`),
       n_open > 0 &&
-        element('p', { class: 'muted' },
+        muted(
           `If you stop now: ${count(n_auto)} by the machine, ${count(n_people)} by people, ` +
-            `${count(n_open)} not coded.`,
+            `${n_apart ? `${count(n_apart)} to settle, ` : ''}${count(n_open)} not coded.`,
         ),
     )
   }
@@ -96,7 +93,6 @@ class Panel {
   _showLearning() {
     const { learning, round } = this.app.status
     const isRunning = learning.state === 'running'
-    // Not `disabled`: it has focus when it has just been pressed.
     this._learn_button.setAttribute('aria-disabled', String(isRunning))
     put(this._learn_button, isRunning ? 'Learning' : 'Learn now')
     const text = learningText(learning)
@@ -108,6 +104,7 @@ class Panel {
   }
 
   async _learn() {
+    toAnswer()
     if (this.app.status.learning.state === 'running') return
     try {
       this.app.setStatus(await this.app.api.send('POST', '/api/learn', {}))
@@ -140,7 +137,7 @@ function learningText({ state, message, since, every }) {
  * @returns {Node[]} */
 function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
   const drawn = `${count(n_drawn - n_left)} of ${count(n_drawn)} drawn at random are decided.`
-  const words = [line(text), element('p', { class: 'muted' }, drawn)]
+  const words = [line(text), muted(drawn)]
   if (accuracy === null || low === null || high === null) return words
   const figure = element('p', { class: 'figure' }, `${percent(accuracy)} right`)
   return [figure, intervalPicture(accuracy, low, high, target), ...words]

@@ -4,7 +4,6 @@ import { get } from './api.js'
 import { recall, remember } from './memory.js'
 /** @import { Act, App, Choice, ItemView, Letter, Receipt, Refusal } from './shapes.js' */
 
-
 // So many answers are asked for at once, as soon as fewer than half of them are left.
 const AHEAD = 50
 // So many answers that were on screen are known after a reload.
@@ -41,8 +40,9 @@ export class Queue {
     this._last = 0
   }
 
-  get canUndo() {
-    return this._acts.length > 0 || this._app.status.progress.can_undo
+  /** What an undo would take back, in words. */
+  get undoes() {
+    return this._acts.at(-1)?.words ?? this._app.status.progress.last
   }
 
   /** Whether more answers may be on their way. */
@@ -109,14 +109,15 @@ export class Queue {
   }
 
   /** Decide about the answer on screen; it counts at once, and is sent as soon as that is possible.
-   * @param {Choice} choice */
-  decide(choice) {
+   * @param {Choice} choice
+   * @param {string} words */
+  decide(choice, words) {
     const before = this.current
     if (!before) return
     const { item, seen, suggestion } = before
     const round = suggestion?.round ?? this._app.status.round
     const uid = this._app.outbox.post({ item, seen, round, ...choice })
-    this._acts.push({ uid, before, choice })
+    this._acts.push({ uid, before, choice, words })
     this.current = { ...before, ...after(choice) }
     this._known.set(item, this.current)
   }
@@ -134,9 +135,10 @@ export class Queue {
 
   /** Another view of the page has done something, with these items as they are now.
    * @param {string} uid
-   * @param {ItemView[]} views */
-  did(uid, views) {
-    this._acts.push({ uid, before: null })
+   * @param {ItemView[]} views
+   * @param {string} words */
+  did(uid, views, words) {
+    this._acts.push({ uid, before: null, words })
     this._learn(views)
   }
 
