@@ -65,10 +65,8 @@ def test_the_check_sees_what_is_loaded():
     assert done.stderr.split() == ["numpy"]
 
 
-@pytest.mark.parametrize(
-    "code", ["from nldd import NLDDClassifier", "import nldd.io; nldd.io.load_model"]
-)
-def test_nldd_loads_no_other_method(code):
+def test_nldd_loads_no_other_method():
+    code = "from nldd import NLDDClassifier\nimport nldd.io; nldd.io.load_model"
     others = "print([name for name in sys.modules if name.startswith('nldd.estimators._')])"
     done = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\n{others}"],

@@ -210,9 +210,9 @@ def test_examples_that_are_not_run_can_be_parsed(line, folder, monkeypatch):
     assert called[-1] == tuple(shlex.split(line)[: len(called[-1])])
 
 
-def tutorial():
-    """Commands of the tutorial, in their order."""
-    text = (DOCS / "coding.md").read_text(encoding="utf-8")
+def tutorial(name="coding.md"):
+    """Commands of a tutorial, in their order."""
+    text = (DOCS / name).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.startswith("$ nldd ")]
     return [line.removeprefix("$ ").split(" #")[0].rstrip() for line in lines]
 
@@ -233,6 +233,17 @@ def test_commands_of_the_tutorial_run_in_their_order(folder, capsys):
         if words[:2] == ["audit", "coded.audit.csv"]:
             fill(folder / words[1], "nldd_check", "yes")
         assert call(*words) == 0, (line, capsys.readouterr().err)
+
+
+def test_commands_of_the_tutorial_of_reviews_run_in_their_order(folder, capsys):
+    lines = [line for line in tutorial("review.md") if "model.nldd new.csv" not in line]
+    assert len(lines) >= 7
+    assert {line.split()[1] for line in lines} == {"review", "audit", "frequencies", "update"}
+    (folder / "bob.review.db").rename(folder / "ben.review.db")
+    for line in lines:
+        assert call(*words_of(line)) == 0, (line, capsys.readouterr().err)
+    assert (folder / "shares.csv").exists()
+    assert (folder / "both.review.db").exists()
 
 
 def decide(path):

@@ -39,7 +39,13 @@ def in_folder(name):
     return load_dataset(name, data_dir=paper_data.FOLDER)
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+LARGE = ("bibtex", "ohsumed", "tmc2007")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CATALOGUE],
+)
 def test_paper_data_sets_equal_a_plain_reading(name):
     dataset = in_folder(name)
     X, Y = paper_data.load(name)

@@ -68,7 +68,9 @@ CASES = {
 
 @pytest.mark.filterwarnings("ignore::nldd.ZeroWeightWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=pytest.mark.slow) if c == "trees" else c for c in CASES]
+)
 def test_loaded_classifier_gives_the_same_answers(path, case):
     X, Y = small_problem()
     if case == "faiss":

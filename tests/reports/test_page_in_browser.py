@@ -139,8 +139,15 @@ def test_paper_shows_whole_tables_and_no_scrolling(sample, browser, tmp_path):
     assert 3 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 8
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.slow)])
+QUICK = [(payload, 360) for payload in PAYLOADS[::4]]
+SLOW = [(payload, width) for payload in PAYLOADS for width in (360, 1280)]
+
+
+@pytest.mark.parametrize(
+    ("payload", "width"),
+    [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW if case not in QUICK)],
+    ids=range(len(SLOW)),
+)
 def test_nothing_hostile_runs_in_a_browser_or_breaks_the_page(payload, width, browser, tmp_path):
     url = write(tmp_path, hostile_page(payload))
     browser.open(url, width)

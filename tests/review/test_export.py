@@ -29,6 +29,29 @@ def add(store, *entries):
         return opened.add(entries)
 
 
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_an_export_is_of_one_moment(tmp_path, monkeypatch, ending):
+    store = tmp_path / "new.review.db"
+    make_review(store, 12)
+
+    read = Store.rounds
+
+    def meanwhile(opened):
+        """A round ends and somebody decides, while the entries have been read."""
+        with Store.open(store) as other:
+            said = [s._replace(codes=("food", "rooms")) for s in other.suggestions(0)]
+            other.add_suggestions(other.begin_round("2" * 64), said)
+            other.finish_round(1, "2" * 64, {"codes": list(CODES)})
+            other.add([entry(1, {"food", "rooms"})])
+        return read(opened)
+
+    with Store.open(store, write=False) as opened:
+        write_export(opened, before := tmp_path / f"before.{ending}")
+        monkeypatch.setattr(Store, "rounds", meanwhile)
+        write_export(opened, since := tmp_path / f"since.{ending}")
+    assert since.read_bytes() == before.read_bytes()
+
+
 def test_every_row_tells_what_became_of_it(tmp_path):
     store = tmp_path / "new.review.db"
     make_review(store, 12, n_drawn=3)
@@ -129,27 +152,33 @@ ACTS = st.lists(
 def naive_replay(acts):
     """What each item is in the end, by going through the acts one by one."""
     history, log = {}, []
-    for item, coder, action, codes in acts:
-        states = history.setdefault((item, coder), [("open", None)])
-        state, held = states[-1]
+    for number, (item, coder, action, codes) in enumerate(acts, 1):
+        lines = history.setdefault((item, coder), [(0, "", "open", None)])
+        _, _, state, held = lines[-1]
+        undoes = None
         if action == "undo":
-            if len(states) > 1:
-                states.pop()
-            state, held = states[-1]
+            if len(lines) > 1:
+                undoes = lines.pop()[0]
+            _, _, state, held = lines[-1]
         elif action == "skip":
             state, held = "skipped", None
         elif action != "flag":
             state, held = "done", codes
         if action != "undo":
-            states.append((state, held))
-        log.append((item, coder, action, state, held))
+            lines.append((number, action, state, held))
+        log.append((item, coder, action, state, held, undoes))
     outcomes = {}
     for item in {item for item, *_ in log}:
-        own = [line for line in log if line[0] == item]
-        now = {coder: (state, held) for _, coder, _, state, held in own}
+        own = [lines[1:] for (other, _), lines in history.items() if other == item]
+        now = {i: lines[-1][2:] for i, lines in enumerate(own) if lines}
         sets = {held for state, held in now.values() if state == "done"}
-        if own[-1][2] == "settle":
-            outcomes[item] = ("people", own[-1][4])
+        settled = max(
+            (line for lines in own for line in lines if line[1] == "settle"), default=None
+        )
+        decided = [[line for line in lines if line[1] != "flag"][-1:] for lines in own]
+        later = {held for lines in decided for n, _, _, held in lines if settled and n > settled[0]}
+        if settled and later <= {settled[3], None}:
+            outcomes[item] = ("people", settled[3])
         elif len(sets) > 1:
             outcomes[item] = ("disagree", None)
         elif sets:
@@ -171,7 +200,10 @@ def agrees_with_a_naive_replay(made, folder, acts):
     log, outcomes = naive_replay(acts)
     with Store.open(folder / "a.db") as store:
         said = {s.item: s for s in store.suggestions(0)}
-        store.add([entry(i, held, who, act, state=state) for i, who, act, state, held in log])
+        store.add(
+            entry(i, held, who, act, state=state, undoes=undoes)
+            for i, who, act, state, held, undoes in log
+        )
     rows = exported(folder / "a.db", folder / "a.jsonl")
     for number, row in enumerate(rows, 1):
         status, codes = outcomes.get(number, (said[number].status, None))

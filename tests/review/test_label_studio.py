@@ -32,11 +32,11 @@ def tasks_of(store):
     return json.loads(path.read_text())
 
 
-def take(store, tasks, coder=""):
+def take(store, tasks, coder="", force=False):
     path = store.with_name("annotated.json")
     path.write_text(json.dumps(tasks))
     with Store.open(store) as opened:
-        return take_label_studio(opened, path, coder)
+        return take_label_studio(opened, path, coder, force)
 
 
 def by_people(store):
@@ -101,7 +101,7 @@ def test_annotations_join_once(review):
         tasks[3],
     ]
     found = take(review, given)
-    assert found == (3, 0, ("10", "cleo@x.org"), 1)
+    assert found == (3, 0, ("10", "cleo@x.org"), 1, 0)
     expected = {
         (1, "10"): ("done", {"pay", "rooms"}),
         (2, "10"): ("done", set()),
@@ -119,6 +119,23 @@ def test_annotations_join_once(review):
     given[0] = annotated(tasks[0], "managers", updated_at="2027-01-01T00:00:00Z")
     assert take(review, given).n_added == 1
     assert by_people(review)[1, "10"] == ("done", {"managers"})
+
+
+def test_what_was_decided_since_the_export_is_not_overwritten(review):
+    decide(review, {1: {"pay"}, 2: {"pay"}, 3: {"food"}, 4: {"food"}})
+    tasks = tasks_of(review)
+    decide(review, {1: {"rooms"}})  # on the page, meanwhile
+    tasks[1]["annotations"][0]["result"][0]["value"]["choices"] = ["managers"]
+    # Label Studio does not keep from which entry an annotation came, but when it was made.
+    for place, day in ((2, "2026-01-01"), (3, "2026-02-01")):
+        made = {"completed_by": {"email": "Ann"}, "updated_at": f"{day}T00:00:00Z"}
+        tasks[place] = annotated(tasks[place], "managers", **made)
+    assert take(review, tasks) == (2, 0, ("Ann",), 4, 2)
+    expected = {1: {"rooms"}, 2: {"managers"}, 3: {"food"}, 4: {"managers"}}
+    assert by_people(review) == {(i, "Ann"): ("done", codes) for i, codes in expected.items()}
+    assert take(review, tasks) == (0, 2, (), 4, 2)
+    assert take(review, tasks, force=True)[0] == 2
+    assert by_people(review)[1, "Ann"] == ("done", {"pay"})
 
 
 def test_what_was_exported_comes_back_elsewhere(review, made, tmp_path):

@@ -6,13 +6,12 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from made_review import make_review
-from stored_study import decide, entry
+from stored_study import decide, entry, to_undo
 
 from nldd.cli._review_files import export, import_tasks, merge
 from nldd.coding import SharedAnswer, compare_coders
 from nldd.exceptions import InputError
 from nldd.review import Store, agreement_of, latest, merge_stores, outcomes
-from nldd.review._log import to_undo
 
 
 @pytest.fixture(scope="module")

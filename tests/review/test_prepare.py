@@ -10,6 +10,7 @@ from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
 from nldd import coding
 from nldd.exceptions import InputError
 from nldd.review import Store, prepare_review
+from nldd.review._prepare import _notes_on_draw, draw_to_check
 from nldd.tables import TableOptions, cell_text, create_table
 
 PROMISE = (0.7, 0.9, "subset", "chance")
@@ -108,6 +109,27 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
     assert any("were not drawn from" in note for note in prepared.notes)
     again = prepare(made, tmp_path / "again.review.db", table, **how)[2]
     assert again == items
+    assert not any("asked for" in note for note in prepared.notes)
+
+
+@pytest.mark.parametrize(
+    ("n_auto", "n_audit", "expected"),
+    [
+        (50, 50, ["about 10 of the 50 automatic codes, fewer than the 50 asked for"]),
+        (500, 50, []),
+        (30, 600, ["all 30 of the 30 automatic codes, fewer than the 600 asked for"]),
+        (30, 2000, ["there are no more without codes"]),
+        (0, 50, ["check no automatic code"]),
+        (0, 0, []),
+    ],
+)
+def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expected):
+    numbers = range(1, 1001)
+    counts = coding.Counts(n_rows=1000, n_auto=n_auto, n_review=1000 - n_auto)
+    counts.n_drawn = len(draw_to_check(numbers, n_auto, n_audit, 0))
+    notes = list(_notes_on_draw(counts, n_audit, len(numbers)))
+    assert len(notes) == len(expected)
+    assert all(words in note for words, note in zip(expected, notes, strict=True))
 
 
 def test_single_codes_are_asked_about(made, tmp_path):

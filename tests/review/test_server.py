@@ -102,6 +102,19 @@ def test_without_a_cookie_nothing_is_told_or_done(running):
     visitor.close()
 
 
+OTHERS = ['prefs={"a":1,"b":2}', "name=Jörg", "k[0]=1", "x=a b", "flag", '"', "=", "a@b=1"]
+
+
+def test_cookies_of_other_programs_on_this_machine_do_no_harm():
+    door = guard.Door(8765, announce=lambda address: None)
+    own = f"nldd_review_8765={door.enter(door.address.partition('=')[2])}"
+    for other in OTHERS:
+        assert door.knows([f"{other}; {own}"])
+        assert door.knows([f"{own}; {other}"])
+        assert door.knows([other, own])
+        assert not door.knows([f"{other}; x{own}; {own[:-1]}; nldd_review_8765=; {own}x"])
+
+
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil:80", ""]
 )
@@ -321,6 +334,17 @@ def test_the_loop_of_the_page(tmp_path):
         assert client.send("/api/undo", {"uid": "u4"})[1]["items"][0]["item"] == view["item"]
         assert client.send("/api/undo", {"uid": "u5"})[1]["items"] == []
         client.close()
+
+
+@pytest.mark.parametrize("uid", ["m:5", "m 5", "é", ""])
+def test_the_name_of_an_act_is_none_that_the_log_makes_of_others(client, uid):
+    for way, more in (
+        ("decide", DECISION),
+        ("decide_many", DECISION | {"items": []}),
+        ("undo", {}),
+    ):
+        status, answer = client.send(f"/api/{way}", more | {"uid": uid})
+        assert (status, answer["error"].startswith("uid must be")) == (400, True)
 
 
 def test_the_coded_table_is_handed_out(client):

@@ -1,13 +1,20 @@
 """The store: what was added is there again, nothing is changed, what is no store is refused."""
 
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from nldd.exceptions import InputError, NLDDError
-from nldd.review import Entry, Item, Position, Store, Study, Suggestion, latest, outcome
-from nldd.review._log import CODE, DONE, SETTLE, UNDO, to_undo
+from nldd.review import Entry, Item, Position, Store, Study, Suggestion, outcome, outcomes
+from nldd.review._log import CODE, DONE, SETTLE
 
 STUDY = Study(
     "new.csv", "0" * 64, "model.nldd", "1" * 64, ("id", "answer"), ("answer",), (("a", "", ""),)
@@ -81,11 +88,32 @@ def test_a_file_that_is_no_store_or_a_crafted_one_is_refused(path, tmp_path):
     other.write_text("id,answer\n", encoding="utf-8")
     with pytest.raises(InputError, match="no review that nldd wrote"):
         Store.open(other)
+
+
+@pytest.mark.parametrize("name", ["t", "sqlitex", "sqlite_x"])
+def test_a_trigger_that_swallows_decisions_is_refused_and_found_out(path, name):
     connection = sqlite3.connect(path)
-    connection.execute("CREATE TRIGGER t AFTER INSERT ON decisions BEGIN SELECT 1; END")
+    connection.execute(
+        "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
+    )
+    connection.execute("PRAGMA writable_schema = ON")
+    query = "UPDATE sqlite_master SET name = ?, sql = replace(sql, ' t ', ?) WHERE name = 't'"
+    connection.execute(query, (name, f" {name} "))
+    connection.commit()
     connection.close()
     with pytest.raises(InputError, match="its tables differ"):
         Store.open(path)
+
+
+def test_a_decision_that_is_not_written_is_not_acknowledged(path):
+    with Store.open(path) as store:
+        connection = sqlite3.connect(path)
+        connection.execute(
+            "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
+        )
+        connection.close()
+        with pytest.raises(NLDDError, match="not written"):
+            store.add([entry("u1")])
 
 
 def test_a_store_that_was_not_completed_is_not_there(tmp_path):
@@ -96,25 +124,64 @@ def test_a_store_that_was_not_completed_is_not_there(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_start_left_is_removed_by_the_next_one(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = [f".new.review.db.{gone.pid}.part{end}" for end in ("", "-wal", "-shm")]
+    kept = [f".new.review.db.{os.getppid()}.part", f".old.review.db.{gone.pid}.part"]
+    for name in (*left, *kept):
+        (tmp_path / name).write_text("answers of respondents", encoding="utf-8")
+    with Store.create(tmp_path / "new.review.db", STUDY):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {"new.review.db", *kept}
+
+
+@contextmanager
+def read_only(folder):
+    """A folder that cannot be written meanwhile, even by root."""
+    own = os.geteuid()
+    folder.chmod(0o555)
+    if own == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+        folder.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no folders that cannot be written")
+def test_a_store_is_read_in_a_folder_that_cannot_be_written(path):
+    with Store.open(path) as store:
+        store.add([entry("u1")])
+    with TemporaryDirectory() as name:  # that of pytest is closed to others
+        copy, crashed = Path(name, "new.review.db"), Path(name, "crashed.review.db")
+        shutil.copy(path, copy)
+        shutil.copy(path, crashed)
+        Path(name, "crashed.review.db-wal").write_bytes(b"decisions")
+        with read_only(Path(name)):
+            with Store.open(copy, write=False) as store, store.snapshot():
+                found = store.entries()
+            with pytest.raises(InputError, match=r"last decisions are in crashed\.review\.db-wal"):
+                Store.open(crashed, write=False)
+            with pytest.raises(NLDDError, match="cannot be written"), Store.open(copy) as store:
+                store.keep("a", 1)
+    assert [e.uid for e in found] == ["u1"]
+
+
 def test_the_last_entries_of_all_coders_come_to_an_outcome():
     ann, bob = entry("1", codes=("a",)), replace(entry("2", coder="Bob", codes=("b",)), id=2)
-    both = latest([ann, bob])[1]
-    assert outcome(both).disagree
-    assert outcome(both).codes is None
-    settled = outcome(both | {"Ann": replace(ann, id=3, action=SETTLE)})
+    (both,) = outcomes([ann, bob]).values()
+    assert both.disagree
+    assert both.codes is None
+    settling = replace(ann, id=3, action=SETTLE)
+    (settled,) = outcomes([ann, bob, settling]).values()
     assert (settled.codes, settled.settled) == ({"a"}, True)
-    again = both | {"Ann": replace(ann, id=3, action=SETTLE), "Bob": replace(bob, id=4)}
-    assert outcome(again).disagree
+    (again,) = outcomes([ann, bob, settling, replace(bob, id=4)]).values()
+    assert again.disagree
+    (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
+    assert same.settled
     assert outcome({}).disagree is False
-
-
-def test_acts_are_undone_from_the_last_to_the_first():
-    log = [replace(entry(str(i), item=i, batch="b" * (i > 2)), id=i) for i in (1, 2, 3, 4)]
-    assert [e.id for e in to_undo(log, "Ann")] == [4, 3]
-    log += [replace(entry("5", item=4, action=UNDO), id=5, undoes=4)]
-    log += [replace(entry("6", item=3, action=UNDO), id=6, undoes=3)]
-    assert [e.id for e in to_undo(log, "Ann")] == [2]
-    assert to_undo(log, "Bob") == []
 
 
 def test_values_that_nldd_has_not_written_are_told(path):

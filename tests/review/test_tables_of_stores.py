@@ -24,7 +24,8 @@ from nldd.coding import (
 )
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.review import Store, StoreOptions, audit_of, open_rows, prepare_review
+from nldd.review import Desk, Store, StoreOptions, audit_of, prepare_review
+from nldd.review._tables import DecidedRows
 from nldd.tables import TableOptions, create_table, open_table
 
 # With few answers, one of the distances may get no weight.
@@ -139,13 +140,104 @@ def test_more_decisions_join_later_and_the_same_ones_do_not_join_again(tmp_path)
         update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
     decide(store, {drawn[4]: None}, action="skip")
     (note,) = read_coded(store, model.columns, StoreOptions()).notes
-    assert note.startswith("1 answer drawn at random, skipped or in dispute: not taken.")
+    n = 1 + (rank_of(store)[drawn[5]] < max(rank_of(store)[item] for item in drawn[:4]))
+    how = "drawn at random, skipped, passed over or in dispute: not taken."
+    assert note.startswith(f"{n} answer{'s' * (n > 1)} {how}")
     decide(store, {item: RIGHT[item] for item in drawn[4:]})
     decide(store, {others[0]: {"pay", "rooms"}})
     step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
     assert (len(step.model.answers), step.model.drawn.sum(), step.n_corrected) == (69, 66, 1)
     place = step.model.answers.texts.index(answers(30, seed=1)[others[0] - 1][1])
     assert step.model.codes(step.model.Y)[place] == ("pay", "rooms")
+
+
+def rank_of(store):
+    """When the drawn answers of a store come to people."""
+    with Store.open(store) as opened:
+        desk = Desk(opened, "Ann")
+        places = [place for place in desk.ranked("file") if desk.outlook.drawn[place]]
+        return {int(desk.outlook.items[place]): i for i, place in enumerate(places)}
+
+
+def test_drawn_answers_that_are_passed_over_are_told(tmp_path):
+    store = tmp_path / "new.review.db"
+    make_review(store, 60, n_drawn=20)
+    order = list(rank_of(store))
+
+    def notes():
+        return DecidedRows(store).notes()
+
+    decide(store, {item: {"pay"} for item in order[:5]})
+    assert notes() == []  # the others have not come yet
+    decide(store, {item: {"pay"} for item in order[10:12]})
+    assert notes()[0].startswith("5 answers drawn at random, skipped, passed over or in dispute")
+    decide(store, dict.fromkeys(order[15:17]), action="skip")
+    assert notes()[0].startswith("7 answers drawn at random")
+
+
+def without_ids(folder):
+    """A model, a review of thirty new answers, and the right codes; there is nothing but text."""
+    rows = [row[1:] for row in answers(60)]
+    write_csv(
+        folder / "answers.csv", [(text, codes) for text, *_, codes in rows], ("answer", "codes")
+    )
+    fit_table(folder / "answers.csv", folder / "model.nldd", Request(("answer",), "codes"), FAST)
+    new = [(row[1],) for row in answers(30, seed=1)]
+    write_csv(folder / "new.csv", [*new[:-1], new[0]], ("answer",))
+    promise = (0.7, 0.5, "subset", "theta")
+    store = folder / "new.review.db"
+    prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=20)
+    return folder / "model.nldd", store
+
+
+def test_without_ids_answers_of_a_review_are_known_by_their_rows(tmp_path):
+    path, store = without_ids(tmp_path)
+    how = {"options": StoreOptions(), "n_jobs": 1}
+    with Store.open(store) as opened:
+        drawn = [item.item for item in opened.items() if item.drawn]
+    old = load_coding_model(path)
+    assert not old.has_ids
+    assert set(old.answers.texts) & {answers(30, seed=1)[i - 1][1] for i in drawn}
+    decide(store, {item: RIGHT[item] for item in drawn} | {1: {"pay"}, 30: {"pay"}})
+    taken = {*drawn, 1, 30}
+    # What equals an answer of the model in text and codes joins as well: it is another person's.
+    model = update_model(path, store, **how).model
+    assert len(model.answers) == 60 + len(taken)
+    assert model.drawn.sum() == 60 + len(drawn)
+    with pytest.raises(InputError, match="has these answers already"):
+        update_model(path, store, **how)
+    # A decision that is changed replaces the old one, of that answer alone.
+    decide(store, {30: {"food"}})
+    step = update_model(path, store, **{**how, "options": StoreOptions()})
+    assert (len(step.model.answers), step.n_corrected) == (60 + len(taken), 1)
+    names = [name.rpartition(":")[2] for name in step.model.identities]
+    places = [names.index("1"), names.index("30")]
+    assert step.model.codes(step.model.Y[places]) == [("pay",), ("food",)]
+    assert len({step.model.answers.texts[place] for place in places}) == 1
+    # One that is in dispute since stays as it is, and that is told.
+    decide(store, {30: {"rooms"}}, "Bob")
+    decide(store, {next(i for i in range(1, 31) if i not in taken): {"pay"}})
+    again = update_model(path, store, **{**how, "options": StoreOptions()})
+    assert len(again.model.answers) == 61 + len(taken)
+    assert "1 answer of the model undone, skipped or in dispute since: " in str(again.table.notes)
+    assert load_coding_model(path).identities == again.model.identities
+    # A table that is no store joins as before, and the others are known no less.
+    rows = [(f"another answer {i}", "pay") for i in range(3)]
+    write_csv(tmp_path / "more.csv", rows, ("answer", "codes"))
+    last = update_model(path, tmp_path / "more.csv", n_jobs=1).model
+    assert last.identities == (*again.model.identities, "", "", "")
+
+
+def test_a_store_is_read_as_it_was_at_the_first_look(tmp_path):
+    model, store = fitted(tmp_path), tmp_path / "new.review.db"
+    path, _ = new_answers(tmp_path)
+    store_of(model, path, store)
+    decide(store, {1: {"pay"}})
+    options = StoreOptions()
+    digest = options.digest(store)
+    decide(store, {1: {"food"}, 2: {"pay"}})
+    assert read_coded(store, model.columns, options).codes == [{"pay"}]
+    assert options.digest(store) == digest != StoreOptions().digest(store)
 
 
 def test_any_code_travels_and_the_empty_set_does_too(tmp_path):
@@ -178,11 +270,11 @@ def test_typed_cells_and_what_people_did_not_settle(tmp_path):
     model = fit_table(tmp_path / "answers.xlsx", tmp_path / "model.nldd", request, FAST).model
     store = tmp_path / "new.review.db"
     store_of(model, tmp_path / "new.xlsx", store)
-    with open_rows(store) as table:
-        (block,) = table.blocks()
-        assert table.names == (*header, "codes")
-        assert block.rows[0][:2] == (31, rows[30][1])
-        assert isinstance(block.rows[0][3], datetime.date)
+    with Store.open(store) as opened:
+        first = next(opened.items())
+        assert opened.study.header == (*header, "codes")
+        assert first.cells[:2] == (31, rows[30][1])
+        assert isinstance(first.cells[3], datetime.date)
     decide(store, {1: {"pay"}, 2: {"food"}, 3: {"rooms"}, 4: {"pay"}})
     decide(store, {1: {"pay"}, 2: {"rooms"}, 3: {"food"}}, "Bob")
     decide(store, {3: {"food"}}, "Cleo", action="settle")
@@ -214,6 +306,14 @@ def test_codes_without_a_column_of_their_own_are_not_taken(tmp_path):
     found = read_coded(store, model.columns, StoreOptions())
     assert found.codes == [{"pay"}]
     assert found.notes[0].startswith("1 answer with 'parking': not taken, as the model has no")
+    # A later model calls two of its columns by one name: the first gets the mark.
+    columns = {"work": "managers", "pay": "pay", "parking": "parking"}
+    with Store.open(store) as opened:
+        opened.finish_round(1, "", {"codes": ["work", "pay"], "columns": columns})
+    decide(store, {1: {"parking"}, 3: {"work", "pay"}})
+    found = read_coded(store, model.columns, StoreOptions())
+    assert found.codes == [{"pay"}, {"managers", "pay"}]
+    assert found.notes[0].startswith("1 answer with 'parking'")
 
 
 def test_commands_take_a_store(tmp_path, capsys):
@@ -258,7 +358,7 @@ def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path)
         assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]
         drawn = [item.item for item in opened.items() if item.drawn]
     decide(store, {item: RIGHT[item] for item in drawn})
-    with open_rows(store) as table:
+    with open_table(path) as table:
         first = model.columns.read(table, next(table.blocks()))
     assert first.numbers[:, 0].tolist() == [float(row[2].replace(",", ".")) for row in rows]
     shares = code_frequencies(model, store, options=StoreOptions(whole=True))
@@ -281,10 +381,18 @@ def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     checks = [right[i] == set(said[i].codes) for i in auto if i in drawn[:-4]]
     expected = judge_checks(checks, len(auto) - len(checks), 0.6)
     with Store.open(store) as opened:
-        assert audit_of(opened) == expected
+        found = asdict(audit_of(opened))
+    told = ("n_checked", "n_right", "n_open", "accuracy", "low", "high", "target")
+    assert {name: found[name] for name in told} == {n: getattr(expected, n) for n in told}
     assert 0 < expected.n_right < expected.n_checked > 20
     assert call("audit", store, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == asdict(expected)
+    assert json.loads(capsys.readouterr().out) == found
+    # The verdict waits for the last: who stops where it looks good would find it kept too often.
+    assert (found["n_drawn"], found["n_left"], found["verdict"]) == (40, 4, None)
+    assert call("audit", store, "--target-accuracy", "0.99") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Left to decide: 4 drawn answers. Whether the target of 99 % is kept is told" in said
+    decide(store, {item: right[item] for item in drawn[-4:]})
     assert call("audit", store, "--target-accuracy", "0.99", "--json") == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "broken"
     assert call("audit", store, store) == 1

@@ -100,13 +100,17 @@ def export(
 @click.option(
     "--coder", default="", metavar="NAME", help="Who made the annotations; as they say if left out."
 )
+@click.option(
+    "--force", is_flag=True, help="Take annotations of answers that were changed since, too."
+)
 @shared.json_option
-def import_tasks(store: Path, tasks: Path, coder: str, as_json: bool) -> None:
+def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: bool) -> None:
     """Let annotations that were made in Label Studio join a review.
 
     TASKS is a file that Label Studio exported as JSON. A task is known by the number that `nldd
     review export` has given it, or by its text if no other answer has the same. All annotations
-    join, or none, if one has a code that the review does not know. To import a file twice does no
+    join, or none, if one has a code that the review does not know. Left out are those whose coder
+    has changed the answer on the page since the tasks were exported. To import a file twice does no
     harm.
 
     \b
@@ -114,11 +118,15 @@ def import_tasks(store: Path, tasks: Path, coder: str, as_json: bool) -> None:
       nldd review import new.review.db annotated.json --coder Ann
     """
     with review.Store.open(store) as opened:
-        found = review.take_label_studio(opened, tasks, coder)
+        found = review.take_label_studio(opened, tasks, coder, force)
     by = f" by {', '.join(found.coders)}" if found.coders else ""
     text = f"{count_noun(found.n_added, 'new decision')}{by}."
     if found.n_known:
         text += f" {count_noun(found.n_known, 'annotation')} had come before."
     if found.n_left:
         text += f" {count_noun(found.n_left, 'task')} without annotation."
+    if found.n_since:
+        which = count_noun(found.n_since, "annotation")
+        why = "their coders have changed these answers on the page since"
+        print_notes([f"{which} left out, as {why}. --force takes them all the same."])
     print_result(as_json, found._asdict(), text)

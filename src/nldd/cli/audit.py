@@ -2,10 +2,11 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import fill
 
 import click
 
-from nldd import coding, reports, tables
+from nldd import coding, reports, review, tables
 from nldd._files import refuse_existing
 from nldd.cli import _options as shared
 from nldd.cli._printing import print_result
@@ -55,7 +56,8 @@ def audit(
     the way of nldd_codes. The same command on the checked sample prints the verified accuracy with
     its 95 % interval, and whether the target is kept, broken, or cannot be told yet. If it cannot,
     draw a second sample besides the first, and give both back: rows that are in both count once.
-    Of a review that `nldd review` made, the answers that were drawn there tell the same.
+    Of a review that `nldd review` made, the answers that were drawn there tell the same of the
+    codes as first given, before the machine learned; the verdict comes once all are decided.
 
     \b
     Examples:
@@ -67,7 +69,7 @@ def audit(
     """
     if shared.taking_reviews(options, *coded)[1]:
         judged = _audit_of_review(coded, besides or out, target)
-        print_result(as_json, asdict(judged), reports.render_audit(judged))
+        print_result(as_json, asdict(judged), fill(judged.text, 100))
         return
     unchecked = [path for path in coded if not coding.is_checked(path, options)]
     if not unchecked and not besides:
@@ -91,8 +93,7 @@ def audit(
     print_result(as_json, {"out": place, **asdict(drawn)}, text)
 
 
-def _audit_of_review(coded: tuple[Path, ...], drawing: object, target: float) -> "coding.Audit":
-    from nldd import review
+def _audit_of_review(coded: tuple[Path, ...], drawing: object, target: float) -> "review.Verified":
 
     if len(coded) > 1 or drawing:
         hint = "nldd audit new.review.db; nldd review merge makes one review of several"

@@ -37,7 +37,9 @@ class _Review(click.Group):
             return click.Command.invoke(self, context)
         name, command, rest = self.resolve_command(context, context.args)
         assert command is not None
-        with context, command.make_context(name, rest, parent=context) as inner:
+        # Not below this one, whose arguments its usage would show.
+        words = f"{self.name} {name}"
+        with context, command.make_context(words, rest, parent=context.parent) as inner:
             return command.invoke(inner)
 
 
@@ -50,7 +52,8 @@ class _Review(click.Group):
     "n_audit",
     type=click.IntRange(min=0),
     default=0,
-    help="Automatic codes to check: answers are drawn at random until there are so many.",
+    help="Automatic codes to check: answers are drawn at random until about so many are among "
+    "them, four times as many at most.",
 )
 @click.option(
     "--audit-open", is_flag=True, help="Show the suggestion for drawn answers before a decision."
@@ -111,10 +114,14 @@ def review(
         given += ["blind"] if audit_open else []
         changed = _resume(path, model, table, {key: asked[key] for key in given}, options)
     else:
+        _check_shown(table, show, options)
         _prepare(path, model, table, promise, n_audit, not audit_open, seed, options)
         changed = False
     learner = reviewing.Learner(path, model, every, options)
-    desk = reviewing.Desk(reviewing.Store.open(path), name, show)
+    opened = reviewing.Store.open(path)
+    if show:
+        opened.keep("show", show)
+    desk = reviewing.Desk(opened, name, show or opened.setting("show") or [])
     running = reviewing.Running(reviewing.Review(desk, learner, every), port, _announce)
     if changed:
         learner.start()
@@ -148,6 +155,14 @@ def _read_coder(given: str | None) -> str:
 
 def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def _check_shown(table: Path, show: list[str], options: "tables.TableOptions") -> None:
+    """Refuse a column that is not there, before all answers are coded for the page."""
+    if show:
+        with options.open(table) as opened:
+            for name in show:
+                reviewing.find_shown(opened.header, name)
 
 
 def _prepare(
@@ -192,14 +207,17 @@ def _resume(
     """Check that a store is of these answers and options; whether the model has changed since."""
     with reviewing.Store.open(path) as store:
         study = store.study
-    if options.digest(table) != study.table_sha256:
+        *_, last = study.model_sha256, *(found.model for found in store.rounds())
+    if options.digest(table) != study.table_sha256 and not reviewing.is_of_table(
+        path, table, options
+    ):
         hint = f"give the file as it was, or --store with another name for a new review of {table}"
         raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
     differ = list(_differences(study, given))
     if differ:
         hint = "leave them out to go on, or --store with another name for a new review"
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
-    changed = options.digest(model) != study.model_sha256
+    changed = options.digest(model) != last
     if changed:
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
     show(f"Going on with {path}.")

@@ -26,6 +26,8 @@ PREFIX = "nldd_"
 ROW = f"{PREFIX}row"
 # Whether an answer was drawn at random, rather than left over for people.
 DRAWN = f"{PREFIX}drawn"
+# How the name begins of an answer that is known again by its row in a review.
+OF_REVIEW = "review:"
 EXTRA = "--extra-features FILE.npy"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd._wording import escaped
-from nldd.coding._answers import Answers, Columns
+from nldd.coding._answers import OF_REVIEW, Answers, Columns
 from nldd.coding._codebook import Codebook
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
@@ -83,7 +83,7 @@ class CodingModel:
     new ones will be like; others, such as those left over for people, are harder, and only taught.
     The `codebook` knows what codes are called, and which ones have become others.
     By `identities`, made of `identity_columns`, answers that come a second time are known again;
-    both may be empty.
+    both may be empty. Those of a review may be known by their rows there alone, and others not.
     """
 
     columns: Columns
@@ -125,6 +125,11 @@ class CodingModel:
     def codes_in_order(self) -> list[str]:
         """The codes in the order of the codebook, to choose from."""
         return self.codebook.sorted(self.labels)
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether answers are known again by what their rows hold."""
+        return any(name and not name.startswith(OF_REVIEW) for name in self.identities)
 
     @property
     def updated(self) -> bool:

@@ -1,6 +1,7 @@
 """The steps of a coding study on files: fit, and update with corrected answers."""
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -161,9 +162,17 @@ def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watc
     table = without_blank(table, old.columns, path, silent)
     old, table, corrections = _new_answers(old, table, path)
     model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
-    if old.identities:
-        model = replace(model, identities=(*old.identities, *table.identities))
+    if old.identities or table.names:
+        before = old.identities or ("",) * len(old.answers)
+        model = replace(model, identities=(*before, *_names_of(old, table)))
     return Step(model, table, len(corrections))
+
+
+def _names_of(model: CodingModel, table: CodedAnswers) -> Sequence[str]:
+    """The names by which answers that join a model are known again; those of others are empty."""
+    if table.names and not (model.has_ids and table.tell_apart):
+        return table.names
+    return table.identities if model.has_ids else [""] * len(table.codes)
 
 
 class _NothingNewError(InputError):
@@ -187,19 +196,22 @@ def _new_answers(
 
     Where one that it has was drawn at random since, the model learns that, too.
     """
-    if not (model.identities and table.tell_apart):
+    if model.has_ids and table.tell_apart:
+        table = table.once()
+    elif not table.names:
         return model, _without_copies(model, table, path), {}
-    table = table.once()
-    place = {name: i for i, name in enumerate(model.identities)}
-    new = [i for i, name in enumerate(table.identities) if name not in place]
-    rows = zip(table.identities, table.codes, table.drawn, strict=True)
-    given = {place[name]: (codes, drawn) for name, codes, drawn in rows if name in place}
+    places, withdrawn = _known_places(model, table), _note_withdrawn(model, table)
+    table.notes.extend(withdrawn)
+    new = [i for i, place in enumerate(places) if place is None]
+    rows = zip(places, table.codes, table.drawn, strict=True)
+    given = {place: (codes, drawn) for place, codes, drawn in rows if place is not None}
     before = model.codes(model.Y)
     corrections = {i: codes for i, (codes, _) in given.items() if codes != set(before[i])}
     drawn = [i for i, (_, is_drawn) in given.items() if is_drawn and not model.drawn[i]]
     if not new and not corrections and not drawn:
         message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
-        raise _NothingNewError(message, hint="give a file with new answers, or with other codes")
+        hint = "give a file with new answers, or with other codes"
+        raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
     table = table.take(new, "in the model already")
     if corrections:
         n_corrected = count_noun(len(corrections), "answer")
@@ -207,6 +219,35 @@ def _new_answers(
     known = model.drawn.copy()
     known[drawn] = True
     return replace(model, drawn=known), table, corrections
+
+
+def _known_places(model: CodingModel, table: CodedAnswers) -> list[int | None]:
+    """For each answer of a table its place in the model: by the name of its row, or its identity.
+
+    Where identities do not tell rows apart, one of equal ones may have come by an update before.
+    """
+    known = {name: i for i, name in enumerate(model.identities) if name}
+    found = [known.get(name) for name in table.names] or [None] * len(table.codes)
+    taken = set(found)
+    n_first = model.history[0].n_added if model.history else len(model.answers)
+    first = 0 if table.tell_apart else n_first
+    for i, identity in enumerate(table.identities):
+        place = known.get(identity)
+        if found[i] is None and place is not None and place >= first and place not in taken:
+            found[i] = place
+            taken.add(place)
+    return found
+
+
+def _note_withdrawn(model: CodingModel, table: CodedAnswers) -> list[str]:
+    """A word on answers that joined the model, and that people no longer agree on."""
+    known = set(model.identities)
+    ids = model.has_ids and table.tell_apart
+    n = sum(name in known or (ids and identity in known) for name, identity in table.left)
+    if not n:
+        return []
+    why = "undone, skipped or in dispute since: the model keeps the codes that it has"
+    return [f"{count_noun(n, 'answer')} of the model {why}."]
 
 
 def _without_copies(model: CodingModel, table: CodedAnswers, path: Path) -> CodedAnswers:

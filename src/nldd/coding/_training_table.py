@@ -17,6 +17,7 @@ from nldd.coding._answers import (
     DRAWN,
     MISSING,
     NO,
+    OF_REVIEW,
     PREFIX,
     YES,
     Answers,
@@ -160,7 +161,8 @@ class CodedAnswers:
     By `identities`, digests of the `identity_columns`, answers are known again; `tell_apart` says
     whether equal ones are one answer. `n_known` rows were left out: they are there already. Which
     were `drawn` at random, a column of the table may say. A review is what
-    ``nldd predict`` wrote for people.
+    ``nldd predict`` wrote for people. Where rows have `names` of their own, these are there, and
+    name and identity of the rows that are `left` without codes.
     """
 
     answers: Answers
@@ -174,6 +176,8 @@ class CodedAnswers:
     n_known: int = 0
     drawn: list[bool] = field(default_factory=list)
     is_review: bool = False
+    names: list[str] = field(default_factory=list)
+    left: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def n_set_aside(self) -> int:
@@ -199,6 +203,7 @@ class CodedAnswers:
             rows=[self.rows[i] for i in places],
             identities=[self.identities[i] for i in places],
             drawn=[self.drawn[i] for i in places],
+            names=[self.names[i] for i in places] if self.names else [],
             notes=[*self.notes, f"{count_noun(n_out, 'coded answer')}: {why}."],
             n_known=self.n_known + n_out,
         )
@@ -228,6 +233,7 @@ def read_coded(
         found = _read_rows(table, columns, places, *how)
         columns.check_extra(table, found.n_rows)
         is_review = latest_column(table.names, OK) is not None
+        own = [f"{OF_REVIEW}{name}" for name in table.row_names]
         notes = [*table.notes, *_notes_on_columns(table.names, columns, identity_columns)]
     undecided = open_notes(found.n_open, found.n_bare)
     notes += undecided
@@ -240,11 +246,12 @@ def read_coded(
         codes = _settle_numbers(codes, known, notes)
         notes += notes_on_codes(found.cells, codes, columns.codes, known)
     names = tuple(identity_columns or places)
-    contents = ("\x1f".join(map("=".join, zip(places, row, strict=True))) for row in found.ids)
-    digests = [sha256(content.encode()).hexdigest() for content in contents]
+    digests, left = (_digests(ids, places) for ids in (found.ids, found.left_ids))
     apart = len(places) == len(names) and _are_told_apart(found.ids, places, columns.text)
     joined, rows = Answers.join(found.answers), found.rows
-    again = (digests, names, apart, 0, found.drawn, is_review)
+    named = [own[row - 1] for row in rows] if own else []
+    left_names = zip((own[row - 1] for row in found.left), left, strict=True)
+    again = (digests, names, apart, 0, found.drawn, is_review, named, list(left_names))
     return CodedAnswers(joined, codes, rows, found.n_rows, notes, *again)
 
 
@@ -252,7 +259,8 @@ def read_coded(
 class _Rows:
     """Coded rows, as they are read block by block; others are counted as :class:`Decided` does.
 
-    `ids` are the cells by which rows are known again, `cells` those that list codes.
+    `ids` are the cells by which rows are known again, `cells` those that list codes. Of a table
+    whose rows have names, those that are `left` without codes are kept, too.
     """
 
     answers: list[Answers] = field(default_factory=list)
@@ -261,6 +269,8 @@ class _Rows:
     ids: list[tuple[str, ...]] = field(default_factory=list)
     drawn: list[bool] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    left_ids: list[tuple[str, ...]] = field(default_factory=list)
     n_rows: int = 0
     n_open: int = 0
     n_bare: int = 0
@@ -296,6 +306,9 @@ def _read_rows(
         found.codes += [{normalize("NFC", name) for name in codes[i] or ()} for i in coded]
         found.rows += [block.first + i for i in coded]
         found.ids += [row_identity(block.rows[i], places.values()) for i in coded]
+        left = [i for i, names in enumerate(codes) if names is None and table.row_names]
+        found.left += [block.first + i for i in left]
+        found.left_ids += [row_identity(block.rows[i], places.values()) for i in left]
         marks = drawn_marks(table, block, coded, drawn)
         found.drawn += [mark and not audited for mark in marks]
         found.n_rows += len(block.rows)
@@ -374,6 +387,11 @@ def _identity_places(table: TableReader, columns: Columns, names: Sequence[str])
     places = {str(unguard(name)): j for j, name in enumerate(table.names)}
     own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
     return {name: places[name] for name in names or sorted(own) if name in places}
+
+
+def _digests(ids: list[tuple[str, ...]], names: Collection[str]) -> list[str]:
+    contents = ("\x1f".join(map("=".join, zip(names, row, strict=True))) for row in ids)
+    return [sha256(content.encode()).hexdigest() for content in contents]
 
 
 def _are_told_apart(ids: list[tuple[str, ...]], names: Iterable[str], text: Sequence[str]) -> bool:

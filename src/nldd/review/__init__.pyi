@@ -1,4 +1,4 @@
-from ._desk import Desk as Desk
+from ._desk import Desk as Desk, find_shown as find_shown
 from ._export import KINDS as KINDS, check_kind as check_kind, write_export as write_export
 from ._file import ENDING as ENDING, is_store as is_store
 from ._label_studio import (
@@ -29,8 +29,8 @@ from ._server import Review as Review
 from ._store import Store as Store
 from ._tables import (
     StoreOptions as StoreOptions,
-    audit_of as audit_of,
     describe_table as describe_table,
-    open_rows as open_rows,
+    is_of_table as is_of_table,
     with_suggestions as with_suggestions,
 )
+from ._verified import Verified as Verified, audit_of as audit_of

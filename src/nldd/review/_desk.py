@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from nldd import coding
 from nldd._wording import quote
 from nldd.exceptions import InputError
+from nldd.review._known_codes import KnownCodes
 from nldd.review._log import (
     CODE,
     DONE,
@@ -30,7 +30,9 @@ from nldd.review._log import (
     Entry,
     Outcome,
     Position,
+    Standing,
     outcome,
+    stand,
 )
 from nldd.review._queue import Mask, Outlook, Places, go_round
 from nldd.review._records import now
@@ -40,7 +42,6 @@ UNFLAG = "unflag"
 ACTS = (CODE, SKIP, FLAG, UNFLAG, SETTLE)
 # What coders do with answers that others have decided: they decide them too, or leave them.
 AGAIN, LEAVE = "again", "leave"
-LONGEST_CODE = 200
 # The pace is that of so many decisions; who leaves the desk is not slow.
 N_PACE, FEWEST_PACE, LONGEST_PACE = 50, 3, 120.0
 
@@ -79,37 +80,27 @@ class UnknownItemError(InputError):
     """There is no answer of that number."""
 
 
-class SimilarCodeError(InputError):
-    """A new code looks like some that are known."""
-
-    def __init__(self, message: str, like: Sequence[str], *, hint: str) -> None:
-        super().__init__(message, hint=hint)
-        self.like = list(like)
-
-
 class Desk:
     """What one coder sees of a store, and does there; `show` names columns to show beside."""
 
     def __init__(self, store: Store, coder: str, show: Sequence[str] = ()) -> None:
         self.store, self.coder, self.study = store, coder, store.study
-        self.show = [(name, _column(self.study.header, name)) for name in show]
+        self.show = [(name, find_shown(self.study.header, name)) for name in show]
         self.outlook = Outlook(store, self.study.seed)
         n = len(self.outlook)
-        self.by: dict[int, dict[str, Entry]] = {}
+        self.by: dict[int, dict[str, Standing]] = {}
         self.state: Places = np.zeros(n, dtype=np.intp)
         self.flagged: Mask = np.zeros(n, dtype=bool)
         self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
         self.disagreed: set[int] = set()
         self.seq, self._touched = 0, -1
         self._own: dict[int, Entry] = {}
-        self._unveiled: set[int] = set()  # decided once: the suggestion has been shown
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
         self._acts: list[list[tuple[Entry, Position]]] = []
         self._known: dict[str, tuple[str, list[int]]] = {}
         self._pace: deque[float] = deque(maxlen=N_PACE)
         self._orders: dict[str, Places] = {}
-        self._code_names = {code for code, *_ in self.study.codes}
-        self._added: list[str] = []
+        self.known_codes = KnownCodes(self.study)
         self.store_id = str(store.setting("id"))
         self.rounds = {r.round: r for r in store.rounds()}
         self.settings: dict[str, Any] = {}
@@ -125,12 +116,12 @@ class Desk:
             return
         for entry in self.store.entries(after=self.seq):
             self._apply(entry)
-        for code in self.store.setting("codes") or ():
-            self._add_known(code)
+        self.known_codes.add(self.store.setting("codes") or ())
         self.settings = self.store.setting(f"coder:{self.coder}") or {}
         self.rounds = {r.round: r for r in self.store.rounds()}
         if (last := max(self.rounds, default=0)) != self.outlook.round:
-            self.outlook.renew(self.store, last)
+            self.known_codes.follow(self.rounds[last].facts)
+            self.outlook.renew(self.store, last, self.known_codes.current)
             self._orders.clear()
         self._touched = touched
 
@@ -138,16 +129,16 @@ class Desk:
         self.seq = entry.id
         known = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
         known[1].append(entry.item)
+        self._known.setdefault(entry.uid, known)
         place = self.outlook.place.get(entry.item)
         if place is None:
             return
         by = self.by.setdefault(entry.item, {})
-        by[entry.coder] = entry
+        stand(by, entry)
         found = outcome(by)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
-        for code in entry.after.codes or ():
-            self._add_known(code)
+        self.known_codes.take(entry.after.codes or ())
         if entry.coder == self.coder:
             self._apply_own(entry, place)
 
@@ -156,8 +147,6 @@ class Desk:
         if not self._in_queue(place):  # it comes in now
             self._orders.clear()
         self._own[entry.item] = entry
-        if entry.after.state == DONE:
-            self._unveiled.add(entry.item)
         self.state[place] = STATES.index(entry.after.state)
         self.flagged[place] = entry.after.flag
         if entry.after.state != SKIPPED or entry.action != FLAG:
@@ -198,10 +187,14 @@ class Desk:
         return self.settings.get("others") == LEAVE
 
     @property
+    def n_agreed(self) -> int:
+        """How many answers people have decided, but for those in dispute: to learn from."""
+        return int(self.decided.sum()) - len(self.disagreed)
+
+    @property
     def codes(self) -> list[tuple[str, str, str, bool]]:
         """Each code with its name and description, and whether people have added it."""
-        known = [(code, name, about, False) for code, name, about in self.study.codes]
-        return known + [(code, "", "", True) for code in self._added]
+        return self.known_codes.listed
 
     @property
     def pace(self) -> float | None:
@@ -263,16 +256,18 @@ class Desk:
 
     def seen_by_all(self, item: int) -> int:
         """The id of the last entry of any coder for an item."""
-        return max((entry.id for entry in self.by.get(item, {}).values()), default=0)
+        return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
 
     def outcome(self, item: int) -> Outcome:
         """What has become of an item over all coders."""
         return outcome(self.by.get(item, {}))
 
     def is_blind(self, item: int) -> bool:
-        """Whether the suggestion is hidden: of a drawn answer, until this coder has decided it."""
-        drawn = bool(self.outlook.drawn[self.place(item)])
-        return self.study.blind and drawn and self.position(item).state != DONE
+        """Whether the suggestion is hidden: of a drawn answer, for the whole review.
+
+        Who saw it once they have decided could decide again, and agree with the machine.
+        """
+        return self.study.blind and bool(self.outlook.drawn[self.place(item)])
 
     def ranked(self, order: str) -> Places:
         """Places of the queue in an order."""
@@ -364,33 +359,11 @@ class Desk:
         """
         self.follow()
         code = " ".join(name.split())
-        if code in self._code_names:
-            return code
-        self._check_code(code)
-        if not sure and (like := coding.close_code(code, sorted(self._code_names))):
-            message = f"There is a code {quote(like)}, which looks like {quote(code)}."
-            raise SimilarCodeError(message, [like], hint="take that one, or add this as another")
-        self.store.keep("codes", [*self._added, code])
-        self._add_known(code)
+        if code not in self.known_codes:
+            self.known_codes.check_new(code, sure)
+            self.store.keep_more("codes", [code])
+            self.known_codes.add([code])
         return code
-
-    def _check_code(self, code: str) -> None:
-        marks = [mark for mark in self.study.separator.strip() if mark in code]
-        hint = "write a short name of letters and digits"
-        if not code or not code.isprintable():
-            raise InputError("A code needs a name that can be printed.", hint=hint)
-        if len(code) > LONGEST_CODE:
-            message = f"A code has at most {LONGEST_CODE} characters; this one has {len(code):,}."
-            raise InputError(message, hint=hint)
-        if marks or code == self.study.none:
-            what = f"separates codes: {marks[0]!r}" if marks else "says that no code applies"
-            message = f"{quote(code)} cannot be a code: in the table, that {what}."
-            raise InputError(message, hint="write it in another way")
-
-    def _add_known(self, code: str) -> None:
-        if code not in self._code_names:
-            self._code_names.add(code)
-            self._added.append(code)
 
     def keep_settings(self, settings: dict[str, Any]) -> None:
         """Keep what the coder has chosen."""
@@ -415,15 +388,11 @@ class Desk:
             return replace(before, flag=False, note="")
         if act.action == SKIP:
             return replace(before, state=SKIPPED, codes=None)
-        if unknown := sorted(act.codes - self._code_names):
-            message = f"There is no code {quote(unknown[0])} in this review."
-            raise InputError(message, hint="choose one of the list, or add it as a new code first")
-        return replace(before, state=DONE, codes=act.codes)
+        return replace(before, state=DONE, codes=self.known_codes.chosen(act.codes))
 
     def _entry(self, act: Act, after: Position) -> Entry:
-        place = self.place(act.item)
-        blind = self.is_blind(act.item) and act.item not in self._unveiled
-        shown = "" if blind else json.dumps(self.outlook.codes(place))
+        said = self.outlook.codes_in(act.round, self.place(act.item))
+        shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
         what = (action, after, now(), act.round, model, shown, act.seconds)
@@ -452,7 +421,8 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _column(header: Sequence[str], name: str) -> int:
+def find_shown(header: Sequence[str], name: str) -> int:
+    """The place of a column that is to be shown beside the answers."""
     if name not in header:
         hint = f"its columns: {', '.join(header)}"
         raise InputError(f"The table has no column {quote(name)} to show.", hint=hint)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nldd.coding import free_names
 from nldd.exceptions import InputError
-from nldd.review._log import SKIPPED, Entry, latest, outcome
+from nldd.review._log import SKIPPED, Entry, Standing, outcome, standings
 from nldd.review._records import Item, Round, Study, Suggestion
 from nldd.review._store import Store
 from nldd.review._tables import Layout, with_suggestions, written_format
@@ -52,7 +52,7 @@ class CodedItem:
 
 def coded_items(store: Store) -> Iterator[CodedItem]:
     """All answers in the order of the table, with what people and the machine have made of them."""
-    by_item, rounds = latest(store.entries()), {r.round: r for r in store.rounds()}
+    by_item, rounds = standings(store.entries()), {r.round: r for r in store.rounds()}
     last = max(rounds, default=0)
     first = with_suggestions(store)
     later = with_suggestions(store, last) if last else repeat((None, None))
@@ -62,15 +62,15 @@ def coded_items(store: Store) -> Iterator[CodedItem]:
 
 
 def _coded(
-    item: Item, said: Suggestion | None, round: Round | None, by: Mapping[str, Entry]
+    item: Item, said: Suggestion | None, round: Round | None, standing: Mapping[str, Standing]
 ) -> CodedItem:
-    found = outcome(by)
+    found, by = outcome(standing), {coder: stood.last for coder, stood in standing.items()}
     told = sorted(found.by.values(), key=lambda entry: entry.id)
     codes: AbstractSet[str] = frozenset(() if said is None else said.codes)
     status = OPEN if said is None else said.status
     if found.codes is not None:
         codes, status = found.codes, PEOPLE
-        told = told[-1:] if found.settled else told
+        told = told if found.settling is None else [found.settling]
     elif found.disagree:
         status = DISAGREE
     elif item.given is not None:
@@ -92,13 +92,12 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
         from nldd.review._label_studio import write_tasks
 
         return write_tasks(store, path)
-    study = store.study
-    writer = _Rows(study, store.setting("codes") or ())
-    create = create_table(
-        path, writer.header, like=written_format(study), raw=raw, descriptions=writer.descriptions
-    )
-    with create as table:
-        table.write(map(writer.row, coded_items(store)))
+    with store.snapshot():
+        study = store.study
+        writer = _Rows(study, store.setting("codes") or ())
+        like, about = written_format(study), writer.descriptions
+        with create_table(path, writer.header, like=like, raw=raw, descriptions=about) as table:
+            table.write(map(writer.row, coded_items(store)))
     return table.n_rows
 
 

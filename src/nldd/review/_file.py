@@ -1,6 +1,7 @@
 """The file of a store: the tables of SQLite in it, how it is opened, and what its errors mean."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
+_SAYS_READ_ONLY = re.compile("readonly|unable to open")
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # item: the number of the row in the table, from 1. given: codes that were there before, if any.
@@ -45,7 +47,24 @@ def is_store(path: Path) -> bool:
 
 
 def connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
-    mode = "rwc" if new else "rw" if write else "ro"
+    """A connection to the file; one to read is made where the folder cannot be written, too."""
+    if write or new:
+        return _connect(path, "rwc" if new else "rw", new)
+    try:
+        return _connect(path, "ro")
+    except sqlite3.OperationalError as error:
+        log = path.with_name(f"{path.name}-wal")
+        if _SAYS_READ_ONLY.search(str(error)) is None:
+            raise
+        # SQLite keeps a note of its readers in the folder; none is needed where nobody writes.
+        if not log.exists() or not log.stat().st_size:
+            return _connect(path, "ro&immutable=1")
+        message = f"{path} cannot be read here: its last decisions are in {log.name}"
+        hint = f"copy both, {path.name} and {log.name}, to a folder that you may write to"
+        raise InputError(f"{message}, and the folder cannot be written.", hint=hint) from error
+
+
+def _connect(path: Path, mode: str, new: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -57,6 +76,7 @@ def connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
     try:
         for pragma in ("trusted_schema = OFF", *(pragmas if new else ()), "synchronous = FULL"):
             connection.execute(f"PRAGMA {pragma}")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # opens the file
     except BaseException:
         connection.close()
         raise
@@ -69,10 +89,37 @@ def check_schema(path: Path, connection: sqlite3.Connection) -> None:
     if found > FORMAT:
         hint = "pip install --upgrade nldd"
         raise InputError(f"{path} was written by a newer nldd (format {found}).", hint=hint)
-    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+    # Tables that SQLite keeps for itself; a trigger may not hide behind such a name.
+    own = "type = 'table' AND name GLOB 'sqlite_*'"
+    query = f"SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND NOT ({own})"
     if {sql for (sql,) in connection.execute(query)} != set(SCHEMA):
         hint = "use the file as nldd review made it, or a copy from before"
         raise InputError(f"{path} is not as nldd wrote it: its tables differ.", hint=hint)
+
+
+def part_of(path: Path) -> Path:
+    """Where a file is made until it is complete; what ended processes left there is removed."""
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d{{1,9}})\.part(-wal|-shm|-journal)?")
+    with suppress(OSError):
+        for other in list(path.parent.iterdir()):
+            found = pattern.fullmatch(other.name)
+            if found is not None and not _is_running(int(found[1])):
+                with suppress(OSError):
+                    other.unlink()
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def _is_running(process: int) -> bool:
+    """Whether another process may still be at work on its file."""
+    if process == os.getpid() or os.name == "nt":  # Windows removes no file that is open
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is there, and another person's
+        return True
+    return True
 
 
 def publish(part: Path, path: Path) -> None:
@@ -98,7 +145,7 @@ def explained(path: Path) -> Iterator[None]:
         elif "locked" in said or "busy" in said:
             message = "another process has held it too long"
             hint = "end the other process, then try again"
-        elif "readonly" in said or "unable to open" in said:
+        elif _SAYS_READ_ONLY.search(said):
             message = "it cannot be written"
             hint = "check who may write to the file and its folder"
         elif isinstance(error, sqlite3.OperationalError) and "i/o" in said:

@@ -21,7 +21,7 @@ from nldd.exceptions import InputError
 from nldd.review._export import CodedItem, coded_items
 from nldd.review._log import CODE, DONE, OPEN, SKIP, SKIPPED, Entry, Position, latest
 from nldd.review._records import Study, now
-from nldd.review._store import Store
+from nldd.review._store import Overtaken, Store
 from nldd.tables import Cell, cell_text, is_text
 
 TEXT, CODES = "text", "codes"
@@ -36,13 +36,15 @@ LONGEST_NAME, LONGEST_SECONDS = 100, 86_400.0
 class Taken(NamedTuple):
     """What came from Label Studio: new decisions, those that were there already, and their coders.
 
-    `n_left` tasks had no annotation.
+    `n_left` tasks had no annotation; `n_since` annotations were left out, as their coders have
+    changed these answers in the review since.
     """
 
     n_added: int
     n_known: int
     coders: tuple[str, ...]
     n_left: int = 0
+    n_since: int = 0
 
 
 def labeling_config(study: Study, new_codes: Sequence[str] = ()) -> str:
@@ -59,8 +61,9 @@ def labeling_config(study: Study, new_codes: Sequence[str] = ()) -> str:
 
 def write_tasks(store: Store, path: Path) -> int:
     """Write all answers as tasks; how many there are."""
-    study, n = store.study, 0
-    with replacing(path) as stream:
+    n = 0
+    with store.snapshot(), replacing(path) as stream:
+        study = store.study
         for n, found in enumerate(coded_items(store), 1):
             text = json.dumps(_task(study, found), ensure_ascii=False, default=cell_text)
             stream.write(f"{',' if n > 1 else '['}\n{text}".encode())
@@ -118,18 +121,19 @@ def _result(name: str, codes: Sequence[str]) -> list[dict[str, Any]]:
     return [{**where, "value": {"choices": list(codes)}}] if codes else []
 
 
-def take_label_studio(store: Store, path: Path, coder: str = "") -> Taken:
+def take_label_studio(store: Store, path: Path, coder: str = "", force: bool = False) -> Taken:
     """Let annotations of Label Studio (exported as JSON) join a review, all of them or none.
 
     They are decisions of the `coder`, or of those who made them there. What came before does not
-    come again.
+    come again, nor does what its coder has changed in the review since, if not by `force`.
     """
     tasks = _read_tasks(path)
     finder, entries = _Finder(store), store.entries()
-    known, by_item = {entry.uid for entry in entries}, latest(entries)
+    known, by_item = {entry.uid: entry.id for entry in entries}, latest(entries)
     codes = {code for code, *_ in store.study.codes} | set(store.setting("codes") or ())
+    codes |= {code for found in store.rounds() for code in found.facts.get("codes", ())}
     found: list[Entry] = []
-    n_all = n_left = 0
+    n_all = n_left = n_since = 0
     for number, task in enumerate(tasks, 1):
         where = f"{path.name}, task {number}"
         given = task.get("annotations", [])
@@ -139,14 +143,34 @@ def take_label_studio(store: Store, path: Path, coder: str = "") -> Taken:
         for annotation in given:
             entry = _entry(annotation, item, coder, codes, where)
             before = by_item.get(item, {}).get(entry.coder)
-            if entry.uid not in known and not (before and _same(before.after, entry.after)):
-                known.add(entry.uid)
-                found.append(entry)
+            if entry.uid in known or (before and _same(before.after, entry.after)):
+                continue
+            if before and not force and _is_later(before, annotation, known):
+                n_since += 1
+                continue
+            known[entry.uid] = 0
+            found.append(entry)
     _check_people(path, found, coder)
     finder.refuse_lost(path)
-    store.add(sorted(found, key=lambda entry: entry.time))
+    try:
+        last = entries[-1].id if entries else 0
+        store.add(sorted(found, key=lambda entry: entry.time), behind=last)
+    except Overtaken:  # somebody has decided meanwhile: look again
+        return take_label_studio(store, path, coder, force)
     names = tuple(sorted({entry.coder for entry in found}))
-    return Taken(len(found), n_all - len(found), names, n_left)
+    return Taken(len(found), n_all - len(found) - n_since, names, n_left, n_since)
+
+
+def _is_later(own: Entry, annotation: Mapping[str, Any], known: Mapping[str, int]) -> bool:
+    """Whether a coder's last entry came after an annotation.
+
+    After the entry from which that was exported; or by the clocks, where Label Studio has not kept
+    which one it was.
+    """
+    exported = annotation.get(UID)
+    if isinstance(exported, str) and exported in known:
+        return own.id > known[exported]
+    return own.time > _time_of(annotation) > ""
 
 
 def _same(before: Position, after: Position) -> bool:
@@ -240,7 +264,7 @@ def _entry(
         message = f"{where}: {quote_first(sorted(unknown))} is no code of the review"
         raise InputError(f"{message}; {expected}.", hint=hint)
     skipped = annotation.get("was_cancelled") is True
-    time = _time(annotation.get("updated_at") or annotation.get("created_at"))
+    time = _time_of(annotation)
     after = Position(
         SKIPPED if skipped else DONE,
         None if skipped else frozenset(chosen),
@@ -258,8 +282,9 @@ def _entry(
     return Entry(0, uid, item, name, action, after, time or now(), shown=shown, seconds=seconds)
 
 
-def _time(given: Any) -> str:
-    """A time as the log has it; empty if there is none."""
+def _time_of(annotation: Mapping[str, Any]) -> str:
+    """When an annotation was last changed, as the log has it; empty if it does not say."""
+    given = annotation.get("updated_at") or annotation.get("created_at")
     try:
         moment = datetime.fromisoformat(str(given))
     except ValueError:

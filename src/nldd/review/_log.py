@@ -5,8 +5,9 @@ its last entry; to undo is one more entry, with the state from before.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Codes = frozenset[str]
 # What people do with an answer.
@@ -49,17 +50,50 @@ class Entry:
     undoes: int | None = None
 
 
+class Standing(NamedTuple):
+    """Where an item stands for one coder: the last entry, and decisions that are not undone.
+
+    Flags are no decisions. The last decision is the one that counts.
+    """
+
+    last: Entry
+    decisions: tuple[Entry, ...] = ()
+
+    @property
+    def own(self) -> Codes | None:
+        """The codes that the coder gave it by themselves, not to settle it for all."""
+        own = [entry for entry in self.decisions if entry.action != SETTLE]
+        return own[-1].after.codes if own else None
+
+    def then(self, entry: Entry) -> "Standing":
+        """Where it stands after one more entry of the coder."""
+        if entry.action == UNDO:
+            left = tuple(known for known in self.decisions if known.id != entry.undoes)
+            return Standing(entry, left)
+        if entry.action == FLAG:
+            return Standing(entry, self.decisions)
+        return Standing(entry, (*self.decisions, entry))
+
+
+NOTHING = Standing(Entry(0, "", 0, "", "", Position(), ""))
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What has become of an item: the codes on which those agree who coded it, or no codes.
 
-    `by` has the last entry of each coder who has decided it; `settled` says that one of them has
-    settled it after all others.
+    `by` has the last entry of each coder who has decided it; `settling` is that by which one of
+    them has settled it for all.
     """
 
     codes: Codes | None
     by: Mapping[str, Entry]
-    settled: bool = False
+    settling: Entry | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether somebody has settled it, and nobody has decided otherwise since."""
+        return self.settling is not None
 
     @property
     def disagree(self) -> bool:
@@ -75,32 +109,49 @@ def latest(entries: Iterable[Entry]) -> dict[int, dict[str, Entry]]:
     return dict(found)
 
 
-def outcome(by_coder: Mapping[str, Entry]) -> Outcome:
-    """What the last entries of all coders for one item come to.
+def standings(entries: Iterable[Entry]) -> dict[int, dict[str, Standing]]:
+    """Where each item stands for each coder; entries come in their order."""
+    found: dict[int, dict[str, Standing]] = {}
+    for entry in entries:
+        stand(found.setdefault(entry.item, {}), entry)
+    return found
+
+
+def stand(by_coder: dict[str, Standing], entry: Entry) -> None:
+    """Let one more entry count among what coders have done with its item."""
+    by_coder[entry.coder] = by_coder.get(entry.coder, NOTHING).then(entry)
+
+
+def outcome(by_coder: Mapping[str, Standing]) -> Outcome:
+    """What the decisions of all coders on one item come to.
 
     >>> entry = Entry(1, "a", 7, "Ann", CODE, Position(DONE, frozenset({"safety"})), "")
-    >>> sorted(outcome({"Ann": entry}).codes)
+    >>> sorted(outcome(standings([entry])[7]).codes)
     ['safety']
     """
-    last = max(by_coder.values(), key=lambda entry: entry.id, default=None)
-    done = {coder: entry for coder, entry in by_coder.items() if entry.after.state == DONE}
-    if last is not None and last.action == SETTLE:
-        return Outcome(last.after.codes, done, settled=True)
+    done = {c: found.last for c, found in by_coder.items() if found.last.after.state == DONE}
+    settling = _settling(by_coder.values())
+    if settling is not None:
+        return Outcome(settling.after.codes, {settling.coder: settling, **done}, settling)
     given = {entry.after.codes for entry in done.values()}
     return Outcome(given.pop() if len(given) == 1 else None, done)
 
 
+def _settling(standings: Collection[Standing]) -> Entry | None:
+    """The entry that has settled an item, unless somebody decided otherwise since.
+
+    Whoever flags it, skips it or takes an act back says nothing against it.
+    """
+    settled = [e for found in standings for e in found.decisions if e.action == SETTLE]
+    if not settled:
+        return None
+    settling = max(settled, key=lambda entry: entry.id)
+    last = (entry for found in standings for entry in found.decisions[-1:])
+    since = (entry.after for entry in last if entry.id > settling.id)
+    opened = any(after.state == DONE and after.codes != settling.after.codes for after in since)
+    return None if opened else settling
+
+
 def outcomes(entries: Iterable[Entry]) -> dict[int, Outcome]:
     """What has become of each item that is in a log; entries come in their order."""
-    return {item: outcome(by_coder) for item, by_coder in latest(entries).items()}
-
-
-def to_undo(entries: Iterable[Entry], coder: str) -> list[Entry]:
-    """The entries of a coder's last act that is not undone yet; the last comes first."""
-    own = [entry for entry in entries if entry.coder == coder]
-    undone = {entry.undoes for entry in own}
-    left = [entry for entry in own if entry.action != UNDO and entry.id not in undone]
-    if not left:
-        return []
-    batch = left[-1].batch
-    return [e for e in reversed(left) if e is left[-1] or (batch and e.batch == batch)]
+    return {item: outcome(by_coder) for item, by_coder in standings(entries).items()}

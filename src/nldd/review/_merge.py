@@ -1,6 +1,6 @@
 """Stores of the same study in one, and how far the people agree who worked in it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from heapq import merge
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from nldd._wording import count_noun
 from nldd.coding import Agreement, SharedAnswer, compare_coders
 from nldd.exceptions import InputError
-from nldd.review._log import DONE, SETTLE, Entry, latest
+from nldd.review._log import DONE, Entry, latest, standings
 from nldd.review._records import Study
 from nldd.review._store import Store
 
@@ -34,6 +34,8 @@ def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
     _check_names(paths, out)
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.open(path, write=False)) for path in paths]
+        for store in stores:
+            stack.enter_context(store.snapshot())
         _check_same_study(stores)
         logs = [store.entries() for store in stores]
         entries, notes = _joined(logs), [*_notes_on_models(stores), *_notes_on_names(stores, logs)]
@@ -152,10 +154,9 @@ def agreement_of(store: Store) -> Agreement | None:
 
     Codes by which somebody has settled a disagreement do not count. None if there is one coder.
     """
-    own = latest(entry for entry in store.entries() if entry.action != SETTLE)
-    done: dict[int, Mapping[str, Entry]] = {
-        item: {coder: entry for coder, entry in by.items() if _is_done(entry)}
-        for item, by in own.items()
+    done = {
+        item: {coder: found.own for coder, found in by.items() if found.own is not None}
+        for item, by in standings(store.entries()).items()
     }
     coders = tuple(sorted({coder for by in done.values() for coder in by}))
     if len(coders) < 2:
@@ -164,10 +165,7 @@ def agreement_of(store: Store) -> Agreement | None:
         SharedAnswer(
             str(item.item),
             item.text,
-            tuple(
-                by[coder].after.codes if coder in (by := done[item.item]) else None
-                for coder in coders
-            ),
+            tuple(done[item.item].get(coder) for coder in coders),
         )
         for item in store.items(sorted(item for item, by in done.items() if by))
     ]

@@ -74,7 +74,7 @@ def prepare_review(
                 if coding.checksum(path) != digest:
                     hint = "close it in other programs, then run the same command again"
                     raise InputError(f"{path.name} was changed while it was read.", hint=hint)
-        notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit)]
+        notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(numbers))]
     return Prepared(counts, notes)
 
 
@@ -148,7 +148,7 @@ def _study(
     )
 
 
-def _notes_on_draw(counts: "coding.Counts", n_audit: int) -> Iterator[str]:
+def _notes_on_draw(counts: "coding.Counts", n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
     if n_audit and counts.n_coded:
         yield (
@@ -157,3 +157,18 @@ def _notes_on_draw(counts: "coding.Counts", n_audit: int) -> Iterator[str]:
         )
     if n_audit > counts.n_drawn:
         yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
+    if not n_audit or not counts.n_drawn:
+        return
+    n_expected = round(counts.n_drawn * counts.n_auto / n_all)
+    if not counts.n_auto:
+        yield (
+            "Nothing is coded automatically yet, so the drawn answers check no automatic code. "
+            "They still keep the promise exact after nldd update."
+        )
+    elif n_expected < n_audit <= counts.n_drawn:
+        some = f"all {n_expected:,}" if counts.n_drawn == n_all else f"about {n_expected:,}"
+        yield (
+            f"Among the {counts.n_drawn:,} answers drawn are {some} of the {counts.n_auto:,} "
+            f"automatic codes, fewer than the {n_audit:,} asked for: few answers are automatic. To "
+            "check more, begin with a larger --audit, or a lower target."
+        )

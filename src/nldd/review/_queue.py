@@ -4,7 +4,7 @@ Columns rather than records: with 100,000 answers, a queue is sorted and searche
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,17 @@ from nldd.review._store import Store
 FILE, UNSURE, ALIKE = ORDERS = ("file", "unsure", "alike")
 AUTO = "auto"
 
+Codes = tuple[str, ...]
 Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+
+
+def random_order(n: int, seed: int) -> Places:
+    """The rank of each of n answers in a random order, in which drawn ones come to people.
+
+    A prefix of it is a random sample: they may stop anywhere.
+    """
+    return np.random.default_rng(seed).permutation(n)
 
 
 class Outlook:
@@ -38,21 +47,27 @@ class Outlook:
         self.round = 0
         self.auto, self.group = np.zeros(n, dtype=bool), np.full(n, -1, dtype=np.int64)
         self.doubt, self.rounds = np.ones(n), np.zeros(n, dtype=np.int64)
-        # A prefix of this order is a random sample: people may stop anywhere.
-        self._chance = np.random.default_rng(seed).permutation(n)
+        self._chance = random_order(n, seed)
         self._take(store, 0)
         self.first_auto, self.first_group = self.auto.copy(), self.group.copy()
+        # A page may have shown what an earlier round said, whose suggestions are gone by now.
+        self._group_in = {0: self.first_group}
         self._first_doubt = self.doubt.copy()
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def renew(self, store: Store, round: int) -> None:
-        """Take the suggestions of a later round; answers that it left out keep their first ones."""
+    def renew(self, store: Store, round: int, current: Callable[[Codes], Codes]) -> None:
+        """Take the suggestions of a later round; answers that it left out keep their first ones.
+
+        Codes that were merged since are told as what they are called now (`current`).
+        """
         self.auto, self.group = self.first_auto.copy(), self.first_group.copy()
         self.doubt, self.rounds[:] = self._first_doubt.copy(), 0
         self.round = round
         self._take(store, round)
+        self._group_in[round] = self.group
+        self.groups = [current(tuple(json.loads(text))) for text in self._known]
 
     def _take(self, store: Store, round: int) -> None:
         found = store.leanings(round)
@@ -75,6 +90,13 @@ class Outlook:
     def codes(self, place: int) -> tuple[str, ...]:
         """The codes that the machine suggests now."""
         return self.groups[self.group[place]] if self.group[place] >= 0 else ()
+
+    def codes_in(self, round: int, place: int) -> tuple[str, ...] | None:
+        """The codes that were suggested in a round; None if that is not known."""
+        if round not in self._group_in:
+            return None
+        group = self._group_in[round][place]
+        return self.groups[group] if group >= 0 else ()
 
     def first_codes(self, place: int) -> tuple[str, ...]:
         """The codes that the machine suggested in the first round."""

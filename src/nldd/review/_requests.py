@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ Fields = Mapping[str, Any]
 LONGEST_NOTE, LONGEST_UID, LONGEST_NAME = 5000, 100, 1000
 MOST_ITEMS, MOST_CODES, MOST_SECONDS = 10_000, 2000, 86_400.0
 MOST_SETTINGS = 20_000
+UID = re.compile("[A-Za-z0-9_-]+")
 LARGEST = 2**53  # up to here, numbers of a page are exact
 HINT = "reload the page; if it stays so, report it"
 
@@ -67,8 +69,11 @@ def read_many(fields: Fields) -> tuple[str, dict[int, int], Act]:
 
 
 def read_uid(fields: Fields) -> str:
-    """The sender's own name for an act."""
-    return _text(fields, "uid", least=1, most=LONGEST_UID)
+    """The sender's own name for an act; the log puts numbers behind it, after a colon."""
+    uid = _text(fields, "uid", least=1, most=LONGEST_UID)
+    if UID.fullmatch(uid) is None:
+        raise _wrong("uid", "a name of letters, digits, - and _", uid)
+    return uid
 
 
 def read_undone(fields: Fields) -> str:

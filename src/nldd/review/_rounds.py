@@ -7,6 +7,7 @@ import numpy as np
 
 from nldd import coding, reports
 from nldd.review._records import Suggestion
+from nldd.review._tables import code_columns
 
 # Target, confidence, measure and ranking, as the command line has them.
 Promise = tuple[float, float, str, str]
@@ -95,9 +96,11 @@ def facts_of(
 
     `n_all` answers had no codes before the review, of which people have decided `n_decided`.
     """
-    limits = policy.per_code
+    limits, book = policy.per_code, model.codebook
     return {
         "codes": list(model.labels),
+        "becomes": {e.code: book.current(e.code) for e in book.entries if e.merged_into},
+        "columns": code_columns(model),
         "threshold": policy.threshold,
         "rank_by": policy.rank_by,
         "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},

@@ -28,10 +28,12 @@ from starlette.routing import Route
 
 from nldd.exceptions import InputError, NLDDError
 from nldd.review import _requests as sent, _views as views
-from nldd.review._desk import Conflict, Desk, NotLastError, SimilarCodeError, UnknownItemError
+from nldd.review._desk import Conflict, Desk, NotLastError, UnknownItemError
 from nldd.review._guard import refused
+from nldd.review._known_codes import SimilarCodeError
 from nldd.review._log import SETTLE
 from nldd.review._store import Store
+from nldd.review._verified import load_judge
 
 KINDS = {
     ".html": "text/html",
@@ -107,7 +109,7 @@ class Review:
     def warm_up(self) -> None:
         """Load what is not needed for the first answers, in another thread."""
         if self.desk.outlook.drawn.any():
-            views.load_judge()
+            load_judge()
             self._judged = True
 
     def close(self) -> None:
@@ -336,7 +338,7 @@ class Review:
     def _learn_in_time(self) -> None:
         """Let the machine learn after every so many decisions, those of all coders."""
         facts = self.desk.rounds[self.desk.round].facts if self.desk.rounds else {}
-        n_decided = int(self.desk.decided.sum())
+        n_decided = self.desk.n_agreed
         since = n_decided - max(self._tried, int(facts.get("n_decided", 0)))
         if self.learner is not None and self.every and since >= self.every and self.learner.start():
             self._tried = n_decided

@@ -6,7 +6,6 @@ it, and a process that is killed loses nothing that it has acknowledged.
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -24,6 +23,7 @@ from nldd.review._file import (
     connect,
     explained,
     is_store,
+    part_of,
     publish,
 )
 from nldd.review._log import Entry
@@ -42,6 +42,7 @@ from nldd.review._records import (
     read_suggestion,
 )
 
+LARGEST = 2**63 - 1
 # What an answer that says nothing may consist of.
 BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 
@@ -78,12 +79,9 @@ class Store(AbstractContextManager["Store"]):
     @contextmanager
     def create(cls, path: Path, study: Study) -> Iterator[Self]:
         """A new store, which is there under its name once it is complete."""
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        ends = ("", "-wal", "-shm")
+        part, ends = part_of(path), ("", "-wal", "-shm")
         try:
             with explained(path):
-                for end in ends:
-                    Path(f"{part}{end}").unlink(missing_ok=True)
                 connection = connect(part, write=True, new=True)
                 store = cls(path, connection)
                 try:
@@ -244,16 +242,25 @@ class Store(AbstractContextManager["Store"]):
                 ).fetchone()
                 if known is None:
                     query = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 16)})"
-                    number = self._connection.execute(query, entry_row(entry)).lastrowid
-                    known = (number, *entry_row(entry)[1:])
+                    written = self._connection.execute(query, entry_row(entry))
+                    if written.rowcount != 1:  # nothing is acknowledged that is not there
+                        raise sqlite3.DatabaseError("an entry was not written")
+                    known = (written.lastrowid, *entry_row(entry)[1:])
                 added.append(read_entry(known))
         return added
 
-    def entries(self, after: int = 0) -> list[Entry]:
-        """Entries of the log in their order, those behind an id."""
-        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
+    def entries(self, after: int = 0, until: int | None = None) -> list[Entry]:
+        """Entries of the log in their order, those behind an id, and up to another."""
+        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? AND id <= ? ORDER BY id"
+        ids = (after, LARGEST if until is None else until)
         with as_written(self.path):
-            return [read_entry(row) for row in self._connection.execute(query, (after,))]
+            return [read_entry(row) for row in self._connection.execute(query, ids)]
+
+    def last_entry(self) -> int:
+        """The id of the last entry of the log; 0 if there is none."""
+        with explained(self.path):
+            (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+        return int(last or 0)
 
     def touched(self) -> int:
         """A number that is another one once another process has written."""
@@ -271,6 +278,12 @@ class Store(AbstractContextManager["Store"]):
         with self._transaction():
             self._put(f"setting:{key}", value)
 
+    def keep_more(self, key: str, values: Sequence[Any]) -> None:
+        """Add values to a list that is kept, whatever other processes add meanwhile."""
+        with self._transaction():
+            known = self.setting(key) or []
+            self._put(f"setting:{key}", known + [value for value in values if value not in known])
+
     def _value(self, key: str) -> str | None:
         with explained(self.path):
             query = "SELECT value FROM meta WHERE key = ?"
@@ -279,6 +292,20 @@ class Store(AbstractContextManager["Store"]):
 
     def _put(self, key: str, value: Any) -> None:
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, pack(value)))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all that is read within be of one moment, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with explained(self.path):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

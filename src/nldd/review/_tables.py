@@ -5,21 +5,21 @@ would say once it is filled in. So whatever reads that reads a store as well.
 """
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, Set as AbstractSet
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 from nldd import coding
 from nldd._wording import count_noun, quote_first
-from nldd.exceptions import InputError
 from nldd.review._file import is_store
-from nldd.review._log import SKIPPED, latest, outcomes
-from nldd.review._records import Item, Study, Suggestion, pack
+from nldd.review._log import SKIPPED, Outcome, latest, outcomes
+from nldd.review._queue import random_order
+from nldd.review._records import Item, Round, Study, Suggestion, pack
 from nldd.review._store import Store
-from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
+from nldd.tables import Cell, TableFormat, TableOptions, TableReader, cell_text, guarded
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
@@ -30,23 +30,37 @@ OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, ROW = (
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 
 
+def is_of_table(path: Path, table_path: Path, options: TableOptions) -> bool:
+    """Whether a store holds the rows of a table as they are now, however its file was saved."""
+    with Store.open(path, write=False) as store, options.open(table_path) as table:
+        rows = (row for block in table.blocks() for row in block.rows)
+        if tuple(table.header) != store.study.header:
+            return False
+        both = zip_longest((item.cells for item in store.items()), rows, fillvalue=())
+        return all(list(map(cell_text, ours)) == list(map(cell_text, row)) for ours, row in both)
+
+
 def describe_table(table: TableReader, model: "coding.CodingModel") -> dict[str, Any]:
     """How a table is written and where a model has its codes: `table_format` of a study."""
     codes = model.columns.codes
-    columns: dict[str, str] = {}
-    if not codes.listed:
-        for name in codes.names:
-            # Of columns that were merged into one code, the first has the mark.
-            columns.setdefault(model.codebook.current(name), name)
     layout = {
         "names": codes.names,
         "separator": codes.separator,
         "none": codes.none,
         "also": codes.also,
-        "columns": columns,
+        "columns": code_columns(model),
     }
     written = {name: getattr(table.format, name) for name in WRITTEN}
     return {**written, "codes": layout}
+
+
+def code_columns(model: "coding.CodingModel") -> dict[str, str]:
+    """The column of 0 and 1 of each code; there is none where codes are listed."""
+    columns: dict[str, str] = {}
+    for name in () if model.columns.codes.listed else model.columns.codes.names:
+        # Of columns that were merged into one code, the first has the mark.
+        columns.setdefault(model.codebook.current(name), name)
+    return columns
 
 
 def written_format(study: Study) -> TableFormat:
@@ -63,15 +77,21 @@ class Layout:
     columns: Mapping[str, str]
 
     @classmethod
-    def of(cls, study: Study) -> "Layout":
-        """That of a study; without word on it, a column lists them."""
+    def of(cls, study: Study, rounds: Sequence[Round] = ()) -> "Layout":
+        """That of a study; without word on it, a column lists them.
+
+        The model of the last of the `rounds` may have other names for some.
+        """
         found = study.table_format.get("codes", {})
         names = tuple(found.get("names", ("codes",)))
         separator = found.get("separator", study.separator)
         also = tuple(found.get("also", ()))
         # The mark of the model's tables may be a code here, or missing.
         codes = coding.CodeColumns(names, separator, NO_CODE if separator else "", also)
-        return cls(codes, found.get("columns", {}))
+        columns = found.get("columns", {})
+        renamed = rounds[-1].facts.get("columns", {}) if rounds else {}
+        renamed = {code: name for code, name in renamed.items() if name in names}
+        return cls(codes, {**columns, **renamed})
 
     def unknown(self, codes: AbstractSet[str]) -> set[str]:
         """Codes for which there is no column."""
@@ -95,7 +115,7 @@ def _listed(codes: Iterable[str]) -> str:
 
 
 class StoredRows:
-    """All rows of the table that a store was made from, with its own columns."""
+    """Rows of the table that a store was made from, with its own columns; kinds say which."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -105,12 +125,6 @@ class StoredRows:
         # Rows that belonged to the header are gone, so that none is to be looked for.
         self.format = replace(written_format(self.study), kind="review")
         self._is_read = False
-
-    def rows(self) -> Generator[Row, None, None]:
-        with Store.open(self.path, write=False) as store:
-            for item in store.items():
-                yield item.cells
-        self._is_read = True
 
     def fraction(self) -> float:
         return float(self._is_read)
@@ -128,18 +142,31 @@ class DecidedRows(StoredRows):
     Or the `whole` table, with what the machine first said of each row.
     """
 
-    def __init__(self, path: Path, *, numbered: bool = False, whole: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        until: int | None = None,
+        numbered: bool = False,
+        whole: bool = False,
+    ) -> None:
         super().__init__(path)
-        self.layout, self._whole = Layout.of(self.study), whole
+        self._whole = whole
         with Store.open(path, write=False) as store:
-            entries = store.entries()
+            entries, outlines = store.entries(until=until), store.outlines()
+            self.layout = Layout.of(self.study, store.rounds())
         self.outcomes = outcomes(entries)
-        self._skipped = {
+        skipped = {
             item
             for item, by in latest(entries).items()
             if any(entry.after.state == SKIPPED for entry in by.values())
         }
-        self._n_avoided = 0
+        places = random_order(len(outlines), self.study.seed).tolist()
+        ranks = zip(places, outlines, strict=True)
+        drawn = [item for _, item in sorted((rank, line[0]) for rank, line in ranks if line[1])]
+        self._n_avoided = _count_avoided(drawn, self.outcomes, skipped)
+        # The rows that were read: of which table, and which row of it.
+        self.row_names: list[str] = []
         names, known = self.layout.codes.names, list(map(guarded, self.header))
         self._places = {n: known.index(guarded(n)) for n in names if guarded(n) in known}
         self._new = [name for name in names if name not in self._places]
@@ -156,24 +183,17 @@ class DecidedRows(StoredRows):
         return found.codes
 
     def rows(self) -> Generator[Row, None, None]:
-        self._n_avoided = 0
+        self.row_names.clear()
         with Store.open(self.path, write=False) as store:
             for item, said in with_suggestions(store):
-                self._n_avoided += item.drawn and self._is_avoided(item.item)
                 for_people = item.drawn or said is None or said.status != "auto"
+                touched = for_people or item.item in self.outcomes
                 decided = self.decided(item.item)
-                if self._whole:
-                    yield self._row(item, said, item.given if decided is None else decided)
-                elif decided is not None or (for_people and item.given is None):
-                    yield self._row(item, said, decided)
+                if self._whole or decided is not None or (touched and item.given is None):
+                    self.row_names.append(f"{self.study.table_sha256}:{item.item}")
+                    given = item.given if self._whole and decided is None else decided
+                    yield self._row(item, said, given)
         self._is_read = True
-
-    def _is_avoided(self, item: int) -> bool:
-        """Whether people have left an item, or disagree on it; nobody has seen the others."""
-        found = self.outcomes.get(item)
-        return (
-            found is not None and found.codes is None and (item in self._skipped or found.disagree)
-        )
 
     def _row(self, item: Item, said: Suggestion | None, decided: AbstractSet[str] | None) -> Row:
         names, row = self.layout.codes.names, list(item.cells)
@@ -204,9 +224,8 @@ class DecidedRows(StoredRows):
             which = count_noun(n_apart, "answer")
             notes.append(f"{which} on which coders disagree: not taken; settle them on the page.")
         if self._n_avoided:
-            which = (
-                f"{count_noun(self._n_avoided, 'answer')} drawn at random, skipped or in dispute"
-            )
+            how = "skipped, passed over or in dispute"
+            which = f"{count_noun(self._n_avoided, 'answer')} drawn at random, {how}"
             why = "the others drawn are easier than new ones, and the promise a little too good"
             notes.append(f"{which}: not taken. Until they are decided, {why}.")
         if n_flagged:
@@ -217,6 +236,23 @@ class DecidedRows(StoredRows):
             why = "the model has no columns for these codes"
             notes.append(f"{which}: not taken, as {why}; to use them, export and fit anew.")
         return notes
+
+
+def _count_avoided(
+    drawn: Sequence[int], found: Mapping[int, Outcome], skipped: AbstractSet[int]
+) -> int:
+    """How many of the drawn items, in the order in which they came to people, these have left.
+
+    They were skipped, are in dispute, or open before one that is decided; those that come after
+    all that are decided, nobody has seen.
+    """
+    agreed = [item in found and found[item].codes is not None for item in drawn]
+    n_seen = max((i for i, is_agreed in enumerate(agreed) if is_agreed), default=0)
+    return sum(
+        not is_agreed
+        and (i < n_seen or item in skipped or (item in found and found[item].disagree))
+        for i, (item, is_agreed) in enumerate(zip(drawn, agreed, strict=True))
+    )
 
 
 def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
@@ -231,44 +267,16 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             yield item, None
 
 
-def audit_of(store: Store, target: float | None = None) -> "coding.Audit":
-    """What the answers drawn at random prove of the machine's first codes, as ``nldd audit`` does.
-
-    Those count that it coded alone; without a `target`, that of the review is meant.
-    """
-    found = outcomes(store.entries())
-    drawn = [s for item, s in with_suggestions(store) if item.drawn and s and s.status == "auto"]
-    given = [found[s.item].codes if s.item in found else None for s in drawn]
-    pairs = zip(drawn, given, strict=True)
-    checks = [codes == set(said.codes) for said, codes in pairs if codes is not None]
-    if not checks:
-        what = "has been decided" if drawn else "is there"
-        message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."
-        hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
-        raise InputError(message, hint=f"{hint} draws some where a review begins")
-    goal = store.study.target if target is None else target
-    return coding.judge_checks(checks, len(drawn) - len(checks), goal)
-
-
-def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:
-    """All rows of a store as its table had them; a row has the number of its item."""
-    return options.with_numbers(_reader(path, StoredRows(path)))
-
-
-def _reader(path: Path, source: StoredRows) -> TableReader:
-    table = TableReader(path, source)
-    table.format = written_format(source.study)
-    return table
-
-
 @dataclass(frozen=True)
 class StoreOptions(TableOptions):
     """Opens a store as a table that people have filled in, and any other file as what it is.
 
-    Such a table has the rows for people, or the `whole` of them, coded as in the first round.
+    Such a table has the rows for people, or the `whole` of them, coded as in the first round. What
+    people decide after the first look at a store is not in it, so that all looks are at the same.
     """
 
     whole: bool = False
+    _until: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file, or the rows for people of a store."""
@@ -276,8 +284,11 @@ class StoreOptions(TableOptions):
         if not is_store(path):
             return super().open(path)
         how = {"numbered": self.numbers is not None, "whole": self.whole}
-        table = _reader(path, DecidedRows(path, **how))
-        table.no_code = NO_CODE
+        with Store.open(path, write=False) as store:
+            source = DecidedRows(path, until=self._last(store), **how)
+        table = TableReader(path, source)
+        table.format = written_format(source.study)
+        table.no_code, table.row_names = NO_CODE, source.row_names
         return self.with_numbers(table)
 
     def digest(self, path: Path) -> str:
@@ -285,7 +296,11 @@ class StoreOptions(TableOptions):
         if not is_store(path):
             return super().digest(path)
         with Store.open(path, write=False) as store:
-            study, found = store.study, outcomes(store.entries())
+            study, found = store.study, outcomes(store.entries(until=self._last(store)))
         decided = [(i, sorted(o.codes)) for i, o in sorted(found.items()) if o.codes is not None]
         content = pack([study.table_sha256, study.header, decided])
         return sha256(content.encode()).hexdigest()
+
+    def _last(self, store: Store) -> int:
+        """The last entry of a store when it was first looked at."""
+        return self._until.setdefault(store.path.absolute(), store.last_entry())

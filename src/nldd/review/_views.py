@@ -1,21 +1,21 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 import shlex
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from nldd import coding
 from nldd._wording import percent
 from nldd.exceptions import InputError
 from nldd.review._desk import Desk
 from nldd.review._log import DONE, OPEN, STATES
 from nldd.review._queue import AUTO, FILE, Mask, Places
 from nldd.review._records import Item, Suggestion, pack
+from nldd.review._verified import verify
 from nldd.tables import cell_text
 
 View = dict[str, Any]
@@ -104,22 +104,22 @@ def _item_view(desk: Desk, item: Item, alike: Places, open_: Mask) -> View:
         "text": item.text,
         "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
         "state": position.state,
-        "codes": _listed(position.codes),
+        "codes": _listed(desk, position.codes),
         "flag": position.flag,
         "note": position.note,
         "seen": desk.seen(number),
         "drawn": item.drawn,
         "blind": blind,
         "suggestion": suggestion,
-        "given": _listed(item.given),
+        "given": None if item.given is None else sorted(item.given),
         "n_alike": n_alike,
         "others": others,
         "settled": found.settled,
     }
 
 
-def _listed(codes: frozenset[str] | None) -> list[str] | None:
-    return None if codes is None else sorted(codes)
+def _listed(desk: Desk, codes: frozenset[str] | None) -> list[str] | None:
+    return None if codes is None else sorted(desk.known_codes.current(codes))
 
 
 def _suggestion(desk: Desk, item: int, place: int) -> View | None:
@@ -127,25 +127,29 @@ def _suggestion(desk: Desk, item: int, place: int) -> View | None:
     said = desk.store.suggestion(round_, item)
     if said is None:
         return None
-    details = said.details
+    details, current = said.details, desk.known_codes.current
+    codes, likely = current(said.codes), _most_likely(said, desk.rounds[round_].facts)
+    others = dict.fromkeys(map(current, details.get("next", [])))
     chance, theta = details.get("chance"), details.get("theta", 0.0)
     return {
         "round": round_,
         "status": said.status,
-        "codes": list(said.codes),
+        "codes": list(codes),
         "chance": chance,
         "theta": theta,
         "doubt_words": doubt_words(chance, theta),
         "why": details.get("why", ""),
-        "next": details.get("next", []),
-        "nearest": details.get("nearest", []),
-        "likely": _most_likely(said, desk.rounds[round_].facts.get("codes", ())),
+        "next": [list(other) for other in others if set(other) != set(codes)],
+        "nearest": [
+            {**near, "codes": list(current(near["codes"]))} for near in details.get("nearest", [])
+        ],
+        "likely": list(current(likely)),
     }
 
 
-def _most_likely(said: Suggestion, codes: Sequence[str]) -> list[str]:
-    pairs = sorted(zip(said.likely, codes, strict=False), key=lambda pair: -pair[0])
-    return [code for _, code in pairs]
+def _most_likely(said: Suggestion, facts: Mapping[str, Any]) -> list[str]:
+    pairs = zip(said.likely, facts.get("codes", ()), strict=False)
+    return [code for _, code in sorted(pairs, key=lambda pair: -pair[0])]
 
 
 def alike_view(desk: Desk, item: int) -> View:
@@ -202,8 +206,7 @@ def by_machine(desk: Desk) -> Mask:
 
 
 def _blind(desk: Desk) -> Mask:
-    own = desk.state == STATES.index(DONE)
-    return np.asarray(desk.outlook.drawn & ~own & desk.study.blind)
+    return np.asarray(desk.outlook.drawn & desk.study.blind)
 
 
 def _with_code(desk: Desk, code: str) -> Mask:
@@ -228,7 +231,7 @@ def _with_words(desk: Desk, search: str) -> Mask:
 def _row(desk: Desk, item: Item) -> View:
     number, place = item.item, desk.place(item.item)
     position, look = desk.position(number), desk.outlook
-    state, codes, by = position.state, _listed(position.codes) or [], ""
+    state, codes, by = position.state, _listed(desk, position.codes) or [], ""
     if state == DONE:
         by = "people"
     elif item.given is not None:
@@ -270,7 +273,7 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     return {
         "seq": desk.seq,
         "round": desk.round,
-        "learning": {**learning, "since": max(0, n_people - int(facts.get("n_decided", 0)))},
+        "learning": {**learning, "since": max(0, desk.n_agreed - int(facts.get("n_decided", 0)))},
         "progress": {
             "n_queue": int(queue.sum()),
             "n_done": int((queue & desk.done).sum()),
@@ -287,21 +290,12 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
             "n_people": n_people,
             "n_open": n_all - n_auto - n_people,
             "n_newly_auto": int((auto & ~look.first_auto).sum()),
-            "share": n_auto / n_all if n_all else 0.0,
+            # Drawn answers that it was sure of are its own, too, although people decide them.
+            "share": int((look.auto & ~look.given).sum()) / n_all if n_all else 0.0,
             "target": desk.study.target,
         },
         "audit": audit_view(desk, judged),
     }
-
-
-@lru_cache(maxsize=100)
-def _judge(n_right: int, n: int, n_open: int, target: float) -> "coding.Audit":
-    return coding.judge_checks([True] * n_right + [False] * (n - n_right), n_open, target)
-
-
-def load_judge() -> None:
-    """Load what judges checks: statistics, which take seconds on a slow disk."""
-    _judge(1, 1, 0, 0.9)
 
 
 def audit_view(desk: Desk, judged: bool = True) -> View | None:
@@ -313,26 +307,15 @@ def audit_view(desk: Desk, judged: bool = True) -> View | None:
     drawn = np.flatnonzero(look.drawn & ~look.given)
     if not len(drawn):
         return None
-    checks = []
-    for place in drawn[look.first_auto[drawn]].tolist():
-        codes = desk.outcome(int(look.items[place])).codes
-        if codes is not None:
-            checks.append(codes == frozenset(look.first_codes(place)))
-    n_left = int((~desk.decided[drawn]).sum())
-    view: View = {"n_drawn": len(drawn), "n_left": n_left, "n_checked": len(checks)}
-    view |= {"n_right": sum(checks), "target": desk.study.target}
-    empty = dict.fromkeys(("accuracy", "low", "high", "verdict", "needed"))
-    if not checks:
-        text = "No automatic code has been checked yet."
-        return {**view, **empty, "text": text}
-    n_open = int(look.first_auto[drawn].sum()) - len(checks)
-    if not judged:
-        text = f"{sum(checks)} of {len(checks)} automatic codes are right so far."
-        return {**view, **empty, "accuracy": sum(checks) / len(checks), "text": text}
-    audit = _judge(sum(checks), len(checks), n_open, desk.study.target)
-    text = (
-        f"{audit.n_right} of {audit.n_checked} automatic codes are right: {percent(audit.accuracy)}"
-        f" (95 % interval {percent(audit.low)} to {percent(audit.high)}); the target of "
-        f"{percent(audit.target)}: {audit.verdict}."
-    )
-    return {**view, **{name: getattr(audit, name) for name in empty}, "text": text}
+    auto = drawn[look.first_auto[drawn]].tolist()
+    given = [(place, desk.outcome(int(look.items[place])).codes) for place in auto]
+    current = desk.known_codes.current
+    checks = [
+        set(current(codes)) == set(look.first_codes(place))
+        for place, codes in given
+        if codes is not None
+    ]
+    apart = np.isin(look.items[drawn], list(desk.disagreed))
+    n_left = int((~desk.decided[drawn] | apart).sum())
+    found = verify(len(drawn), n_left, len(auto), checks, desk.study.target, judged)
+    return {**asdict(found), "text": found.text}

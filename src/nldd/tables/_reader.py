@@ -46,10 +46,11 @@ class TableReader:
 
     `header` has the cells of the header as they are in the file. `names` are names of the columns,
     no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
-    is written. `numbers` are those that lie beside the table in a file of their own, and `no_code`
-    is the cell which says that no code applies, where nldd itself has written the codes. Rows below
-    the header that belong to it, as survey programs write them, are left out with a note; further
-    ones are those that a person wants to have skipped.
+    is written. `numbers` are those that lie beside the table in a file of their own. Where nldd
+    itself has written the codes, `no_code` is the cell which says that none applies, and rows may
+    have names of their own: `row_names` are those of the rows read so far. Rows below the header
+    that belong to it, as survey programs write them, are left out with a note; further ones are
+    those that a person wants to have skipped.
     """
 
     def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
@@ -67,6 +68,7 @@ class TableReader:
         self.names = distinct_names(self.header)
         self.numbers: NumberFile | None = None
         self.no_code = ""
+        self.row_names: Sequence[str] = ()
         self._source = source
         self._open: list[Generator[Row, None, None]] = []
         self._begun = False

@@ -62,11 +62,12 @@ export interface Audit {
   n_left: number
   n_checked: number
   n_right: number
+  n_open: number
   accuracy: number | null
   low: number | null
   high: number | null
   target: number
-  verdict: string
+  verdict: string | null
   needed: number | null
   text: string
 }

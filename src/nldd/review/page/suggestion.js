@@ -6,8 +6,8 @@ import { codeChips, element, keyCap } from './elements.js'
 // On a narrow screen the nearest answers are closed at first.
 const NARROW = '(max-width: 47.99rem)'
 const BLIND =
-  'This answer was drawn at random to check the machine. The suggestion is hidden until you have ' +
-  'decided: to see it first would make the machine look better than it is.'
+  'This answer was drawn at random to check the machine. The suggestion stays hidden: to see it ' +
+  'would make the machine look better than it is.'
 
 /** What is suggested and how sure that is, in words; or why there is no suggestion.
  * @param {ItemView} view */

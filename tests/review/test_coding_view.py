@@ -413,7 +413,7 @@ def test_a_refit_renews_what_comes_but_not_what_is_on_screen(visit, make):
 
 
 @pytest.mark.slow
-def test_drawn_answers_are_blind_until_they_are_decided(visit, make):
+def test_drawn_answers_stay_blind(visit, make):
     path = make(8, n_drawn=3)
     tab = visit(path)
     page, press = tab.page, tab.page.keyboard.press
@@ -425,5 +425,6 @@ def test_drawn_answers_are_blind_until_they_are_decided(visit, make):
     press("Enter")
     page.wait_for_selector(SAVED)
     press("ArrowLeft")
-    page.wait_for_selector(".suggested")
+    page.wait_for_selector(".tag:text-is('decided')")
     assert on(page) == [CODES[1]]
+    assert page.locator(".suggested, .nearest").count() == 0
