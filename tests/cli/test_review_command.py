@@ -7,9 +7,10 @@ import threading
 
 import pytest
 
-from coding_tables import HEADER, answers, call, write_csv
+from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
 from nldd.coding import checksum
-from nldd.review import Running, Store
+from nldd.review import Running, Store, is_of_table, prepare_review
+from nldd.tables import TableOptions
 from review.serve_made import Client
 
 
@@ -109,3 +110,26 @@ def test_ctrl_c_ends_the_server_and_decisions_are_kept(made, tmp_path, capsys, m
     assert f"All decisions are in {store}." in capsys.readouterr().err
     with Store.open(store) as kept:
         assert [entry.after.codes for entry in kept.entries()] == [{"pay"}]
+
+
+def test_usage_of_the_commands_beside_the_page_names_their_own_arguments(capsys):
+    assert succeed(capsys, "review", "merge", "--help").out.startswith("Usage: nldd review merge")
+    _, hint = refuse(capsys, "review", "merge", "a.review.db", code=2)
+    assert hint == "nldd review merge --help"
+
+
+def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
+    table, store = tmp_path / "new.csv", tmp_path / "new.review.db"
+    table.write_bytes((made / "new.csv").read_bytes())
+    prepare_review(made / "model.nldd", table, store, (0.9, 0.9, "subset", "chance"))
+    assert is_of_table(store, table, TableOptions())
+    table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+    assert is_of_table(store, table, TableOptions())
+    for change in (
+        (b"p001", b"p000"),
+        (b"region", b"place"),
+        (b"\r\n", b"\r\np999,more,,Bonn\r\n"),
+    ):
+        changed = tmp_path / "changed.csv"
+        changed.write_bytes(table.read_bytes().replace(*change, 1))
+        assert not is_of_table(store, changed, TableOptions())

@@ -30,11 +30,11 @@ COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
 def make_store(folder):
     """The demonstration's new answers as a review, which two people have begun."""
     walk = [sys.executable, "-c", COMMAND, "demo", "survey", "--out", str(folder)]
-    if not (folder / "model.nldd.bak1").exists():
+    if not (folder / "before.nldd").exists():
         subprocess.run(walk, check=True, stdout=subprocess.DEVNULL)
     path = folder / "new.review.db"
     path.unlink(missing_ok=True)
-    prepare_review(folder / "model.nldd.bak1", folder / "new.csv", path, PROMISE, N_AUDIT)
+    prepare_review(folder / "before.nldd", folder / "new.csv", path, PROMISE, N_AUDIT)
     with Store.open(path) as store:
         store.add(simulate(store, right_codes()))
     return path

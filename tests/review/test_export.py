@@ -13,15 +13,7 @@ from stored_study import NOW, decide, entry, rows_of
 from nldd.coding import CodeColumns, Columns, code_frequencies, draw_sample
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.review import (
-    Item,
-    Store,
-    StoreOptions,
-    Suggestion,
-    _export as export,
-    write_export,
-)
-from nldd.review._log import standings
+from nldd.review import Item, Store, StoreOptions, Suggestion, write_export
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 
@@ -42,18 +34,20 @@ def test_an_export_is_of_one_moment(tmp_path, monkeypatch, ending):
     store = tmp_path / "new.review.db"
     make_review(store, 12)
 
-    def meanwhile(entries):
-        """A round ends and somebody decides, while the first entries have been read."""
+    read = Store.rounds
+
+    def meanwhile(opened):
+        """A round ends and somebody decides, while the entries have been read."""
         with Store.open(store) as other:
             said = [s._replace(codes=("food", "rooms")) for s in other.suggestions(0)]
             other.add_suggestions(other.begin_round("2" * 64), said)
             other.finish_round(1, "2" * 64, {"codes": list(CODES)})
             other.add([entry(1, {"food", "rooms"})])
-        return standings(entries)
+        return read(opened)
 
     with Store.open(store, write=False) as opened:
         write_export(opened, before := tmp_path / f"before.{ending}")
-        monkeypatch.setattr(export, "standings", meanwhile)
+        monkeypatch.setattr(Store, "rounds", meanwhile)
         write_export(opened, since := tmp_path / f"since.{ending}")
     assert since.read_bytes() == before.read_bytes()
 

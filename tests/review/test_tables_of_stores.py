@@ -24,7 +24,7 @@ from nldd.coding import (
 )
 from nldd.coding._training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.review import Desk, Store, StoreOptions, audit_of, open_rows, prepare_review
+from nldd.review import Desk, Store, StoreOptions, audit_of, prepare_review
 from nldd.review._tables import DecidedRows
 from nldd.tables import TableOptions, create_table, open_table
 
@@ -270,11 +270,11 @@ def test_typed_cells_and_what_people_did_not_settle(tmp_path):
     model = fit_table(tmp_path / "answers.xlsx", tmp_path / "model.nldd", request, FAST).model
     store = tmp_path / "new.review.db"
     store_of(model, tmp_path / "new.xlsx", store)
-    with open_rows(store) as table:
-        (block,) = table.blocks()
-        assert table.names == (*header, "codes")
-        assert block.rows[0][:2] == (31, rows[30][1])
-        assert isinstance(block.rows[0][3], datetime.date)
+    with Store.open(store) as opened:
+        first = next(opened.items())
+        assert opened.study.header == (*header, "codes")
+        assert first.cells[:2] == (31, rows[30][1])
+        assert isinstance(first.cells[3], datetime.date)
     decide(store, {1: {"pay"}, 2: {"food"}, 3: {"rooms"}, 4: {"pay"}})
     decide(store, {1: {"pay"}, 2: {"rooms"}, 3: {"food"}}, "Bob")
     decide(store, {3: {"food"}}, "Cleo", action="settle")
@@ -358,7 +358,7 @@ def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path)
         assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]
         drawn = [item.item for item in opened.items() if item.drawn]
     decide(store, {item: RIGHT[item] for item in drawn})
-    with open_rows(store) as table:
+    with open_table(path) as table:
         first = model.columns.read(table, next(table.blocks()))
     assert first.numbers[:, 0].tolist() == [float(row[2].replace(",", ".")) for row in rows]
     shares = code_frequencies(model, store, options=StoreOptions(whole=True))

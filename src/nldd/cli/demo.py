@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
+from shutil import copyfile
 
 import click
 
@@ -23,7 +24,7 @@ STEPS = (
 )
 # What the walk through a survey leaves in its folder.
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
-MODELS = ("model.nldd", "model.nldd.bak1")
+MODELS = ("model.nldd", "model.nldd.bak1", "before.nldd")
 WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png", "model.report.html")
 
 
@@ -97,12 +98,13 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     for number, (title, arguments) in enumerate(zip(STEPS, _commands(out), strict=True), 1):
         if arguments[0] == "update":
             _correct(out / "review.csv", out / "corrected.csv", answers)
+            copyfile(out / "model.nldd", out / "before.nldd")
         show(f"\n{number}. {title.format(n_new=n_new)}\n\n$ nldd {join(arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
     show(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
-    # As it was before people helped: the new one knows the answers that it would ask about.
+    # By the model before people helped: the new one knows the answers that it would ask about.
     page = ["nldd", "review", str(out / MODELS[-1]), str(out / "new.csv"), "--show", "age,region"]
     show(f"\nTo decide on a page in the browser what the machine is not sure of:\n\n$ {join(page)}")
 

@@ -37,7 +37,9 @@ class _Review(click.Group):
             return click.Command.invoke(self, context)
         name, command, rest = self.resolve_command(context, context.args)
         assert command is not None
-        with context, command.make_context(name, rest, parent=context) as inner:
+        # Not below this one, whose arguments its usage would show.
+        words = f"{self.name} {name}"
+        with context, command.make_context(words, rest, parent=context.parent) as inner:
             return command.invoke(inner)
 
 
@@ -116,7 +118,10 @@ def review(
         _prepare(path, model, table, promise, n_audit, not audit_open, seed, options)
         changed = False
     learner = reviewing.Learner(path, model, every, options)
-    desk = reviewing.Desk(reviewing.Store.open(path), name, show)
+    opened = reviewing.Store.open(path)
+    if show:
+        opened.keep("show", show)
+    desk = reviewing.Desk(opened, name, show or opened.setting("show") or [])
     running = reviewing.Running(reviewing.Review(desk, learner, every), port, _announce)
     if changed:
         learner.start()
@@ -203,7 +208,9 @@ def _resume(
     with reviewing.Store.open(path) as store:
         study = store.study
         *_, last = study.model_sha256, *(found.model for found in store.rounds())
-    if options.digest(table) != study.table_sha256:
+    if options.digest(table) != study.table_sha256 and not reviewing.is_of_table(
+        path, table, options
+    ):
         hint = f"give the file as it was, or --store with another name for a new review of {table}"
         raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
     differ = list(_differences(study, given))

@@ -30,7 +30,7 @@ from ._store import Store as Store
 from ._tables import (
     StoreOptions as StoreOptions,
     describe_table as describe_table,
-    open_rows as open_rows,
+    is_of_table as is_of_table,
     with_suggestions as with_suggestions,
 )
 from ._verified import Verified as Verified, audit_of as audit_of

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from unicodedata import category
 
 from nldd import coding
 from nldd._wording import quote
@@ -92,7 +93,9 @@ class KnownCodes:
         if len(code) > LONGEST_CODE:
             message = f"A code has at most {LONGEST_CODE} characters; this one has {len(code):,}."
             raise InputError(message, hint=hint)
-        if marks or code == self.study.none:
+        # As people write where no code applies.
+        is_dash = all(category(letter).startswith("P") for letter in code)
+        if marks or is_dash or code == self.study.none:
             what = f"separates codes: {marks[0]!r}" if marks else "says that no code applies"
             message = f"{quote(code)} cannot be a code: in the table, that {what}."
             raise InputError(message, hint="write it in another way")

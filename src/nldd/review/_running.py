@@ -91,16 +91,14 @@ def _listen_again(store: Store, port: int | None) -> socket.socket:
 
     A tab that is still open then sends the decisions that it has not sent yet.
     """
-    last = store.setting("port") if port is None else port
-    try:
-        found = listen(last or 0)
-    except InputError:
-        if port is not None:
-            raise
-        found = listen()
-    number = found.getsockname()[1]
-    if number != store.setting("port"):
-        store.keep("port", number)
+    last = store.setting("port")
+    if port is None and last:
+        with contextlib.suppress(InputError):
+            return listen(last)
+    found = listen(port or 0)
+    # Where another server is at the port, as when this review is open already, that one keeps it.
+    if port or not last:
+        store.keep("port", found.getsockname()[1])
     return found
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from nldd.review._log import SKIPPED, Outcome, latest, outcomes
 from nldd.review._queue import random_order
 from nldd.review._records import Item, Round, Study, Suggestion, pack
 from nldd.review._store import Store
-from nldd.tables import Cell, TableFormat, TableOptions, TableReader, guarded
+from nldd.tables import Cell, TableFormat, TableOptions, TableReader, cell_text, guarded
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
@@ -28,6 +28,16 @@ OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, ROW = (
     f"nldd_{name}" for name in ("ok", "codes", "status", "chance", "theta", "drawn", "row")
 )
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
+
+
+def is_of_table(path: Path, table_path: Path, options: TableOptions) -> bool:
+    """Whether a store holds the rows of a table as they are now, however its file was saved."""
+    with Store.open(path, write=False) as store, options.open(table_path) as table:
+        rows = (row for block in table.blocks() for row in block.rows)
+        if tuple(table.header) != store.study.header:
+            return False
+        both = zip_longest((item.cells for item in store.items()), rows, fillvalue=())
+        return all(list(map(cell_text, ours)) == list(map(cell_text, row)) for ours, row in both)
 
 
 def describe_table(table: TableReader, model: "coding.CodingModel") -> dict[str, Any]:
@@ -105,7 +115,7 @@ def _listed(codes: Iterable[str]) -> str:
 
 
 class StoredRows:
-    """All rows of the table that a store was made from, with its own columns."""
+    """Rows of the table that a store was made from, with its own columns; kinds say which."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -115,12 +125,6 @@ class StoredRows:
         # Rows that belonged to the header are gone, so that none is to be looked for.
         self.format = replace(written_format(self.study), kind="review")
         self._is_read = False
-
-    def rows(self) -> Generator[Row, None, None]:
-        with Store.open(self.path, write=False) as store:
-            for item in store.items():
-                yield item.cells
-        self._is_read = True
 
     def fraction(self) -> float:
         return float(self._is_read)
@@ -263,17 +267,6 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
             yield item, None
 
 
-def open_rows(path: Path, options: TableOptions = TableOptions()) -> TableReader:
-    """All rows of a store as its table had them; a row has the number of its item."""
-    return options.with_numbers(_reader(path, StoredRows(path)))
-
-
-def _reader(path: Path, source: StoredRows) -> TableReader:
-    table = TableReader(path, source)
-    table.format = written_format(source.study)
-    return table
-
-
 @dataclass(frozen=True)
 class StoreOptions(TableOptions):
     """Opens a store as a table that people have filled in, and any other file as what it is.
@@ -293,7 +286,8 @@ class StoreOptions(TableOptions):
         how = {"numbered": self.numbers is not None, "whole": self.whole}
         with Store.open(path, write=False) as store:
             source = DecidedRows(path, until=self._last(store), **how)
-        table = _reader(path, source)
+        table = TableReader(path, source)
+        table.format = written_format(source.study)
         table.no_code, table.row_names = NO_CODE, source.row_names
         return self.with_numbers(table)
 

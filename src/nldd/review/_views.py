@@ -1,5 +1,6 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -55,6 +56,7 @@ def study_view(desk: Desk, every: int) -> View:
         "coder": desk.coder,
         **{name: getattr(study, name) for name in names},
         "store": desk.store.path.name,
+        "update": shlex.join(["nldd", "update", study.model, desk.store.path.name]),
         "store_id": _store_id(desk),
         "n_items": len(desk.outlook),
         "codes": codes_view(desk),
@@ -288,7 +290,8 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
             "n_people": n_people,
             "n_open": n_all - n_auto - n_people,
             "n_newly_auto": int((auto & ~look.first_auto).sum()),
-            "share": n_auto / n_all if n_all else 0.0,
+            # Drawn answers that it was sure of are its own, too, although people decide them.
+            "share": int((look.auto & ~look.given).sum()) / n_all if n_all else 0.0,
             "target": desk.study.target,
         },
         "audit": audit_view(desk, judged),

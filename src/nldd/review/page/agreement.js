@@ -1,17 +1,12 @@
 // How far coders agree: in words, and code by code.
 
-import { element } from './elements.js'
+import { count, element, line, percent, table } from './elements.js'
+/** @import { Agreement, Alpha } from './shapes.js' */
 
-/** @typedef {import('./shapes.js').Agreement} Agreement */
-/** @typedef {import('./shapes.js').Alpha} Alpha */
-
-/**
- * Agreement in words, and code by code; without a second coder, how to get one.
- *
+/** Agreement in words, and code by code; without a second coder, how to get one.
  * @param {Agreement | null} agreement
  * @param {boolean} isOpen whether the codes are shown at once
- * @returns {Node[]}
- */
+ * @returns {Node[]} */
 export function agreementParts(agreement, isOpen) {
   const title = element('h3', {}, 'How far coders agree')
   if (!agreement || !agreement.n_answers) {
@@ -19,26 +14,22 @@ export function agreementParts(agreement, isOpen) {
       'Agreement can be told once two people have coded the same answers. The second one opens ' +
       'the same review with a name of their own (--coder NAME), or codes a copy, and nldd ' +
       'review merge joins both.'
-    return [title, element('p', {}, how)]
+    return [title, line(how)]
   }
   const { coders, n_answers, n_same, masi, nominal } = agreement
   const share = percent(n_same / n_answers)
   const same =
-    `${listText(coders)} coded ${n_answers.toLocaleString('en')} answers in common, ` +
-    `and gave ${n_same.toLocaleString('en')} of them (${share}) exactly the same codes.`
+    `${listText(coders)} coded ${count(n_answers)} answers in common, ` +
+    `and gave ${count(n_same)} of them (${share}) exactly the same codes.`
   return [
     title,
-    element('p', {}, same),
-    element(
-      'p',
-      {},
+    line(same),
+    line(
       `Krippendorff's alpha is ${alphaText(masi)} where sets of codes may agree in part ` +
         `(MASI), and ${alphaText(nominal)} where they are the same or not. ` +
         `${alphaMeaning(masi.value)}`,
     ),
-    element(
-      'details',
-      { open: isOpen },
+    element('details', { open: isOpen },
       element('summary', {}, 'Agreement code by code'),
       codeTable(agreement),
     ),
@@ -49,35 +40,21 @@ export function agreementParts(agreement, isOpen) {
 function codeTable({ coders, codes }) {
   // A code of which kappa cannot be told comes last.
   const sorted = [...codes].sort((a, b) => (a.kappa ?? 2) - (b.kappa ?? 2))
-  const heads = ['Code', ...coders, 'Same', 'Kappa'].map((name) =>
-    element('th', { scope: 'col', dir: 'auto' }, name),
-  )
+  const heads = ['Code', ...coders, 'Same', 'Kappa']
   const rows = sorted.map(({ code, counts, agreement, kappa }) =>
-    element(
-      'tr',
-      {},
+    element('tr', {},
       element('th', { scope: 'row', dir: 'auto' }, code),
-      ...counts.map((count) => element('td', { class: 'number' }, count.toLocaleString('en'))),
+      ...counts.map((n) => element('td', { class: 'number' }, count(n))),
       element('td', { class: 'number' }, percent(agreement)),
       element('td', { class: 'number' }, kappa === null ? '–' : fixed(kappa)),
     ),
   )
-  const caption = element(
-    'caption',
-    {},
+  const caption = element('caption', {},
     'The worst first. Kappa is 1 if coders always agree, and 0 if no more than by chance.',
   )
-  const table = element(
-    'table',
-    { class: 'kappa-table' },
-    caption,
-    element('thead', {}, element('tr', {}, ...heads)),
-    element('tbody', {}, ...rows),
-  )
-  return element(
-    'div',
+  return element('div',
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Agreement code by code' },
-    table,
+    table('kappa-table', caption, heads, rows),
   )
 }
 
@@ -89,11 +66,8 @@ function alphaText({ value, low, high }) {
   return `${fixed(value)}${interval}`
 }
 
-/**
- * What an alpha is usually taken to mean (Krippendorff's own limits).
- *
- * @param {number | null} value
- */
+/** What an alpha is usually taken to mean (Krippendorff's own limits).
+ * @param {number | null} value */
 function alphaMeaning(value) {
   if (value === null) return ''
   if (value >= 0.8) return 'From 0.8 on, codes are usually taken as reliable.'
@@ -106,9 +80,6 @@ function alphaMeaning(value) {
 
 /** @param {number} value */
 const fixed = (value) => value.toFixed(2).replace('-', '−')
-
-/** @param {number} share */
-const percent = (share) => `${Math.round(100 * share)} %`
 
 /** @param {string[]} names */
 const listText = (names) =>

@@ -1,8 +1,7 @@
 // The answer as it is read: its text, what is to be said of it, and the columns beside it.
 
-import { codesText, element, put } from './elements.js'
-
-/** @typedef {import('./api.js').ItemView} ItemView */
+import { codesText, count, element, put } from './elements.js'
+/** @import { ItemView } from './shapes.js' */
 
 // Answers up to this length are set larger.
 const SHORT = 280
@@ -22,17 +21,13 @@ export class AnswerCard {
     })
     /** Room for what the machine suggests. */
     this.suggestion = element('div', { class: 'suggestion' })
-    const head = element(
-      'header',
-      { class: 'answer-head' },
+    const head = element('header', { class: 'answer-head' },
       this._title,
       this._tags,
       arrow('←', 'Answer before', moves.back),
       arrow('→', 'Next answer', moves.forward),
     )
-    this.root = element(
-      'article',
-      { class: 'card answer', 'aria-labelledby': 'answer-title' },
+    this.root = element('article', { class: 'card answer', 'aria-labelledby': 'answer-title' },
       head,
       this._columns,
       this._text,
@@ -47,30 +42,25 @@ export class AnswerCard {
   /** @param {ItemView} view */
   show(view) {
     const isEmpty = !view.text.trim()
-    this._title.textContent = `Answer ${view.item.toLocaleString('en')}`
+    this._title.textContent = `Answer ${count(view.item)}`
     this._text.textContent = isEmpty ? 'This answer is empty.' : view.text
     this._text.classList.toggle('is-empty', isEmpty)
     this._text.classList.toggle('is-short', view.text.length <= SHORT)
     this._columns.hidden = !view.show.length
     const columns = view.show.map(([name, cell]) =>
-      element(
-        'div',
-        {},
+      element('div', {},
         element('dt', { dir: 'auto' }, name),
         element('dd', { dir: 'auto' }, cell || '–'),
       ),
     )
     put(this._columns, ...columns)
-    this.tag(view)
   }
 
-  /**
-   * Say what has become of the answer.
-   *
+  /** Say what has become of the answer.
    * @param {ItemView} view
-   */
-  tag(view) {
-    put(this._tags, ...tagsOf(view))
+   * @param {boolean} isUnsaved whether other codes are on than were saved */
+  tag(view, isUnsaved) {
+    put(this._tags, ...tagsOf(view, isUnsaved))
   }
 
   /** Let keys go to the answer, and screen readers read it. */
@@ -79,20 +69,20 @@ export class AnswerCard {
   }
 }
 
-/**
- * @param {string} sign
+/** @param {string} sign
  * @param {string} label
- * @param {() => void} act
- */
+ * @param {() => void} act */
 function arrow(sign, label, act) {
-  const attributes = { type: 'button', class: 'quiet arrow', 'aria-label': label, title: label }
+  const attributes = { class: 'quiet arrow', 'aria-label': label, title: label }
   return element('button', { ...attributes, on: { click: act } }, sign)
 }
 
-/** @param {ItemView} view */
-function tagsOf(view) {
+/** @param {ItemView} view
+ * @param {boolean} isUnsaved */
+function tagsOf(view, isUnsaved) {
   const said = []
-  if (view.state !== 'open') said.push(view.state === 'done' ? 'decided' : 'skipped')
+  if (isUnsaved) said.push('changed, not saved')
+  else if (view.state !== 'open') said.push(view.state === 'done' ? 'decided' : 'skipped')
   if (view.settled) said.push('settled')
   if (view.drawn) said.push('drawn at random')
   if (view.given) said.push('came with its codes')

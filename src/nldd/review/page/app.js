@@ -2,18 +2,13 @@
 
 import * as api from './api.js'
 import { showConflicts } from './conflicts.js'
-import { byId, element, put } from './elements.js'
+import { dialogs } from './dialog.js'
+import { byId, count, element, line, put } from './elements.js'
 import { Keys } from './keys.js'
 import { Outbox } from './outbox.js'
+import { mount as mountPanel } from './panel.js'
 import { Queue } from './queue.js'
-
-/** @typedef {import('./api.js').Study} Study */
-/** @typedef {import('./api.js').Status} Status */
-/** @typedef {import('./api.js').Settings} Settings */
-/** @typedef {import('./shapes.js').App} App */
-/** @typedef {import('./shapes.js').Change} Change */
-/** @typedef {import('./shapes.js').Mount} Mount */
-/** @typedef {import('./shapes.js').Route} Route */
+/** @import { App, Change, Route, Settings, Status, Study } from './shapes.js' */
 
 /** Modules of the views; each has a function `mount`. The printable keys are part of the help. */
 const MODULES = { coding: 'coding', list: 'list', settle: 'settle', keys: 'help' }
@@ -22,10 +17,8 @@ const SAVE_MS = 1000
 
 /** @implements {App} */
 class ReviewApp {
-  /**
-   * @param {Study} study
-   * @param {Status} status
-   */
+  /** @param {Study} study
+   * @param {Status} status */
   constructor(study, status) {
     this.study = study
     this.status = status
@@ -38,6 +31,7 @@ class ReviewApp {
         this.queue.take(receipt, letter)
         if (receipt.status) this.setStatus(receipt.status)
       },
+      refused: (refusal) => this.queue.refused(refusal),
       changed: () => {
         this._tell('saved')
         showConflicts(byId('problems'), this)
@@ -51,7 +45,9 @@ class ReviewApp {
     this._watchers = []
     this._unmount = () => {}
     this._turn = 0
-    this._kept = JSON.stringify(this.settings)
+    /** @type {Settings} What has changed and is not kept yet. */
+    this._patch = {}
+    this._isGood = true
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._saving = undefined
   }
@@ -59,7 +55,7 @@ class ReviewApp {
   /** @param {string} text */
   announce(text) {
     // The same text twice in a row is read twice only if it is a new node.
-    put(byId('announcer'), element('p', {}, text))
+    put(byId('announcer'), line(text))
   }
 
   /** @param {Status} status */
@@ -68,6 +64,7 @@ class ReviewApp {
     const isNew = status.round !== this.status.round
     this.status = status
     if (isNew) this.queue.renew()
+    if (status.n_codes !== this.study.codes.length) void this._askCodes()
     this._tell('status')
   }
 
@@ -75,6 +72,7 @@ class ReviewApp {
   saveSettings(patch) {
     const before = this.settings
     this.settings = { ...before, ...patch }
+    this._patch = { ...this._patch, ...patch }
     clearTimeout(this._saving)
     this._saving = setTimeout(() => this._keepSettings(), SAVE_MS)
     // Where the coder is changes with every answer, and concerns no view.
@@ -92,19 +90,16 @@ class ReviewApp {
     else location.hash = route
   }
 
-  async refresh() {
-    const [study, status] = await Promise.all([api.get('/api/study'), api.get('/api/status')])
-    this.study = study
-    this.status = status
-    this.queue.renew()
+  /** Another tab or person has added a code. */
+  async _askCodes() {
+    const { codes } = await api.get('/api/study').catch(() => ({}))
+    if (!codes || codes.length === this.study.codes.length) return
+    this.study.codes = codes
     this._tell('codes')
-    this._tell('status')
   }
 
-  /**
-   * @param {(what: Change) => void} listener
-   * @returns {() => void}
-   */
+  /** @param {(what: Change) => void} listener
+   * @returns {() => void} */
   watch(listener) {
     this._watchers.push(listener)
     return () => {
@@ -112,13 +107,17 @@ class ReviewApp {
     }
   }
 
-  /**
-   * @param {string} name
-   * @param {...any} rest
-   */
+  /** @param {string} name
+   * @param {...any} rest */
   async dialog(name, ...rest) {
-    const module = await import(`./${name}.js`)
-    return module.open(this, ...rest)
+    if (dialogs.isOpening) return null
+    dialogs.isOpening = true
+    try {
+      const module = await import(`./${name}.js`)
+      return await module.open(this, ...rest)
+    } finally {
+      dialogs.isOpening = false
+    }
   }
 
   start() {
@@ -140,18 +139,8 @@ class ReviewApp {
     document.addEventListener('visibilitychange', () => document.hidden || this.queue.renew())
     setInterval(() => this._poll(), POLL_MS)
     this.outbox.start()
-    this._mountPanel()
+    mountPanel(byId('panel'), this)
     this._show()
-  }
-
-  async _mountPanel() {
-    try {
-      const module = await import(`./${'panel'}.js`)
-      module.mount(byId('panel'), this)
-    } catch (error) {
-      byId('panel').hidden = true
-      console.error(error)
-    }
   }
 
   async _show() {
@@ -164,9 +153,8 @@ class ReviewApp {
     put(root)
     root.dataset.view = this.route.view
     this._unmount = module.mount(root, this)
-    for (const link of document.querySelectorAll('[data-view]')) {
-      if (!(link instanceof HTMLAnchorElement)) continue
-      const isHere = link.dataset.view === this.route.view
+    for (const link of document.querySelectorAll('a[data-view]')) {
+      const isHere = link.matches(`[data-view=${this.route.view}]`)
       if (isHere) link.setAttribute('aria-current', 'page')
       else link.removeAttribute('aria-current')
     }
@@ -182,36 +170,36 @@ class ReviewApp {
 
   async _keepSettings() {
     clearTimeout(this._saving)
-    const kept = JSON.stringify(this.settings)
-    if (kept === this._kept) return
-    this._kept = kept
+    const patch = this._patch
+    if (!Object.keys(patch).length) return
+    this._patch = {}
     try {
-      await api.send('PUT', '/api/settings', this.settings, { keepalive: true })
+      await api.send('PATCH', '/api/settings', patch, { keepalive: true })
     } catch {
-      this._kept = ''
+      this._patch = { ...patch, ...this._patch }
     }
   }
 
   /** While the machine learns, ask how far it is. */
   async _poll() {
     if (this.status.learning.state !== 'running' || document.hidden) return
-    try {
-      this.setStatus(await api.get('/api/status'))
-    } catch {
-      // The outbox says when the server cannot be reached.
-    }
+    // The outbox says when the server cannot be reached.
+    const status = await api.get('/api/status').catch(() => null)
+    if (status) this.setStatus(status)
   }
 
   _showBar() {
-    const { n_queue, n_done, n_disagree } = this.status.progress
-    const done = Math.min(n_queue, n_done)
-    showProgress(this.status)
-    const bar = byId('progress-bar')
-    if (bar instanceof HTMLProgressElement) bar.value = n_queue ? done / n_queue : 1
+    const { n_queue, n_done, n_disagree, seconds_left } = this.status.progress
+    const isTimed = seconds_left !== null && n_done < n_queue
+    byId('progress').textContent = `${count(n_done)} of ${count(n_queue)}`
+    byId('time-left').textContent = isTimed ? `, ${timeText(seconds_left)}` : ''
+    byId('progress-bar').setAttribute('value', String(n_queue ? n_done / n_queue : 1))
     const { text, isGood } = this.outbox.state
     const saved = byId('saved')
     if (saved.textContent !== text) saved.textContent = text
     saved.dataset.good = String(isGood)
+    if (this._isGood && !isGood) this.announce(text)
+    this._isGood = isGood
     const link = document.querySelector('[data-view="settle"]')
     if (link) link.textContent = n_disagree ? `Disagreements (${n_disagree})` : 'Disagreements'
   }
@@ -222,32 +210,18 @@ class ReviewApp {
   }
 }
 
-/** @param {Status} status */
-function showProgress({ progress }) {
-  const { n_queue, n_done, seconds_left } = progress
-  const far = `${n_done.toLocaleString('en')} of ${n_queue.toLocaleString('en')}`
-  const isTimed = seconds_left !== null && n_done < n_queue
-  byId('progress').textContent = far
-  byId('time-left').textContent = isTimed ? `, ${timeText(seconds_left)}` : ''
-}
-
-/**
- * A length of time in words.
- *
- * @param {number} seconds
- */
+/** A length of time in words.
+ * @param {number} seconds */
 export function timeText(seconds) {
   const minutes = Math.round(seconds / 60)
   if (minutes < 1) return 'less than a minute'
   if (minutes < 90) return `about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
   const hours = Math.round(minutes / 30) / 2
-  return `about ${hours.toLocaleString('en')} hours`
+  return `about ${count(hours)} hours`
 }
 
-/**
- * @param {string} hash
- * @returns {Route}
- */
+/** @param {string} hash
+ * @returns {Route} */
 function parseRoute(hash) {
   const [, name = '', rest = ''] = hash.split('/')
   if (name === 'list' || name === 'settle' || name === 'keys') return { view: name, item: 0 }
@@ -258,22 +232,12 @@ function parseRoute(hash) {
 /** @param {unknown} error */
 function showFailure(error) {
   const hint = error instanceof api.ApiError ? error.hint : ''
-  const text = error instanceof api.ApiError ? error.message : 'The server does not answer.'
   const what = hint || 'Look at the terminal where nldd review runs, then load this page again.'
   put(
     byId('view'),
-    element(
-      'div',
-      { class: 'notice', role: 'alert' },
-      element('p', {}, text),
-      element('p', {}, what),
-    ),
+    element('div', { class: 'notice', role: 'alert' }, line(api.problem(error)), line(what)),
   )
 }
 
-try {
-  const [study, status] = await Promise.all([api.get('/api/study'), api.get('/api/status')])
-  new ReviewApp(study, status).start()
-} catch (error) {
-  showFailure(error)
-}
+const found = Promise.all([api.get('/api/study'), api.get('/api/status')])
+found.then(([study, status]) => new ReviewApp(study, status).start(), showFailure)

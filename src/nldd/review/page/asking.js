@@ -2,16 +2,13 @@
 
 import { ApiError, send } from './api.js'
 import { showDialog } from './dialog.js'
-import { element, put } from './elements.js'
+import { button, element, line, put } from './elements.js'
+import { isComposing } from './keys.js'
+/** @import { App, ItemView } from './shapes.js' */
 
-/** @typedef {import('./app.js').App} App */
-
-/**
- * A note for a flag; false removes the flag, null leaves all as it is.
- *
- * @param {import('./api.js').ItemView} view
- * @returns {Promise<string | false | null>}
- */
+/** A note for a flag; false removes the flag, null leaves all as it is.
+ * @param {ItemView} view
+ * @returns {Promise<string | false | null>} */
 export async function askFlag(view) {
   const attributes = { rows: '3', maxlength: '2000', 'aria-label': 'Note', dir: 'auto' }
   const field = element('textarea', attributes)
@@ -37,18 +34,15 @@ export async function askFlag(view) {
   return answer
 }
 
-/**
- * Add a code to the study; returned is the code to switch on, or null.
- *
+/** Add a code to the study; returned is the code to switch on, or null.
  * @param {App} app
  * @param {string} name what was typed already
- * @returns {Promise<string | null>}
- */
+ * @returns {Promise<string | null>} */
 export async function askNewCode(app, name) {
   const attributes = { type: 'text', maxlength: '200', autocomplete: 'off', dir: 'auto' }
   const field = element('input', { ...attributes, 'aria-label': 'Name of the new code' })
   field.value = name
-  const said = element('div', { class: 'ask-said', role: 'alert' })
+  const said = element('div', { class: 'ask-said', role: 'alert', tabindex: '-1' })
   /** @type {string | null} */
   let answer = null
   /** @param {string} code */
@@ -58,15 +52,15 @@ export async function askNewCode(app, name) {
   }
   /** @param {boolean} sure */
   const add = async (sure) => {
-    const code = field.value.trim()
-    if (!code) return field.focus()
+    if (!field.value.trim()) return field.focus()
     try {
-      const { codes } = await send('POST', '/api/codes', { code, sure })
+      const { code, codes } = await send('POST', '/api/codes', { code: field.value, sure })
       app.study.codes = codes
       close(code)
     } catch (error) {
       put(said, ...refused(error, close, () => add(true)))
-      said.querySelector('button')?.focus()
+      // Not on a button: Enter that is held or pressed twice would choose.
+      said.focus()
     }
   }
   onEnter(field, () => add(false))
@@ -80,45 +74,30 @@ export async function askNewCode(app, name) {
   return answer
 }
 
-/**
- * Why a code was not added, and what one can do then.
- *
+/** Why a code was not added, and what one can do then.
  * @param {unknown} error
  * @param {(code: string) => void} use
- * @param {() => void} addAnyway
- */
+ * @param {() => void} addAnyway */
 function refused(error, use, addAnyway) {
   if (!(error instanceof ApiError)) {
-    return [element('p', {}, 'The server cannot be reached. A new code needs it: try again later.')]
+    return [line('The server cannot be reached. A new code needs it: try again later.')]
   }
   /** @type {string[]} */
   const like = error.body?.like ?? []
   const said = element('p', { dir: 'auto' }, error.message)
-  if (error.status !== 409 || !like.length) return [said, element('p', {}, error.hint)]
+  if (error.status !== 409 || !like.length) return [said, line(error.hint)]
   const known = like.map((code) => button(`Use “${code}”`, () => use(code)))
   const anyway = button('Add it all the same', addAnyway)
   return [said, element('div', { class: 'dialog-buttons' }, ...known, anyway)]
 }
 
-/**
- * Call a function when Enter is pressed in a field; with Shift it is a new line.
- *
+/** Call a function when Enter is pressed in a field; with Shift it is a new line.
  * @param {HTMLElement} field
- * @param {() => void} act
- */
+ * @param {() => void} act */
 function onEnter(field, act) {
   field.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
     event.preventDefault()
     if (!event.repeat) act()
   })
-}
-
-/**
- * @param {string} label
- * @param {() => void} act
- * @param {string} [style]
- */
-function button(label, act, style = '') {
-  return element('button', { type: 'button', class: style || null, on: { click: act } }, label)
 }

@@ -1,19 +1,17 @@
 // The codes as toggles, with a key on each, and a field that finds them by typing.
 
-import { element, keyCap, put } from './elements.js'
-
-/** @typedef {import('./api.js').Code} Code */
-/** @typedef {import('./app.js').App} App */
+import { button, element, keyCap, put } from './elements.js'
+import { isComposing } from './keys.js'
+/** @import { App, Code } from './shapes.js' */
 
 // From so many codes on the field that finds them is always there.
 const MANY = 20
 const AT_ONCE = 40
+const ADDED = { name: '', description: '', new: true }
 
 export class CodeBoard {
-  /**
-   * @param {App} app
-   * @param {{toggled: () => void, leave: () => void, add: (name: string) => void}} told
-   */
+  /** @param {App} app
+   * @param {{toggled: () => void, leave: () => void, add: (name: string) => void}} told */
   constructor(app, told) {
     this._app = app
     this._told = told
@@ -40,8 +38,7 @@ export class CodeBoard {
     this._finder = element('div', { class: 'finder' }, this._field, keyCap('/'), this._count)
     this._grid = element('div', { class: 'codes', role: 'group', 'aria-label': 'Codes' })
     this._none = element('p', { class: 'codes-none' })
-    const add = { class: 'quiet add-code', on: { click: () => told.add('') } }
-    this._add = element('button', { type: 'button', ...add })
+    this._add = button('', () => told.add(''), 'quiet add-code')
     const parts = [this._finder, this._grid, this._none, this._add]
     this.root = element('div', { class: 'board' }, ...parts)
     this.rebuild()
@@ -50,7 +47,7 @@ export class CodeBoard {
   /** The codes of the study have changed. */
   rebuild() {
     this._buttons.clear()
-    for (const code of this._app.study.codes) this._buttons.set(code.code, this._button(code))
+    for (const code of this._app.study.codes) this._addButton(code)
     this.root.dataset.many = String(this._app.study.codes.length >= MANY)
     this._finder.hidden = this._app.study.codes.length < MANY
   }
@@ -59,15 +56,15 @@ export class CodeBoard {
     if (this._grid.scrollTop) this._grid.scrollTop = 0
   }
 
-  /**
-   * Show the codes for an answer, some of them on.
-   *
+  /** Show the codes for an answer, some of them on.
    * @param {readonly string[]} first the codes in the order in which they come; others follow
-   * @param {Iterable<string>} on
-   */
+   * @param {readonly string[]} on */
   show(first, on) {
     const known = this._app.study.codes.map(({ code }) => code)
-    this._order = [...new Set([...first.filter((code) => this._buttons.has(code)), ...known])]
+    // One that another tab has added can be switched off here too.
+    for (const code of on) this._buttons.get(code) ?? this._addButton({ code, ...ADDED })
+    const likely = first.filter((code) => this._buttons.has(code))
+    this._order = [...new Set([...likely, ...known, ...on])]
     this._field.value = ''
     this._finder.hidden = known.length < MANY
     this.set(on)
@@ -88,7 +85,7 @@ export class CodeBoard {
     const known = this._app.study.codes.map(({ code }) => code)
     return [
       ...known.filter((code) => this.on.has(code)),
-      ...[...this.on].filter((code) => !this._buttons.has(code)),
+      ...[...this.on].filter((code) => !known.includes(code)),
     ]
   }
 
@@ -134,12 +131,10 @@ export class CodeBoard {
   }
 
   /** @param {Code} code */
-  _button({ code, name, description, new: isNew }) {
-    return element(
-      'button',
+  _addButton({ code, name, description, new: isNew }) {
+    const made = element('button',
       {
-        type: 'button',
-        class: 'code',
+          class: 'code',
         'aria-pressed': 'false',
         title: description || null,
         on: {
@@ -151,14 +146,13 @@ export class CodeBoard {
         },
       },
       element('kbd', { 'aria-hidden': 'true' }),
-      element(
-        'span',
-        { class: 'code-name', dir: 'auto' },
+      element('span', { class: 'code-name', dir: 'auto' },
         name && name !== code ? `${code} ${name}` : code,
       ),
       isNew && element('span', { class: 'code-new' }, 'new'),
       element('span', { class: 'code-mark', 'aria-hidden': 'true' }, '✓'),
     )
+    this._buttons.set(code, made)
   }
 
   _filter() {
@@ -190,18 +184,13 @@ export class CodeBoard {
 
   /** @param {string} typed */
   _offer(typed) {
-    const add = () => this._told.add(typed)
-    const button = element(
-      'button',
-      { type: 'button', on: { click: add } },
-      `Add “${typed}” as a new code`,
-    )
-    put(this._none, element('span', {}, 'No code has this in its name. '), typed && button)
+    const add = button(`Add “${typed}” as a new code`, () => this._told.add(typed))
+    put(this._none, element('span', {}, 'No code has this in its name. '), typed && add)
   }
 
   /** @param {KeyboardEvent} event */
   _typed(event) {
-    if (event.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Enter') {
       event.preventDefault()
       if (event.repeat) return
@@ -225,38 +214,23 @@ export class CodeBoard {
   }
 }
 
-/**
- * Text for comparisons: without case and accents.
- *
- * @param {string} text
- */
+/** Text for comparisons: without case and accents.
+ * @param {string} text */
 function plain(text) {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()
 }
 
-/**
- * @param {Code | undefined} code
- * @param {string} typed
- */
+/** @param {Code | undefined} code
+ * @param {string} typed */
 function isHit(code, typed) {
-  if (!code) return false
+  if (!code) return !typed
   return !typed || plain(`${code.code} ${code.name} ${code.description}`).includes(typed)
 }
 
-/**
- * Those that begin with what is typed come first, then those with it in their name.
- *
+/** Those that begin with what is typed come first, then those with it in their name.
  * @param {string[]} codes
- * @param {string} typed
- */
+ * @param {string} typed */
 function byStart(codes, typed) {
-  /** @param {string} code */
-  const rank = (code) => {
-    const at = plain(code).indexOf(typed)
-    return at === 0 ? 0 : at > 0 ? 1 : 2
-  }
-  return codes
-    .map((code) => ({ code, r: rank(code) }))
-    .sort((a, b) => a.r - b.r)
-    .map(({ code }) => code)
+  const at = new Map(codes.map((code) => [code, Math.sign(plain(code).indexOf(typed))]))
+  return [0, 1, -1].flatMap((rank) => codes.filter((code) => at.get(code) === rank))
 }

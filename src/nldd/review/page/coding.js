@@ -3,21 +3,16 @@
 import { AnswerCard } from './answer.js'
 import { askFlag, askNewCode } from './asking.js'
 import { CodeBoard } from './codes.js'
-import { codesText, element, keyCap, put } from './elements.js'
+import { button, codesText, element, keyCap, put } from './elements.js'
 import { finished } from './finished.js'
+import { recall, remember } from './memory.js'
 import { explain, nearestList, suggested } from './suggestion.js'
+/** @import { ActionName } from './keys.js' */
+/** @import { Action, App, Applied, Change, Draft, ItemView, Mount } from './shapes.js' */
 
-/** @typedef {import('./api.js').ItemView} ItemView */
-/** @typedef {import('./app.js').App} App */
-/** @typedef {import('./keys.js').ActionName} ActionName */
+const BUTTONS = /** @type {const} */ ([['skip', 'Skip'], ['flag', 'Flag'], ['undo', 'Undo']])
 
-const BUTTONS = /** @type {const} */ ([
-  ['skip', 'Skip'],
-  ['flag', 'Flag'],
-  ['undo', 'Undo'],
-])
-
-/** @type {import('./app.js').Mount} */
+/** @type {Mount} */
 export function mount(root, app) {
   const view = new CodingView(root, app)
   void view.start()
@@ -25,10 +20,8 @@ export function mount(root, app) {
 }
 
 class CodingView {
-  /**
-   * @param {HTMLElement} root
-   * @param {App} app
-   */
+  /** @param {HTMLElement} root
+   * @param {App} app */
   constructor(root, app) {
     this._root = root
     this._app = app
@@ -39,16 +32,23 @@ class CodingView {
       leave: () => this._card.focus(),
       add: (name) => this._addCode(name),
     })
-    const accept = { class: 'primary accept', on: { click: () => this.accept() } }
-    this._accept = element('button', { type: 'button', ...accept })
+    this._accept = button('', () => this.accept(), 'primary accept')
     this._question = element('p', { class: 'question', role: 'alert' })
-    this._others = element('div', { class: 'other-actions' })
+    /** @type {[ActionName, HTMLButtonElement][]} */
+    this._buttons = BUTTONS.map(([name, label]) => {
+      const made = button(label, () => this._acts[name]?.())
+      made.dataset.act = name
+      made.append(element('kbd', { 'aria-hidden': 'true' }))
+      return [name, made]
+    })
     this._last = element('p', { class: 'last small muted' })
     this._why = element('div', { class: 'why' })
     this._nearest = element('div', { class: 'nearest-side' })
     this._parts = this._arrange()
     /** Whether a decision without codes was asked for once. */
     this._isSure = false
+    /** Whether it was said that what is on is not saved. */
+    this._isWarned = false
     this._since = 0
     this._isHere = true
     /** @type {Partial<Record<ActionName, () => void>>} */
@@ -73,12 +73,15 @@ class CodingView {
     for (const [name, act] of Object.entries(this._acts)) {
       this._ends.push(keys.on(/** @type {ActionName} */ (name), act))
     }
-    this._ends.push(keys.onCode((place) => queue.current && this._board.toggleAt(place)))
+    this._ends.push(keys.on('code', (place) => queue.current && this._board.toggleAt(place)))
     this._ends.push(this._app.watch((what) => this._changed(what)))
     queue.onChange = () => this._show()
     put(this._root, element('p', { class: 'muted' }, 'Loading the answers.'))
-    await queue.open(this._app.route.item)
-    if (this._isHere) this._show()
+    const { item } = this._app.route
+    await queue.open(item)
+    if (!this._isHere) return
+    this._show()
+    if (item && queue.current?.item !== item) this._say(`Answer ${item} cannot be shown.`)
   }
 
   stop() {
@@ -104,21 +107,17 @@ class CodingView {
   // What is on screen.
 
   _arrange() {
-    const actions = element(
-      'div',
-      { class: 'actions' },
+    const actions = element('div', { class: 'actions' },
       this._question,
       this._accept,
-      this._others,
+      element('div', { class: 'other-actions' }, ...this._buttons.map(([, made]) => made)),
       this._last,
     )
-    const heading = element('h2', { class: 'sr-only' }, 'Codes')
-    const decision = element(
-      'section',
-      { class: 'card decision', 'aria-label': 'Decision' },
-      heading,
-      this._board.root,
+    const decision = element('section', { class: 'card decision', 'aria-label': 'Decision' },
+      element('h2', { class: 'sr-only' }, 'Codes'),
+      // On screen they are below the codes; by Tab, hundreds of codes must not be in between.
       actions,
+      this._board.root,
     )
     return element('div', { class: 'coding' }, this._card.root, decision, this._why, this._nearest)
   }
@@ -131,7 +130,7 @@ class CodingView {
     this._card.toTop()
     this._board.toTop()
     if (!this._parts.isConnected) put(this._root, this._parts)
-    this._isSure = false
+    this._isSure = this._isWarned = false
     this._since = performance.now()
     this._card.show(view)
     this._showCodes(view)
@@ -141,10 +140,7 @@ class CodingView {
   }
 
   _finish() {
-    put(
-      this._root,
-      finished(this._app, () => this._resume()),
-    )
+    put(this._root, finished(this._app, () => this._resume()))
     const heading = this._root.querySelector('h2')
     if (!heading || document.activeElement !== document.body) return
     heading.focus()
@@ -161,8 +157,8 @@ class CodingView {
 
   /** @param {ItemView} view */
   _showCodes(view) {
-    const on =
-      this._drafts.get(view.item) ?? view.codes ?? view.given ?? view.suggestion?.codes ?? []
+    const { chosen, codes, given } = view
+    const on = this._drafts.get(view) ?? chosen ?? codes ?? given ?? view.suggestion?.codes ?? []
     const isLikely = (this._app.settings.codes ?? 'likely') === 'likely'
     const { suggestion } = view
     this._board.show(isLikely && suggestion ? [...suggestion.codes, ...suggestion.likely] : [], on)
@@ -178,8 +174,7 @@ class CodingView {
       : codes.length
         ? 'Accept'
         : 'Accept without a code'
-    put(
-      this._accept,
+    put(this._accept,
       element('span', { class: 'accept-what' }, isGiven ? 'Go on' : what),
       codes.length > 0 &&
         !isGiven &&
@@ -187,30 +182,23 @@ class CodingView {
       keyCap(keys.label('accept')),
     )
     if (!this._isSure) put(this._question)
-    put(
-      this._others,
-      ...BUTTONS.map(([name, label]) => {
-        const act = () => this._acts[name]?.()
-        return element(
-          'button',
-          {
-            type: 'button',
-            'data-act': name,
-            disabled: name === 'undo' ? !queue.canUndo : isGiven && name !== 'flag',
-            on: { click: act },
-          },
-          label,
-          keyCap(keys.label(name)),
-        )
-      }),
-    )
+    if (queue.current) this._card.tag(queue.current, this._isUnsaved)
+    for (const [name, made] of this._buttons) {
+      made.disabled = name === 'undo' ? !queue.canUndo : isGiven && name !== 'flag'
+      const cap = /** @type {HTMLElement} */ (made.lastElementChild)
+      cap.textContent = keys.label(name)
+      cap.hidden = !cap.textContent
+    }
   }
 
-  /**
-   * Bring the answer before the eyes and ears.
-   *
-   * @param {ItemView} view
-   */
+  /** Whether the answer is decided, but not so as the codes are switched now. */
+  get _isUnsaved() {
+    const view = this._app.queue.current
+    return view?.state === 'done' && !isSame(this._board.chosen, view.codes ?? [])
+  }
+
+  /** Bring the answer before the eyes and ears.
+   * @param {ItemView} view */
   _enter(view) {
     if (document.querySelector('dialog[open]')) return
     this._card.focus()
@@ -222,11 +210,8 @@ class CodingView {
     this._app.announce(`${view.text.slice(0, 400)} ${said}`)
   }
 
-  /**
-   * Once another answer is on screen, the address no longer names the one that was jumped to.
-   *
-   * @param {ItemView} view
-   */
+  /** Once another answer is on screen, the address no longer names the one that was jumped to.
+   * @param {ItemView} view */
   _leaveRoute(view) {
     const { route } = this._app
     if (!route.item || route.item === view.item) return
@@ -236,11 +221,9 @@ class CodingView {
 
   // What people do.
 
-  /**
-   * @param {import('./api.js').Action} action
+  /** @param {Action} action
    * @param {string[]} codes
-   * @param {string} [note]
-   */
+   * @param {string} [note] */
   _decide(action, codes, note) {
     const view = this._app.queue.current
     if (!view) return
@@ -251,16 +234,16 @@ class CodingView {
 
   _askNone() {
     this._isSure = true
-    const key = this._app.keys.label('accept')
-    this._question.textContent = `No code applies? ${key ? `${key} again` : 'Press again'} to save it so.`
+    const key = this._app.keys.label('accept') || 'Press'
+    this._question.textContent = `No code applies? ${key} again to save it so.`
     this._showActions()
   }
 
   _toggled() {
     const view = this._app.queue.current
     if (!view) return
-    this._isSure = false
-    this._drafts.put(view.item, this._board.chosen)
+    this._isSure = this._isWarned = false
+    this._drafts.put(view, this._board.chosen)
     this._showActions()
   }
 
@@ -277,8 +260,7 @@ class CodingView {
     const suggestion = this._app.queue.current?.suggestion
     if (!suggestion?.next.length) return
     const choices = [suggestion.codes, ...suggestion.next]
-    const on = JSON.stringify([...this._board.on].sort())
-    const at = choices.findIndex((codes) => JSON.stringify([...codes].sort()) === on)
+    const at = choices.findIndex((codes) => isSame(codes, this._board.chosen))
     this._take(choices[(at + 1 || 1) % choices.length])
   }
 
@@ -296,7 +278,7 @@ class CodingView {
     const note = await askFlag(view)
     if (note === null || this._app.queue.current?.item !== view.item) return
     this._decide(note === false ? 'unflag' : 'flag', [], note || '')
-    this._card.tag(this._app.queue.current)
+    this._showActions()
     this._app.announce(note === false ? 'The flag is removed.' : 'Flagged.')
   }
 
@@ -307,7 +289,7 @@ class CodingView {
     const on = this._board.chosen
     const code = await askNewCode(this._app, name)
     if (code === null || this._app.queue.current?.item !== view.item) return
-    this._drafts.put(view.item, [...new Set([...on, code])])
+    this._drafts.put(view, [...new Set([...on, code])])
     this._board.rebuild()
     this._showCodes(view)
     this._app.announce(`${code} on`)
@@ -322,11 +304,13 @@ class CodingView {
       this._question.textContent = 'Wait until all is saved.'
       return
     }
+    /** @type {Applied | null} */
     const done = await this._app.dialog('alike', view, this._board.chosen)
     if (!done) return
-    this._drafts.drop(view.item)
-    await queue.reload()
-    this._show()
+    if (done.uid) queue.did(done.uid, done.items)
+    if (done.unsure.length) await queue.reload(done.unsure)
+    if (queue.current?.state === 'open') this._show()
+    else queue.next()
   }
 
   _undo() {
@@ -337,24 +321,38 @@ class CodingView {
   }
 
   async _back() {
-    if (await this._app.queue.back()) return
-    put(this._last, 'This is the first answer.')
-    this._app.announce('This is the first answer.')
+    if (this._warn() || (await this._app.queue.back())) return
+    this._say('This is the first answer.')
   }
 
   _forward() {
-    if (this._app.queue.current) this._app.queue.forward()
+    if (this._app.queue.current && !this._warn()) this._app.queue.forward()
   }
 
-  /** At the end: go through those that were skipped. */
+  /** Who leaves an answer whose codes are changed and not saved is told so once. */
+  _warn() {
+    if (!this._isUnsaved || this._isWarned) return false
+    this._isWarned = true
+    this._question.textContent = 'Not saved: accept these codes, or leave once more.'
+    return true
+  }
+
+  /** @param {string} text */
+  _say(text) {
+    put(this._last, text)
+    this._app.announce(text)
+  }
+
+  /** At the end: go through those that are open, or were skipped. */
   _resume() {
     const { queue, status } = this._app
-    if (!status.progress.n_skipped) return
-    queue.withSkipped = true
-    queue.renew(0)
+    const { n_open, n_skipped } = status.progress
+    if (n_open + n_skipped === 0) return
+    queue.withSkipped = n_open === 0
+    queue.restart()
   }
 
-  /** @param {import('./app.js').Change} what */
+  /** @param {Change} what */
   _changed(what) {
     const view = this._app.queue.current
     if (what === 'codes') this._board.rebuild()
@@ -365,40 +363,49 @@ class CodingView {
       this._showCodes(view)
       this._explain(view)
     } else {
-      this._others
-        .querySelector('[data-act=undo]')
-        ?.toggleAttribute('disabled', !this._app.queue.canUndo)
+      this._buttons[2][1].disabled = !this._app.queue.canUndo
     }
   }
 }
 
-/** Codes that were switched for answers which are not decided yet; they outlast a reload. */
+/** Codes that were switched and not accepted; they outlast a reload, but not another decision. */
 class Drafts {
   /** @param {string} store */
   constructor(store) {
     this._name = `nldd-drafts-${store}`
-    /** @type {Record<string, string[]>} */
-    this._codes = JSON.parse(sessionStorage.getItem(this._name) ?? '{}')
+    /** @type {Record<string, Draft>} */
+    this._kept = recall('sessionStorage', this._name)
   }
 
-  /** @param {number} item */
-  get(item) {
-    return this._codes[item]
+  /** @param {ItemView} view */
+  get(view) {
+    const draft = this._kept[view.item]
+    return draft?.upon === saved(view) ? draft.codes : undefined
   }
 
-  /**
-   * @param {number} item
-   * @param {string[]} codes
-   */
-  put(item, codes) {
-    this._codes[item] = codes
-    sessionStorage.setItem(this._name, JSON.stringify(this._codes))
+  /** @param {ItemView} view
+   * @param {string[]} codes */
+  put(view, codes) {
+    this._kept[view.item] = { codes, upon: saved(view) }
+    remember('sessionStorage', this._name, this._kept)
   }
 
   /** @param {number} item */
   drop(item) {
-    if (!(item in this._codes)) return
-    delete this._codes[item]
-    sessionStorage.setItem(this._name, JSON.stringify(this._codes))
+    if (!(item in this._kept)) return
+    delete this._kept[item]
+    remember('sessionStorage', this._name, this._kept)
   }
+}
+
+/** @param {ItemView} view */
+function saved({ codes }) {
+  return JSON.stringify(codes && [...codes].sort())
+}
+
+/** Whether codes are the same, in whichever order.
+ * @param {readonly string[]} some
+ * @param {readonly string[]} others */
+function isSame(some, others) {
+  return some.length === others.length && some.every((code) => others.includes(code))
 }

@@ -1,29 +1,26 @@
 // Dialogs, the browser's own: focus stays inside while they are open, and returns afterwards.
 
 import { element } from './elements.js'
+/** @import { Child } from './shapes.js' */
 
 let counter = 0
+/** Whether one is about to open: until then no key does anything. */
+export const dialogs = { isOpening: false }
 
-/**
- * Show a dialog; it is gone from the page once it is closed, by its button, Escape or `close`.
- *
+/** Show a dialog; it is gone from the page once it is closed, by its button, Escape or `close`.
  * @param {{title: string, name: string, closeText?: string}} about
- * @param {Node[]} body
+ * @param {Child[]} body
  * @param {Node[]} [buttons] left of the one that closes
- * @returns {{dialog: HTMLDialogElement, closed: Promise<void>}}
- */
+ * @returns {{dialog: HTMLDialogElement, closed: Promise<void>}} */
 export function showDialog({ title, name, closeText = 'Close' }, body, buttons = []) {
   const id = `dialog-${++counter}`
   const opener = document.activeElement
-  const heading = element(
-    'h2',
-    { id, class: 'dialog-title', tabindex: '-1', autofocus: true },
+  dialogs.isOpening = false
+  const heading = element('h2', { id, class: 'dialog-title', tabindex: '-1', autofocus: true },
     title,
   )
-  const close = element('button', { type: 'button', class: 'quiet', 'data-close': true }, closeText)
-  const dialog = element(
-    'dialog',
-    { class: `dialog dialog-${name}`, 'aria-labelledby': id },
+  const close = element('button', { class: 'quiet', 'data-close': true }, closeText)
+  const dialog = element('dialog', { class: `dialog dialog-${name}`, 'aria-labelledby': id },
     heading,
     element('div', { class: 'dialog-body' }, ...body),
     element('div', { class: 'dialog-buttons' }, ...buttons, close),

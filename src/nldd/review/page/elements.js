@@ -1,18 +1,16 @@
 // Elements made from values: text is only ever text, never markup.
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
+/** @import { Child } from './shapes.js' */
 
-/**
- * A new element; `on` has its listeners, booleans switch attributes, the rest are attributes.
- *
+/** A new element; `on` has its listeners, booleans switch attributes, the rest are attributes.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [attributes]
  * @param {...Child} children
- * @returns {HTMLElementTagNameMap[Tag]}
- */
+ * @returns {HTMLElementTagNameMap[Tag]} */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag)
+  if (made instanceof HTMLButtonElement) made.type = 'button'
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue
     if (name === 'on') {
@@ -25,12 +23,9 @@ export function element(tag, attributes = {}, ...children) {
   return made
 }
 
-/**
- * Replace what an element holds.
- *
+/** Replace what an element holds.
  * @param {Element} parent
- * @param {...Child} children
- */
+ * @param {...Child} children */
 export function put(parent, ...children) {
   const kept = /** @type {(Node | string)[]} */ ([])
   for (const child of children) {
@@ -40,43 +35,63 @@ export function put(parent, ...children) {
   parent.replaceChildren(...kept)
 }
 
-/**
- * The element of the page with that id.
- *
+/** The element of the page with that id.
  * @param {string} id
- * @returns {HTMLElement}
- */
+ * @returns {HTMLElement} */
 export function byId(id) {
   const found = document.getElementById(id)
   if (!found) throw new Error(`the page has no element ${id}`)
   return found
 }
 
-/**
- * Codes in words.
- *
- * @param {readonly string[]} codes
- */
+/** Codes in words.
+ * @param {readonly string[]} codes */
 export function codesText(codes) {
   return codes.length ? codes.join(', ') : 'no code'
 }
 
-/**
- * Codes as small labels, each in the direction of its own script.
- *
- * @param {readonly string[]} codes
- */
+/** Codes as small labels, each in the direction of its own script.
+ * @param {readonly string[]} codes */
 export function codeChips(codes) {
   const chips = codes.map((code) => element('li', { class: 'chip', dir: 'auto' }, code))
   const none = element('li', { class: 'chip chip-none' }, 'no code')
   return element('ul', { class: 'chips' }, ...(chips.length ? chips : [none]))
 }
 
-/**
- * A key as it is drawn on a button.
- *
- * @param {string} label
- */
+/** @param {string} label
+ * @param {() => void} act
+ * @param {string} [style] */
+export function button(label, act, style = '') {
+  return element('button', { class: style || null, on: { click: act } }, label)
+}
+
+/** @param {string} style
+ * @param {HTMLElement} caption
+ * @param {string[]} heads
+ * @param {HTMLElement[]} rows */
+export function table(style, caption, heads, rows) {
+  const cells = heads.map((name) => element('th', { scope: 'col', dir: 'auto' }, name))
+  const head = element('thead', {}, element('tr', {}, ...cells))
+  return element('table', { class: style }, caption, head, element('tbody', {}, ...rows))
+}
+
+/** @param {{code: string, name: string}} code */
+export const fullName = ({ code, name }) => (name && name !== code ? `${code} – ${name}` : code)
+
+/** @param {...Child} children */
+export const line = (...children) => element('p', {}, ...children)
+
+/** @param {number} n */
+export const count = (n) => n.toLocaleString('en')
+
+/** @param {number} n */
+export const answers = (n) => `${count(n)} ${n === 1 ? 'answer' : 'answers'}`
+
+/** @param {number} share */
+export const percent = (share) => `${Math.round(100 * share)} %`
+
+/** A key as it is drawn on a button.
+ * @param {string} label */
 export function keyCap(label) {
   return label ? element('kbd', { 'aria-hidden': 'true' }, label) : null
 }

@@ -1,58 +1,31 @@
 // The keys, as they are mapped now: in a dialog, and on a page that prints on one sheet.
 
 import { showDialog } from './dialog.js'
-import { element, put } from './elements.js'
+import { element, fullName, line, put, table } from './elements.js'
 import { ACTIONS, keyName } from './keys.js'
+/** @import { ActionName } from './keys.js' */
+/** @import { App, Mount } from './shapes.js' */
 
-/** @typedef {import('./app.js').App} App */
-/** @typedef {import('./keys.js').ActionName} ActionName */
-
-/**
- * @param {App} app
- * @returns {Promise<void>}
- */
+/** @param {App} app
+ * @returns {Promise<void>} */
 export async function open(app) {
-  const off =
-    !app.keys.enabled &&
-    element(
-      'p',
-      { class: 'notice' },
-      'Single keys are switched off. The settings switch them on again.',
-    )
   const print = element('a', { href: '#/keys' }, 'A page to print')
-  const body = [off || null, keyTable(app), element('p', {}, print)].filter((node) => node !== null)
+  const body = [...keyTable(app), line(print)]
   const { dialog, closed } = showDialog({ title: 'Keys', name: 'help' }, body)
   print.addEventListener('click', () => dialog.close())
   await closed
 }
 
-/**
- * The page to print.
- *
- * @param {HTMLElement} root
- * @param {App} app
- * @returns {() => void}
- */
+/** @type {Mount} The page to print. */
 export function mount(root, app) {
   const show = () => {
     const on = { click: () => window.print() }
-    put(
-      root,
-      element(
-        'section',
-        { class: 'keys-page', 'aria-labelledby': 'keys-title' },
+    put(root,
+      element('section', { class: 'keys-page', 'aria-labelledby': 'keys-title' },
         element('h2', { id: 'keys-title' }, 'Keys of the review page'),
-        element('button', { type: 'button', class: 'screen-only', on }, 'Print'),
-        !app.keys.enabled &&
-          element(
-            'p',
-            { class: 'notice screen-only' },
-            'Single keys are switched off. The settings switch them on again.',
-          ),
-        keyTable(app),
-        element(
-          'p',
-          {},
+        element('button', { class: 'screen-only', on }, 'Print'),
+        ...keyTable(app),
+        line(
           'Every step works with the mouse as well, and with Tab, Enter and Space. Each ' +
             'decision is saved at once: you may close the page at any time and go on where you ' +
             'stopped.',
@@ -75,67 +48,43 @@ function keyTable(app) {
     if (key) rows.push(keyRow(keyName(key), does))
   }
   rows.push(keyRow('Esc', 'Close a dialog, leave a field'))
-  const heads = ['Key', 'What it does'].map((name) => element('th', { scope: 'col' }, name))
+  const off = 'Single keys are switched off. The settings switch them on again.'
+  const notice = app.keys.enabled ? [] : [element('p', { class: 'notice screen-only' }, off)]
   const caption = element('caption', { class: 'sr-only' }, 'Keys and what they do')
-  return element(
-    'table',
-    { class: 'help-table' },
-    caption,
-    element('thead', {}, element('tr', {}, ...heads)),
-    element('tbody', {}, ...rows),
-  )
+  return [...notice, table('help-table', caption, ['Key', 'What it does'], rows)]
 }
 
-/**
- * @param {string} key
- * @param {string} does
- */
+/** @param {string} key
+ * @param {string} does */
 function keyRow(key, does) {
-  return element(
-    'tr',
-    {},
+  return element('tr', {},
     element('th', { scope: 'row' }, element('kbd', {}, key)),
     element('td', {}, does),
   )
 }
 
-/**
- * The codes with their keys, if these do not change from answer to answer.
- *
- * @param {App} app
- */
+/** The codes with their keys, if these do not change from answer to answer.
+ * @param {App} app */
 function codeKeys(app) {
   if ((app.settings.codes ?? 'likely') !== 'fixed') {
-    return element(
-      'p',
-      {},
+    return line(
       'The most likely codes have the first keys, so the key of a code changes from answer to ' +
         'answer. The settings can give each code a key of its own.',
     )
   }
   const keys = app.keys.codeKeys.slice(0, app.study.codes.length)
   const rows = keys.map((key, i) => {
-    const { code, name } = app.study.codes[i]
-    return element(
-      'li',
-      {},
-      element('kbd', {}, key),
-      ' ',
-      element('span', { dir: 'auto' }, name && name !== code ? `${code} – ${name}` : code),
-    )
+    const name = element('span', { dir: 'auto' }, fullName(app.study.codes[i]))
+    return element('li', {}, element('kbd', {}, key), ' ', name)
   })
   const left = app.study.codes.length - keys.length
   const more =
     left > 0 &&
-    element(
-      'p',
-      {},
+    line(
       `${left} more codes have no key of their own: ` +
         `${keyName(app.keys.key('filter')) || 'the field above the codes'} finds them by typing.`,
     )
-  return element(
-    'div',
-    { class: 'code-keys' },
+  return element('div', { class: 'code-keys' },
     element('h3', {}, 'Codes'),
     element('ul', {}, ...rows),
     more,

@@ -1,10 +1,8 @@
 // The list: all answers, by what has become of them, to search and to jump to.
 
-import { ApiError } from './api.js'
-import { codeChips, element, put } from './elements.js'
-
-/** @typedef {import('./app.js').App} App */
-/** @typedef {import('./shapes.js').ListRow} Row */
+import { problem } from './api.js'
+import { answers, codeChips, count, element, fullName, put } from './elements.js'
+/** @import { App, ListRow as Row, Mount } from './shapes.js' */
 
 const PAGE = 100
 // The server sends so many characters of an answer.
@@ -27,11 +25,7 @@ const COLUMNS = ['No.', 'Answer', 'Codes', 'State']
 // What was asked for is kept while one looks at an answer and comes back.
 const asked = { state: 'all', code: '', search: '', order: 'file', offset: 0 }
 
-/**
- * @param {HTMLElement} root
- * @param {App} app
- * @returns {() => void}
- */
+/** @type {Mount} */
 export function mount(root, app) {
   const wanted = location.hash.split('/')[2]
   if (FILTERS.some(([state]) => state === wanted))
@@ -61,9 +55,7 @@ class AnswerList {
     this._body = element('tbody', { role: 'rowgroup' })
     this._pager = element('nav', { class: 'pager', 'aria-label': 'Pages of the list' })
     this._caption = element('caption', { class: 'sr-only' })
-    this.section = element(
-      'section',
-      { class: 'list', 'aria-labelledby': 'list-title' },
+    this.section = element('section', { class: 'list', 'aria-labelledby': 'list-title' },
       element('h2', { id: 'list-title' }, 'All answers'),
       this._filters,
       this._form(),
@@ -90,8 +82,7 @@ class AnswerList {
     } catch (error) {
       if (turn !== this._turn) return
       put(this._body)
-      const text = error instanceof ApiError ? error.message : 'The server does not answer.'
-      this._count.textContent = text
+      this._count.textContent = problem(error)
     }
   }
 
@@ -108,14 +99,13 @@ class AnswerList {
     })
     const focused = this._filters.contains(document.activeElement) ? asked.state : ''
     const buttons = FILTERS.map(([state, name]) => {
-      const count = element('span', { class: 'count' }, ` ${counts[state].toLocaleString('en')}`)
+      const how = element('span', { class: 'count' }, ` ${count(counts[state])}`)
       const on = { click: () => this._ask({ state, offset: 0 }) }
       const pressed = asked.state === state
-      return element(
-        'button',
-        { type: 'button', 'data-state': state, 'aria-pressed': String(pressed), on },
+      return element('button',
+        { 'data-state': state, 'aria-pressed': String(pressed), on },
         name,
-        count,
+        how,
       )
     })
     put(this._filters, ...buttons)
@@ -130,10 +120,9 @@ class AnswerList {
   }
 
   _form() {
-    const typed = (/** @type {Event} */ event) => {
-      const { value } = /** @type {HTMLInputElement} */ (event.target)
+    const typed = () => {
       clearTimeout(this._timer)
-      this._timer = setTimeout(() => this._ask({ search: value, offset: 0 }), 150)
+      this._timer = setTimeout(() => this._ask({ search: search.value, offset: 0 }), 150)
     }
     const search = element('input', {
       type: 'search',
@@ -143,10 +132,7 @@ class AnswerList {
       maxlength: 200,
       on: { input: typed },
     })
-    const codes = this.app.study.codes.map(({ code, name }) => [
-      code,
-      name && name !== code ? `${code} – ${name}` : code,
-    ])
+    const codes = this.app.study.codes.map((code) => [code.code, fullName(code)])
     const jump = element('input', {
       type: 'number',
       id: 'list-jump',
@@ -159,36 +145,26 @@ class AnswerList {
       event.preventDefault()
       if (jump.value) this.app.go(`#/item/${jump.valueAsNumber}`)
     }
-    return element(
-      'div',
-      { class: 'list-form' },
+    return element('div', { class: 'list-form' },
       labelled('Search', search),
       labelled('Code', this._select('code', [['', 'any'], ...codes])),
       labelled('Order', this._select('order', ORDERS)),
-      element(
-        'form',
-        { class: 'jump', on: { submit } },
+      element('form', { class: 'jump', on: { submit } },
         labelled('Answer no.', jump),
-        element('button', {}, 'Go'),
+        element('button', { type: 'submit' }, 'Go'),
       ),
     )
   }
 
-  /**
-   * @param {'code' | 'order'} field
-   * @param {readonly (readonly string[])[]} choices
-   */
+  /** @param {'code' | 'order'} field
+   * @param {readonly (readonly string[])[]} choices */
   _select(field, choices) {
     const options = choices.map(([value, text]) =>
       element('option', { value, selected: value === asked[field] }, text),
     )
-    const on = {
-      change: (/** @type {Event} */ event) => {
-        const { value } = /** @type {HTMLSelectElement} */ (event.target)
-        this._ask({ [field]: value, offset: 0 })
-      },
-    }
-    return element('select', { id: `list-${field}`, on }, ...options)
+    const change = () => this._ask({ [field]: select.value, offset: 0 })
+    const select = element('select', { id: `list-${field}`, on: { change } }, ...options)
+    return select
   }
 
   // Roles are named, since on a phone the rows are laid out as cards.
@@ -198,21 +174,14 @@ class AnswerList {
     return element('table', { class: 'list-table', role: 'table' }, this._caption, head, this._body)
   }
 
-  /**
-   * @param {number} n
-   * @param {Row[]} rows
-   */
+  /** @param {number} n
+   * @param {Row[]} rows */
   _show(n, rows) {
     const last = asked.offset + rows.length
     const filter = FILTERS.find(([state]) => state === asked.state)?.[1] ?? ''
     this._caption.textContent = `Answers: ${filter}`
-    const part =
-      n > PAGE
-        ? `, ${(asked.offset + 1).toLocaleString('en')} to ${last.toLocaleString('en')} shown`
-        : ''
-    this._count.textContent = n
-      ? `${n.toLocaleString('en')} ${n === 1 ? 'answer' : 'answers'}${part}`
-      : 'No answer is like that.'
+    const part = n > PAGE ? `, ${count(asked.offset + 1)} to ${count(last)} shown` : ''
+    this._count.textContent = n ? `${answers(n)}${part}` : 'No answer is like that.'
     put(this._body, ...rows.map(rowOf))
     this._showPager(n)
   }
@@ -233,15 +202,11 @@ class AnswerList {
     const buttons = turns.map(([name, to, can]) => {
       const on = { click: () => can && this._turnTo(to) }
       // Not `disabled`: the button that has focus would lose it on the last page.
-      return element(
-        'button',
-        { type: 'button', 'data-turn': name, 'aria-disabled': String(!can), on },
-        name,
-      )
+      return element('button', { 'data-turn': name, 'aria-disabled': String(!can), on }, name)
     })
     const where =
-      `Page ${(offset / PAGE + 1).toLocaleString('en')} of ` +
-      `${(last / PAGE + 1).toLocaleString('en')}`
+      `Page ${count(offset / PAGE + 1)} of ` +
+      `${count(last / PAGE + 1)}`
     put(this._pager, ...buttons.slice(0, 2), element('span', {}, where), ...buttons.slice(2))
     buttons.find((button) => button.dataset.turn === focused)?.focus({ preventScroll: true })
   }
@@ -256,13 +221,11 @@ class AnswerList {
 /** @param {Row} row */
 function rowOf(row) {
   const text = row.text.trim() ? row.text : '(empty answer)'
-  const end = row.text.length >= SHORT ? '…' : ''
+  const end = [...row.text].length >= SHORT ? '…' : ''
   const link = element('a', { href: `#/item/${row.item}`, dir: 'auto' }, text, end)
   const note =
     row.flag && element('span', { class: 'row-note', dir: 'auto' }, `⚑ ${row.note || 'flagged'}`)
-  return element(
-    'tr',
-    { role: 'row', 'data-item': row.item },
+  return element('tr', { role: 'row', 'data-item': row.item },
     element('td', { role: 'cell', class: 'number' }, row.item),
     element('th', { role: 'rowheader', scope: 'row' }, link, note),
     element('td', { role: 'cell' }, ...codesOf(row)),
@@ -270,12 +233,9 @@ function rowOf(row) {
   )
 }
 
-/**
- * The codes of a row; those that are only suggested are called so.
- *
+/** The codes of a row; those that are only suggested are called so.
  * @param {Row} row
- * @returns {Node[]}
- */
+ * @returns {Node[]} */
 function codesOf({ state, codes, by }) {
   if (!codes || !by) return [element('span', { class: 'muted' }, '–')]
   const isSuggested = by === 'machine' && state !== 'auto'
@@ -289,10 +249,8 @@ function stateText({ state, drawn }) {
   return drawn ? `${text}, drawn` : text
 }
 
-/**
- * @param {string} text
- * @param {HTMLElement} field
- */
+/** @param {string} text
+ * @param {HTMLElement} field */
 function labelled(text, field) {
   return element('label', { class: 'field', for: field.id }, element('span', {}, text), field)
 }

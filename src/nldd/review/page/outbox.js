@@ -1,22 +1,19 @@
 // Decisions on their way to the server: shown as taken at once, kept until they are acknowledged.
 
 import { ApiError, send } from './api.js'
-
-/** @typedef {import('./shapes.js').Decision} Decision */
-/** @typedef {import('./shapes.js').Letter} Letter */
-/** @typedef {import('./shapes.js').Refusal} Refusal */
-/** @typedef {import('./shapes.js').Receipt} Receipt */
+import { recallAll, remember } from './memory.js'
+/** @import { Decision, Letter, Receipt, Refusal, Study, Told } from './shapes.js' */
 
 // Answers of the server after which it is of no use to send the same again.
 const FINAL = new Set([400, 404, 409, 413, 422])
 const WAITS_MS = [500, 1000, 2000, 5000]
 const PATIENCE_MS = 15_000
+// A mistake of the server's own must not hold up for ever what comes behind.
+const MOST_MISTAKES = 5
 
 export class Outbox {
-  /**
-   * @param {import('./api.js').Study} study
-   * @param {{saved: (receipt: Receipt, letter: Letter) => void, changed: () => void}} told
-   */
+  /** @param {Study} study
+   * @param {Told} told */
   constructor(study, told) {
     this._prefix = `nldd-outbox-${study.store_id}-${study.coder}-`
     this._told = told
@@ -32,9 +29,7 @@ export class Outbox {
 
   /** Take up what an earlier page could not send. */
   start() {
-    const names = Object.keys(localStorage).filter((name) => name.startsWith(this._prefix))
-    for (const name of names) this.letters.push(JSON.parse(localStorage.getItem(name) ?? '{}'))
-    this.letters.sort((a, b) => a.time - b.time)
+    this.letters = recallAll(this._prefix).sort((a, b) => a.time - b.time)
     addEventListener('online', () => this._send())
     addEventListener('beforeunload', (event) => {
       if (this.letters.length && !this._isKept) event.preventDefault()
@@ -47,43 +42,36 @@ export class Outbox {
     const n = this.letters.length
     if (!n) return { text: 'saved', isGood: true }
     if (!this._failures) return { text: 'saving', isGood: true }
-    return { text: `${n} not saved yet, ${this._problem}`, isGood: false }
+    const kept = this._isKept ? '' : '; do not close this tab'
+    return { text: `${n} not saved yet, ${this._problem}${kept}`, isGood: false }
   }
 
-  /**
-   * Whether something about an item is still on its way.
-   *
-   * @param {number} item
-   */
+  /** Whether something about an item is still on its way.
+   * @param {number} item */
   holds(item) {
     return this.letters.some((letter) => letter.item === item)
   }
 
-  /**
-   * Send a decision; returned is its uid.
-   *
-   * @param {Decision} decision
-   */
+  /** Send a decision; returned is its uid.
+   * @param {Decision} decision */
   post(decision) {
+    this._replace(decision)
     return this._add({ decision, undoes: null, item: decision.item })
   }
 
-  /**
-   * Undo the decision with this uid, or the last one if it is ''.
-   *
+  /** Undo the act with this uid and no other; if it is '', the last one.
    * @param {string} undoes
-   * @param {number} item
-   */
+   * @param {number} item */
   undo(undoes, item) {
-    return this._add({ decision: null, undoes, item })
+    const last = this.letters.findLast(
+      ({ decision, uid }) => decision && !this.letters.some((other) => other.undoes === uid),
+    )
+    return this._add({ decision: null, undoes: undoes || (last?.uid ?? ''), item })
   }
 
-  /**
-   * The person has seen a refusal: send the decision over what is there now, or let it go.
-   *
+  /** The person has seen a refusal: send the decision over what is there now, or let it go.
    * @param {Refusal} refusal
-   * @param {boolean} keepMine
-   */
+   * @param {boolean} keepMine */
   settle(refusal, keepMine) {
     this._forget(refusal.letter)
     this.refusals = this.refusals.filter((other) => other !== refusal)
@@ -95,6 +83,7 @@ export class Outbox {
   /** @param {{decision: Decision | null, undoes: string | null, item: number}} what */
   _add(what) {
     const last = this.letters.at(-1)?.time ?? 0
+    if (!last) this._isKept = true
     const letter = { uid: crypto.randomUUID(), time: Math.max(Date.now(), last + 1), ...what }
     this.letters.push(letter)
     this._keep(letter)
@@ -112,10 +101,11 @@ export class Outbox {
       try {
         this._acknowledge(letter, await deliver(letter))
       } catch (error) {
-        if (!(error instanceof ApiError && FINAL.has(error.status))) {
+        if (!(error instanceof ApiError && this._isFinal(error))) {
           this._waitAfter(error)
           break
         }
+        this._failures = 0
         this._refuse(letter, error)
       }
     }
@@ -123,10 +113,8 @@ export class Outbox {
     this._told.changed()
   }
 
-  /**
-   * @param {Letter} letter
-   * @param {Receipt} receipt
-   */
+  /** @param {Letter} letter
+   * @param {Receipt} receipt */
   _acknowledge(letter, receipt) {
     this._failures = 0
     this.letters.shift()
@@ -138,36 +126,48 @@ export class Outbox {
         later.decision.seen = seen
         this._keep(later)
       }
+      for (const { other } of this.refusals) if (other?.item === item) other.seen = seen
     }
     this._told.saved(receipt, letter)
   }
 
-  /**
-   * @param {Letter} letter
-   * @param {ApiError} error
-   */
+  /** @param {Letter} letter
+   * @param {ApiError} error */
   _refuse(letter, error) {
     this.letters.shift()
     const undo = this.letters.find(({ undoes }) => undoes === letter.uid)
-    if (undo || !letter.decision) {
+    const refusal = { letter, other: error.body?.item ?? null, error: error.message }
+    if (undo) {
       // What was not written need not be undone.
       this.letters = this.letters.filter((other) => other !== undo)
       this._forget(letter)
-      if (undo) this._forget(undo)
-      return
+      this._forget(undo)
+    } else {
+      if (letter.decision) this._replace(letter.decision)
+      else this._forget(letter)
+      this.refusals.push(refusal)
     }
-    const { item } = letter.decision
-    for (const older of this.refusals.filter((one) => one.letter.decision?.item === item)) {
-      this._forget(older.letter)
-      this.refusals = this.refusals.filter((other) => other !== older)
-    }
-    this.refusals.push({ letter, other: error.body?.item ?? null, error: error.message })
+    this._told.refused(refusal)
+  }
+
+  /** A decision takes the place of an earlier one about the item that was refused.
+   * @param {Decision} decision */
+  _replace(decision) {
+    const older = this.refusals.filter(({ letter }) => isAbout(letter.decision, decision))
+    for (const { letter } of older) this._forget(letter)
+    this.refusals = this.refusals.filter((refusal) => !older.includes(refusal))
+  }
+
+  /** @param {ApiError} error */
+  _isFinal({ status }) {
+    return FINAL.has(status) || (status === 500 && this._failures >= MOST_MISTAKES)
   }
 
   /** @param {unknown} error */
   _waitAfter(error) {
+    const said = error instanceof ApiError ? `: ${error.message} ${error.hint}` : ''
     const isSignedOut = error instanceof ApiError && error.status === 401
-    this._problem = isSignedOut ? 'open the new address in the terminal' : 'trying again'
+    this._problem = isSignedOut ? 'open the new address in the terminal' : `trying again${said}`
     const wait = WAITS_MS[Math.min(this._failures, WAITS_MS.length - 1)]
     this._failures += 1
     this._waiting = setTimeout(() => this._send(), wait)
@@ -177,26 +177,28 @@ export class Outbox {
 
   /** @param {Letter} letter */
   _keep(letter) {
-    try {
-      localStorage.setItem(this._prefix + letter.uid, JSON.stringify(letter))
-    } catch {
-      // No room, or not allowed: then the tab must not be closed before all is sent.
-      this._isKept = false
-    }
+    // No room, or not allowed: then the tab must not be closed before all is sent.
+    if (!remember('localStorage', this._prefix + letter.uid, letter)) this._isKept = false
   }
 
   /** @param {Letter} letter */
   _forget(letter) {
-    localStorage.removeItem(this._prefix + letter.uid)
+    remember('localStorage', this._prefix + letter.uid, null)
   }
 }
 
-/**
- * @param {Letter} letter
- * @returns {Promise<Receipt>}
- */
-function deliver({ uid, decision }) {
+/** Whether two decisions choose codes for the same item, or flag it.
+ * @param {Decision | null} one
+ * @param {Decision} other */
+function isAbout(one, other) {
+  const [a, b] = [one, other].map((decision) => decision?.action.endsWith('flag'))
+  return one?.item === other.item && a === b
+}
+
+/** @param {Letter} letter
+ * @returns {Promise<Receipt>} */
+function deliver({ uid, decision, undoes }) {
   const options = { signal: AbortSignal.timeout(PATIENCE_MS) }
-  if (!decision) return send('POST', '/api/undo', { uid }, options)
+  if (!decision) return send('POST', '/api/undo', { uid, undoes }, options)
   return send('POST', '/api/decide', { uid, ...decision }, options)
 }

@@ -1,13 +1,11 @@
 // Beside the answer: how far one is, what the machine could do by now, and how right it is.
 
-import { ApiError } from './api.js'
+import { problem } from './api.js'
 import { timeText } from './app.js'
-import { element, put } from './elements.js'
+import { button, count, element, line, percent, put } from './elements.js'
+/** @import { App, Audit, Mount, Status } from './shapes.js' */
 
-/** @typedef {import('./app.js').App} App */
-/** @typedef {import('./api.js').Audit} Audit */
-
-const EXPORTS = [
+export const EXPORTS = [
   ['csv', 'CSV'],
   ['xlsx', 'Excel'],
   ['jsonl', 'JSON lines'],
@@ -15,11 +13,7 @@ const EXPORTS = [
 ]
 const SVG = 'http://www.w3.org/2000/svg'
 
-/**
- * @param {HTMLElement} root
- * @param {App} app
- * @returns {() => void}
- */
+/** @type {Mount} */
 export function mount(root, app) {
   const panel = new Panel(app)
   put(root, ...panel.parts)
@@ -35,8 +29,7 @@ class Panel {
     this._progress = element('div')
     this._machine = element('div')
     this._learning = element('p', { class: 'learning', role: 'status' })
-    const on = { click: () => this._learn() }
-    this._learn_button = element('button', { type: 'button', on }, 'Learn now')
+    this._learn_button = button('Learn now', () => this._learn())
     this._audit = element('div')
     this._audit_part = part('Is the machine right?', this._audit)
     const links = EXPORTS.map(([kind, name]) =>
@@ -66,22 +59,17 @@ class Panel {
   _showProgress() {
     const { progress } = this.app.status
     const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } = progress
-    const far = `${n_done.toLocaleString('en')} of ${n_queue.toLocaleString('en')}`
+    const far = `${count(n_done)} of ${count(n_queue)}`
     const isTimed = n_open > 0 && seconds_left !== null
     const more = [
-      n_skipped > 0 &&
-        element('a', { href: '#/list/skipped' }, `${n_skipped.toLocaleString('en')} skipped`),
-      n_flagged > 0 &&
-        element('a', { href: '#/list/flagged' }, `${n_flagged.toLocaleString('en')} flagged`),
+      n_skipped > 0 && element('a', { href: '#/list/skipped' }, `${count(n_skipped)} skipped`),
+      n_flagged > 0 && element('a', { href: '#/list/flagged' }, `${count(n_flagged)} flagged`),
     ]
-    put(
-      this._progress,
+    put(this._progress,
       element('p', { class: 'figure' }, far),
-      isTimed && element('p', {}, `Left at your pace: ${timeText(seconds_left)}`),
+      isTimed && line(`Left at your pace: ${timeText(seconds_left)}`),
       n_open === 0 &&
-        element(
-          'p',
-          {},
+        line(
           'Every answer of the queue is decided. In the terminal, nldd update lets the model ' +
             'learn from them.',
         ),
@@ -91,21 +79,14 @@ class Panel {
 
   _showMachine() {
     const { n_auto, n_people, n_open, n_newly_auto, share, target } = this.app.status.machine
-    const count = (/** @type {number} */ n) => n.toLocaleString('en')
-    put(
-      this._machine,
+    put(this._machine,
       element('p', { class: 'figure' }, `${percent(share)} by itself`),
-      element(
-        'p',
-        {},
+      line(
         `At the target of ${percent(target)} the machine codes ${count(n_auto)} answers by itself.`,
       ),
-      n_newly_auto > 0 &&
-        element('p', {}, `${count(n_newly_auto)} of them it could not at the start.`),
+      n_newly_auto > 0 && line(`${count(n_newly_auto)} of them it could not at the start.`),
       n_open > 0 &&
-        element(
-          'p',
-          { class: 'muted' },
+        element('p', { class: 'muted' },
           `If you stop now: ${count(n_auto)} by the machine, ${count(n_people)} by people, ` +
             `${count(n_open)} not coded.`,
         ),
@@ -131,55 +112,45 @@ class Panel {
     try {
       this.app.setStatus(await this.app.api.send('POST', '/api/learn', {}))
     } catch (error) {
-      this._learning.textContent =
-        error instanceof ApiError ? error.message : 'The server does not answer.'
+      this._learning.textContent = problem(error)
     }
   }
 }
 
-/**
- * @param {string} title
- * @param {...Node} body
- */
+/** @param {string} title
+ * @param {...Node} body */
 function part(title, ...body) {
   return element('section', { class: 'panel-part' }, element('h2', {}, title), ...body)
 }
 
-/** @param {import('./api.js').Status['learning']} learning */
+/** @param {Status['learning']} learning */
 function learningText({ state, message, since, every }) {
   if (state === 'running') return 'It is learning from the decisions so far. Go on meanwhile.'
   if (state === 'failed') return `It could not learn: ${message}`
-  if (every <= 0) return `${since.toLocaleString('en')} decisions since it last learnt.`
+  if (every <= 0) return `${count(since)} decisions since it last learnt.`
   const left = Math.max(0, every - since)
   const decisions = left === 1 ? 'decision' : 'decisions'
   return left
-    ? `It learns again after ${left.toLocaleString('en')} more ${decisions}.`
+    ? `It learns again after ${count(left)} more ${decisions}.`
     : 'It learns again with the next decision.'
 }
 
-/**
- * The verified accuracy in words, with a picture of its interval.
- *
+/** The verified accuracy in words, with a picture of its interval.
  * @param {Audit} audit
- * @returns {Node[]}
- */
+ * @returns {Node[]} */
 function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
-  const count = (/** @type {number} */ n) => n.toLocaleString('en')
   const drawn = `${count(n_drawn - n_left)} of ${count(n_drawn)} drawn at random are decided.`
-  const words = [element('p', {}, text), element('p', { class: 'muted' }, drawn)]
+  const words = [line(text), element('p', { class: 'muted' }, drawn)]
   if (accuracy === null || low === null || high === null) return words
   const figure = element('p', { class: 'figure' }, `${percent(accuracy)} right`)
   return [figure, intervalPicture(accuracy, low, high, target), ...words]
 }
 
-/**
- * A scale from 0 to 100 % with the interval, the accuracy and the target; the words beside say it.
- *
+/** A scale from 0 to 100 % with the interval, the accuracy and the target; the words beside say it.
  * @param {number} accuracy
  * @param {number} low
  * @param {number} high
- * @param {number} target
- */
+ * @param {number} target */
 function intervalPicture(accuracy, low, high, target) {
   const at = (/** @type {number} */ share) => String(4 + 192 * share)
   const anchor = target > 0.5 ? 'end' : 'start'
@@ -196,15 +167,10 @@ function intervalPicture(accuracy, low, high, target) {
   return picture
 }
 
-/**
- * @param {string} tag
- * @param {Record<string, string>} attributes
- */
+/** @param {string} tag
+ * @param {Record<string, string>} attributes */
 function svg(tag, attributes) {
   const made = document.createElementNS(SVG, tag)
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
   return made
 }
-
-/** @param {number} share */
-const percent = (share) => `${Math.round(100 * share)} %`

@@ -1,11 +1,9 @@
 // The answers that a coder goes through: the one on screen, those before it, those that come next.
 
 import { get } from './api.js'
+import { recall, remember } from './memory.js'
+/** @import { Act, App, Choice, ItemView, Letter, Receipt, Refusal } from './shapes.js' */
 
-/** @typedef {import('./api.js').ItemView} ItemView */
-/** @typedef {import('./api.js').Action} Action */
-/** @typedef {import('./app.js').App} App */
-/** @typedef {{action: Action, codes: string[], note: string, seconds: number}} Choice */
 
 // So many answers are asked for at once, as soon as fewer than half of them are left.
 const AHEAD = 50
@@ -32,8 +30,9 @@ export class Queue {
     /** @type {number[]} */
     this._trail = []
     this._place = -1
-    /** @type {{uid: string, before: ItemView}[]} */
+    /** @type {Act[]} What this page did, to be undone; those of other views have no `before`. */
     this._acts = []
+    this._isGoingBack = false
     /** @type {Promise<void> | null} */
     this._request = null
     this._generation = 0
@@ -51,11 +50,8 @@ export class Queue {
     return this._request !== null
   }
 
-  /**
-   * Show an item; with 0 the one that was on screen, also before a reload, or else the next one.
-   *
-   * @param {number} item
-   */
+  /** Show an item; with 0 the one that was on screen, also before a reload, or else the next one.
+   * @param {number} item */
   async open(item) {
     if (item === 0 && this.current) return
     const before = this._recall()
@@ -100,8 +96,11 @@ export class Queue {
       return Boolean(view)
     }
     if (!this.current) return false
+    if (this._isGoingBack) return true
+    this._isGoingBack = true
     const params = { order: this._order, item: this.current.item, n: 20 }
     const { items } = await get('/api/before', params).catch(() => ({ items: [] }))
+    this._isGoingBack = false
     for (const view of items) this._known.set(view.item, view)
     this._trail.unshift(...items.map((/** @type {ItemView} */ view) => view.item).reverse())
     this._place += items.length
@@ -109,46 +108,84 @@ export class Queue {
     return items.length > 0
   }
 
-  /**
-   * Decide about the answer on screen; it counts at once, and is sent as soon as that is possible.
-   *
-   * @param {Choice} choice
-   */
+  /** Decide about the answer on screen; it counts at once, and is sent as soon as that is possible.
+   * @param {Choice} choice */
   decide(choice) {
     const before = this.current
     if (!before) return
     const { item, seen, suggestion } = before
     const round = suggestion?.round ?? this._app.status.round
     const uid = this._app.outbox.post({ item, seen, round, ...choice })
-    this._acts.push({ uid, before })
+    this._acts.push({ uid, before, choice })
     this.current = { ...before, ...after(choice) }
     this._known.set(item, this.current)
   }
 
   /** Take back the last decision and show its answer again. */
   undo() {
-    const act = this._acts.pop()
-    this._app.outbox.undo(act?.uid ?? '', act?.before.item ?? 0)
-    if (!act) return
-    const view = { ...act.before, seen: this._known.get(act.before.item)?.seen ?? 0 }
-    this._known.set(view.item, view)
+    const { uid = '', before = null, choice } = this._acts.pop() ?? {}
+    this._app.outbox.undo(uid, before?.item ?? 0)
+    if (!before) return
+    // What was switched on stays so: who undoes a slip has not to do it all again.
+    const chosen = choice?.action === 'code' ? choice.codes : undefined
+    const view = { ...before, chosen, seen: this._known.get(before.item)?.seen ?? 0 }
     this._show(view, this._trail.lastIndexOf(view.item))
   }
 
-  /** Decisions were made elsewhere on the page: to undo is now for the server to find. */
-  async reload() {
-    this._acts = []
-    const { current } = this
-    if (current) await this._ask(current.item)
+  /** Another view of the page has done something, with these items as they are now.
+   * @param {string} uid
+   * @param {ItemView[]} views */
+  did(uid, views) {
+    this._acts.push({ uid, before: null })
+    this._learn(views)
+  }
+
+  /** Another view has undone what it did.
+   * @param {string} uid
+   * @param {ItemView[]} views */
+  undid(uid, views) {
+    this._acts = this._acts.filter((act) => act.uid !== uid)
+    this._learn(views)
+  }
+
+  /** A decision or an undo was not taken: what the server has is shown again.
+   * @param {Refusal} refusal */
+  async refused({ letter, other }) {
+    if (letter.decision) this._acts = this._acts.filter(({ uid }) => uid !== letter.uid)
+    else this._acts = [] // another tab was here as well: what was last is for the server to say
+    const view = other ?? (letter.item ? await this._ask(letter.item) : null)
+    if (!view || this._app.outbox.holds(view.item)) return
+    this._learn([view])
+    if (this.current?.item === view.item) this._show(view, this._place)
+  }
+
+  /** Ask how some items are that may have changed.
+   * @param {number[]} items */
+  async reload(items) {
+    for (const item of items) if (this._known.has(item)) await this._ask(item)
+    this._learn(items.flatMap((item) => this._known.get(item) ?? []))
     this.renew()
   }
 
-  /**
-   * Ask for the answers ahead anew, because the order is another or the machine has learned; the
+  /** Forget what is known of other answers, and begin again at the first that is open. */
+  restart() {
+    this._known.clear()
+    this.renew(0)
+  }
+
+  /** Those that are no longer open do not come next.
+   * @param {ItemView[]} views */
+  _learn(views) {
+    for (const view of views) this._known.set(view.item, view)
+    const gone = new Set(views.flatMap(({ item, state }) => (state === 'open' ? [] : item)))
+    this.upcoming = this.upcoming.filter(({ item }) => !gone.has(item))
+    const now = views.find(({ item }) => item === this.current?.item)
+    if (now) this.current = now
+  }
+
+  /** Ask for the answers ahead anew, because the order is another or the machine has learned; the
    * one on screen stays.
-   *
-   * @param {number} [from] the item behind which they begin
-   */
+   * @param {number} [from] the item behind which they begin */
   renew(from) {
     // By doubt or likeness those that are open come first, wherever one was.
     this._from = from ?? (this._order === 'file' ? (this.current?.item ?? 0) : 0)
@@ -158,12 +195,9 @@ export class Queue {
     void this.fill()
   }
 
-  /**
-   * Take what the server says about items that were decided or undone.
-   *
-   * @param {import('./outbox.js').Receipt} receipt
-   * @param {import('./outbox.js').Letter} letter
-   */
+  /** Take what the server says about items that were decided or undone.
+   * @param {Receipt} receipt
+   * @param {Letter} letter */
   take(receipt, letter) {
     const views = receipt.items ?? (receipt.item ? [receipt.item] : [])
     for (const view of views) {
@@ -174,10 +208,13 @@ export class Queue {
     }
     if (letter.decision) return
     if (!views.length && !letter.item) this._app.announce('There is nothing left to undo.')
-    if (views.length && !views.some((view) => view.item === letter.item)) {
-      this._show(views[0])
-      if (letter.item) void this._ask(letter.item)
-    }
+    if (!views.length || letter.item) return
+    if (views.length > 1) this.renew()
+    const [view] = views
+    const place = this._trail.lastIndexOf(view.item)
+    // Those that were before the one on screen are so again.
+    if (place < 0) this._trail.splice(Math.max(0, this._place), 0, view.item)
+    this._show(view, place < 0 ? Math.max(0, this._place) : place)
   }
 
   /** Ask for more answers if few are left. */
@@ -187,10 +224,8 @@ export class Queue {
     return this._request
   }
 
-  /**
-   * @param {number} generation
-   * @param {boolean} isAnew
-   */
+  /** @param {number} generation
+   * @param {boolean} isAnew */
   async _fetch(generation, isAnew) {
     const last = (this.upcoming.at(-1) ?? this.current)?.item ?? this._last
     const after = isAnew ? this._from : last
@@ -246,10 +281,8 @@ export class Queue {
     }
   }
 
-  /**
-   * @param {ItemView} view
-   * @param {number} [place]
-   */
+  /** @param {ItemView} view
+   * @param {number} [place] */
   _show(view, place = -1) {
     if (place < 0) {
       this._trail = this._trail.slice(-TRAIL)
@@ -279,26 +312,23 @@ export class Queue {
 
   _store() {
     const kept = { at: this.current?.item ?? 0, trail: this._trail, place: this._place }
-    sessionStorage.setItem(this._memory, JSON.stringify(kept))
+    remember('sessionStorage', this._memory, kept)
     this._app.saveSettings({ at: this._last })
   }
 
   /** The item that was on screen before a reload of this tab; 0 if there was none. */
   _recall() {
     if (this._trail.length) return 0
-    const kept = JSON.parse(sessionStorage.getItem(this._memory) ?? '{}')
+    const kept = recall('sessionStorage', this._memory)
     this._trail = (kept.trail ?? []).slice(0, kept.place ?? 0)
     this._place = this._trail.length - 1
     return Number(kept.at ?? 0)
   }
 }
 
-/**
- * What a decision changes of an item.
- *
+/** What a decision changes of an item.
  * @param {Choice} choice
- * @returns {Partial<ItemView>}
- */
+ * @returns {Partial<ItemView>} */
 function after({ action, codes, note }) {
   if (action === 'skip') return { state: 'skipped' }
   if (action === 'flag') return { flag: true, note }

@@ -1,109 +1,62 @@
 // Settings: the order of the answers and of the codes, how the page looks, and the keys.
 
 import { showDialog } from './dialog.js'
-import { element } from './elements.js'
+import { button, element, table } from './elements.js'
 import { ACTIONS, keyName } from './keys.js'
+/** @import { ActionName } from './keys.js' */
+/** @import { App, Settings } from './shapes.js' */
 
-/** @typedef {import('./app.js').App} App */
-/** @typedef {import('./api.js').Settings} Settings */
-/** @typedef {import('./keys.js').ActionName} ActionName */
 /** @typedef {readonly [value: string, name: string, does: string]} Choice */
 
 /** @type {{field: 'order' | 'codes' | 'others' | 'theme', title: string, choices: Choice[]}[]} */
 const FIELDS = [
-  {
-    field: 'order',
-    title: 'Order of the answers',
-    choices: [
-      [
-        'alike',
-        'Alike together',
-        'Answers with the same suggestion follow each other, large groups first, so that many ' +
-          'of a kind go quickly.',
-      ],
-      [
-        'unsure',
-        'Least sure first',
-        'The machine learns most from what it knows least; these take longest.',
-      ],
-      ['file', 'As in the file', 'From the first row to the last.'],
-    ],
-  },
-  {
-    field: 'codes',
-    title: 'Order of the codes',
-    choices: [
-      [
-        'likely',
-        'Most likely first',
-        'The codes that you probably need have the first keys; they change from answer to answer.',
-      ],
-      ['fixed', 'Always the same', 'Each code keeps its place and its key, as in the codebook.'],
-    ],
-  },
-  {
-    field: 'others',
-    title: 'Answers that others have decided',
-    choices: [
-      [
-        'again',
-        'Decide them too',
-        'Both of you code them, and your agreement can be told. You see what others gave after ' +
-          'your own decision.',
-      ],
-      ['leave', 'Leave them out', 'They count as done, and you share the work.'],
-    ],
-  },
-  {
-    field: 'theme',
-    title: 'Colours',
-    choices: [
-      ['auto', 'As the system', ''],
-      ['light', 'Light', ''],
-      ['dark', 'Dark', ''],
-    ],
-  },
+  { field: 'order', title: 'Order of the answers', choices: [
+    ['alike', 'Alike together', 'Answers with the same suggestion follow each other, large ' +
+      'groups first, so that many of a kind go quickly.'],
+    ['unsure', 'Least sure first', 'The machine learns most from what it knows least; these ' +
+      'take longest.'],
+    ['file', 'As in the file', 'From the first row to the last.'],
+  ] },
+  { field: 'codes', title: 'Order of the codes', choices: [
+    ['likely', 'Most likely first', 'The codes that you probably need have the first keys; they ' +
+      'change from answer to answer.'],
+    ['fixed', 'Always the same', 'Each code keeps its place and its key, as in the codebook.'],
+  ] },
+  { field: 'others', title: 'Answers that others have decided', choices: [
+    ['again', 'Decide them too', 'Both of you code them, and your agreement can be told. You see ' +
+      'what others gave after your own decision.'],
+    ['leave', 'Leave them out', 'They count as done, and you share the work.'],
+  ] },
+  { field: 'theme', title: 'Colours', choices: [
+    ['auto', 'As the system', ''],
+    ['light', 'Light', ''],
+    ['dark', 'Dark', ''],
+  ] },
 ]
 const DEFAULTS = { order: 'alike', codes: 'likely', others: 'again', theme: 'auto' }
 // The keys that browsers, screen readers and dialogs need themselves.
-const RESERVED = new Set([
-  'Tab',
-  'Escape',
-  'Shift',
-  'Control',
-  'Alt',
-  'Meta',
-  'CapsLock',
-  'Dead',
-  'Process',
-  'Unidentified',
-])
+const RESERVED = new Set(
+  'Tab Escape Shift Control Alt Meta CapsLock Dead Process Unidentified'.split(' '),
+)
 
-/**
- * Open the dialog; what is changed holds at once.
- *
+/** Open the dialog; what is changed holds at once.
  * @param {App} app
- * @returns {Promise<void>}
- */
+ * @returns {Promise<void>} */
 export async function open(app) {
   const keys = new KeyChoice(app)
   const body = [...FIELDS.map((field) => choiceField(app, field)), keys.fieldset]
   await showDialog({ title: 'Settings', name: 'settings', closeText: 'Done' }, body).closed
 }
 
-/**
- * @param {App} app
- * @param {typeof FIELDS[number]} about
- */
+/** @param {App} app
+ * @param {typeof FIELDS[number]} about */
 function choiceField(app, { field, title, choices }) {
   const now = app.settings[field] ?? DEFAULTS[field]
   const rows = choices.map(([value, name, does]) => {
     const on = { change: () => app.saveSettings(/** @type {Settings} */ ({ [field]: value })) }
     const id = `set-${field}-${value}`
     const described = does ? `${id}-does` : null
-    return element(
-      'div',
-      { class: 'option' },
+    return element('div', { class: 'option' },
       element('input', {
         type: 'radio',
         name: field,
@@ -130,8 +83,8 @@ class KeyChoice {
     /** @type {ActionName | null} */
     this._waiting = null
     const isOn = app.settings.keys_on ?? true
-    const change = (/** @type {Event} */ event) => {
-      app.saveSettings({ keys_on: /** @type {HTMLInputElement} */ (event.target).checked })
+    const change = () => {
+      app.saveSettings({ keys_on: onOff.checked })
       this._show()
     }
     const onOff = element('input', {
@@ -141,35 +94,19 @@ class KeyChoice {
       'aria-describedby': 'set-keys-does',
       on: { change },
     })
-    const reset = element(
-      'button',
-      { type: 'button', class: 'quiet', on: { click: () => this._reset() } },
-      'All keys as at first',
-    )
-    const heads = ['What it does', 'Key'].map((name) => element('th', { scope: 'col' }, name))
-    this.fieldset = element(
-      'fieldset',
-      { class: 'set set-keys' },
+    const reset = button('All keys as at first', () => this._reset(), 'quiet')
+    const caption = element('caption', { class: 'sr-only' }, 'Keys of actions')
+    this.fieldset = element('fieldset', { class: 'set set-keys' },
       element('legend', {}, 'Keys'),
-      element(
-        'div',
-        { class: 'option' },
+      element('div', { class: 'option' },
         onOff,
         element('label', { for: 'set-keys-on' }, 'Single keys work'),
-        element(
-          'p',
-          { id: 'set-keys-does', class: 'muted' },
+        element('p', { id: 'set-keys-does', class: 'muted' },
           'Switch them off if you dictate, or if keys get pressed by accident. Tab, Enter and ' +
             'Space on buttons always work.',
         ),
       ),
-      element(
-        'table',
-        { class: 'key-table' },
-        element('caption', { class: 'sr-only' }, 'Keys of actions'),
-        element('thead', {}, element('tr', {}, ...heads)),
-        element('tbody', {}, ...this._makeRows()),
-      ),
+      table('key-table', caption, ['What it does', 'Key'], this._makeRows()),
       this._message,
       reset,
     )
@@ -185,7 +122,7 @@ class KeyChoice {
         keydown: (/** @type {KeyboardEvent} */ event) => this._press(event, action),
         blur: () => this._waiting === action && this._stop(''),
       }
-      const button = element('button', { type: 'button', class: 'key-button', on })
+      const button = element('button', { class: 'key-button', on })
       button.dataset.action = action
       this._buttons.set(action, button)
       return element('tr', {}, element('th', { scope: 'row' }, does), element('td', {}, button))
@@ -217,10 +154,8 @@ class KeyChoice {
     this._show()
   }
 
-  /**
-   * @param {KeyboardEvent} event
-   * @param {ActionName} action
-   */
+  /** @param {KeyboardEvent} event
+   * @param {ActionName} action */
   _press(event, action) {
     if (this._waiting !== action || event.isComposing) return
     if (event.key === 'Tab' || event.ctrlKey || event.metaKey || event.altKey) return
@@ -232,12 +167,9 @@ class KeyChoice {
     this._stop(isLeft ? 'Left as it was.' : this._take(action, event.key))
   }
 
-  /**
-   * Give an action a key; returned is what came of it, in words.
-   *
+  /** Give an action a key; returned is what came of it, in words.
    * @param {ActionName} action
-   * @param {string} pressed
-   */
+   * @param {string} pressed */
   _take(action, pressed) {
     const isNone = pressed === 'Backspace'
     const key = isNone ? '' : pressed.length === 1 ? pressed.toLowerCase() : pressed
@@ -248,12 +180,9 @@ class KeyChoice {
     return key ? `${keyName(key)} now does: ${does}.` : `No key for: ${does}.`
   }
 
-  /**
-   * Why an action cannot have a key; '' if it can.
-   *
+  /** Why an action cannot have a key; '' if it can.
    * @param {ActionName} action
-   * @param {string} key
-   */
+   * @param {string} key */
   _problem(action, key) {
     if (!key) return ''
     if (RESERVED.has(key)) return `${keyName(key)} is needed by the browser. Choose another key.`

@@ -1,44 +1,39 @@
 // Disagreements: the answers that coders coded differently, side by side, to settle.
 
 import { agreementParts } from './agreement.js'
-import { ApiError } from './api.js'
-import { codesText, element, keyCap, put } from './elements.js'
-
-/** @typedef {import('./app.js').App} App */
-/** @typedef {import('./shapes.js').Disagreement} Row */
-/** @typedef {import('./shapes.js').Side} Side */
+import { ApiError, problem } from './api.js'
+import { button, codesText, count, element, keyCap, put } from './elements.js'
+/** @import { App, Disagreement as Row, Mount, Side } from './shapes.js' */
 
 const PAGE = 25
 const LONG = 400
+const WAIT = 'Wait until all is saved.'
+// The server sends so many at a time.
+const MOST = 1000
 
-/**
- * @param {HTMLElement} root
- * @param {App} app
- * @returns {() => void}
- */
+/** @type {Mount} */
 export function mount(root, app) {
   const title = element('h2', { id: 'settle-title' }, 'Disagreements')
-  const body = element(
-    'div',
-    { class: 'settle-body' },
+  const body = element('div', { class: 'settle-body' },
     element('p', { class: 'muted' }, 'One moment.'),
   )
   put(root, element('section', { class: 'settle', 'aria-labelledby': 'settle-title' }, title, body))
   /** @type {(() => void)[]} */
   let ends = []
+  /** @type {string[]} What was settled since the view was opened: only that is undone here. */
+  const made = []
   let isHere = true
   const load = async () => {
     try {
       const { agreement, rows } = await app.api.get('/api/disagreements')
       if (!isHere) return
-      const settling = new Settling(app, rows)
+      const settling = new Settling(app, rows, made)
       put(body, ...agreementParts(agreement, !rows.length), settling.section)
       ends.forEach((end) => end())
       ends = settling.listen(load)
     } catch (error) {
       if (!isHere) return
-      const text = error instanceof ApiError ? error.message : 'The server does not answer.'
-      put(body, element('p', { class: 'problem', role: 'alert' }, text))
+      put(body, element('p', { class: 'problem', role: 'alert' }, problem(error)))
     }
   }
   load()
@@ -49,27 +44,22 @@ export function mount(root, app) {
 }
 
 class Settling {
-  /**
-   * @param {App} app
+  /** @param {App} app
    * @param {Row[]} rows
-   */
-  constructor(app, rows) {
+   * @param {string[]} made */
+  constructor(app, rows, made) {
     this.app = app
     this.rows = rows
+    this._made = made
+    this._n_all = rows.length < MOST ? rows.length : app.status.progress.n_disagree
     this._n_shown = 0
     this._since = performance.now()
     /** @type {Card[]} */
     this.cards = []
     this._state = element('p', { class: 'settle-state' })
     this._list = element('div', { class: 'cards' })
-    this._more = element('button', {
-      type: 'button',
-      class: 'quiet',
-      on: { click: () => this._showMore() },
-    })
-    this.section = element(
-      'section',
-      { 'aria-label': 'Answers to settle' },
+    this._more = button('', () => this._showMore(), 'quiet')
+    this.section = element('section', { 'aria-label': 'Answers to settle' },
       this._state,
       this._list,
       this._more,
@@ -78,40 +68,58 @@ class Settling {
     this._tell()
   }
 
-  /**
-   * Let keys work: those of codes take a side, arrows move.
-   *
-   * @param {() => void} reload
-   */
+  /** Let keys work: those of codes take a side, arrows move.
+   * @param {() => void} reload */
   listen(reload) {
-    const { keys, api } = this.app
-    const undo = async () => {
-      const { items, status } = await api.send('POST', '/api/undo', { uid: crypto.randomUUID() })
-      this.app.setStatus(status)
-      this.app.announce(items.length ? 'Undone.' : 'There is nothing left to undo.')
-      reload()
-    }
+    const { keys } = this.app
     return [
-      keys.onCode((index) => this._current()?.takeSide(index)),
+      keys.on('code', (index) => this._current()?.takeSide(index)),
       keys.on('next', () => this._move(1)),
       keys.on('previous', () => this._move(-1)),
-      keys.on('undo', () => undo().catch((error) => this.app.announce(String(error.message)))),
+      keys.on('undo', () => this._undo(reload)),
     ]
   }
 
-  /**
-   * @param {Card} card
-   * @param {string[]} codes
-   */
+  /** @param {() => void} reload */
+  async _undo(reload) {
+    const { api, outbox, queue } = this.app
+    const undoes = this._made.at(-1)
+    if (!undoes || outbox.letters.length)
+      return this._say(undoes ? WAIT : 'Nothing was settled here that could be undone.')
+    try {
+      const body = { uid: crypto.randomUUID(), undoes }
+      const { items, status } = await api.send('POST', '/api/undo', body)
+      this._made.pop()
+      queue.undid(undoes, items)
+      this.app.setStatus(status)
+      this.app.announce(`Answer ${items[0].item}: undone.`)
+      reload()
+    } catch (error) {
+      this._say(problem(error))
+    }
+  }
+
+  /** @param {string} text */
+  _say(text) {
+    put(this._state, text)
+    this.app.announce(text)
+  }
+
+  /** @param {Card} card
+   * @param {string[]} codes */
   async settle(card, codes) {
     if (card.isBusy) return
+    // What was decided before comes first, so that undo finds all in its order.
+    if (this.app.outbox.letters.length) return card.fail(WAIT)
     card.isBusy = true
     const { item, seen } = card.row
     const seconds = Math.min(3600, (performance.now() - this._since) / 1000)
     const { round } = this.app.status
     const body = { uid: card.uid, item, seen, action: 'settle', codes, note: '', round, seconds }
     try {
-      const { status } = await this.app.api.send('POST', '/api/decide', body)
+      const { item: view, status } = await this.app.api.send('POST', '/api/decide', body)
+      this._made.push(card.uid)
+      this.app.queue.did(card.uid, [view])
       card.finish(`Settled: ${codesText(codes)}`)
       this._since = performance.now()
       this.app.setStatus(status)
@@ -124,12 +132,9 @@ class Settling {
     this._tell()
   }
 
-  /**
-   * What to show of a request that was not done: what is there now, or why.
-   *
+  /** What to show of a request that was not done: what is there now, or why.
    * @param {Card} card
-   * @param {unknown} error
-   */
+   * @param {unknown} error */
   _take(card, error) {
     if (!(error instanceof ApiError)) return card.fail('The server does not answer. Try again.')
     card.uid = crypto.randomUUID()
@@ -139,16 +144,13 @@ class Settling {
   }
 
   _tell() {
-    const left = this.rows.length - this.cards.filter((card) => card.isSettled).length
+    const left = this._n_all - this.cards.filter((card) => card.isSettled).length
     const { keys } = this.app
     const byKey = keys.enabled
       ? ` ${keys.codeLabel(0)}, ${keys.codeLabel(1)} take a side, ${keys.label('next')} goes ` +
         `on, ${keys.label('undo')} undoes.`
       : ''
-    put(
-      this._state,
-      left ? `${left.toLocaleString('en')} to settle.${byKey}` : 'There is nothing to settle.',
-    )
+    put(this._state, left ? `${count(left)} to settle.${byKey}` : 'There is nothing to settle.')
   }
 
   _showMore() {
@@ -160,7 +162,7 @@ class Settling {
     this._list.append(...more.map((card) => card.article))
     const left = this.rows.length - this._n_shown
     this._more.hidden = left === 0
-    put(this._more, `Show more (${left.toLocaleString('en')} left)`)
+    put(this._more, `Show more (${count(left)} left)`)
     if (this.cards.length > more.length) more[0]?.focus()
   }
 
@@ -185,10 +187,8 @@ class Settling {
 
 /** One answer with what each coder gave it. */
 class Card {
-  /**
-   * @param {Settling} settling
-   * @param {Row} row
-   */
+  /** @param {Settling} settling
+   * @param {Row} row */
   constructor(settling, row) {
     this.settling = settling
     this.row = row
@@ -206,8 +206,7 @@ class Card {
     const scrolls = { role: 'region', tabindex: '0', 'aria-label': `Text of answer ${row.item}` }
     const attributes = { class: 'card-text', dir: 'auto', ...(row.text.length > LONG && scrolls) }
     const text = element('div', attributes, row.text.trim() ? row.text : '(empty answer)')
-    this.article = element(
-      'article',
+    this.article = element('article',
       { class: 'card', tabindex: '-1', 'aria-labelledby': id, 'data-item': row.item },
       title,
       text,
@@ -218,17 +217,13 @@ class Card {
     this.renew(row)
   }
 
-  /**
-   * Show what coders gave, as it is now.
-   *
-   * @param {Row} row
-   */
+  /** Show what coders gave, as it is now.
+   * @param {Row} row */
   renew(row) {
     row.by.sort((a, b) => a.coder.localeCompare(b.coder))
     this.row = row
     put(this._sides, ...row.by.map((side, i) => this._side(side, i)))
-    const on = { click: () => this._edit() }
-    put(this._below, element('button', { type: 'button', class: 'quiet', on }, 'Other codes'))
+    put(this._below, button('Other codes', () => this._edit(), 'quiet'))
   }
 
   focus() {
@@ -247,7 +242,7 @@ class Card {
     this.article.classList.add('settled')
     put(this._problem)
     put(this._below, element('p', { class: 'settled-text' }, `✓ ${text}`))
-    for (const button of this._sides.querySelectorAll('button')) button.disabled = true
+    for (const side of this._sides.querySelectorAll('button')) side.disabled = true
   }
 
   /** @param {string} text */
@@ -255,17 +250,13 @@ class Card {
     put(this._problem, text)
   }
 
-  /**
-   * @param {Side} side
-   * @param {number} index
-   */
+  /** @param {Side} side
+   * @param {number} index */
   _side({ coder, codes }, index) {
     const common = codes.filter((code) => this.row.by.every((other) => other.codes.includes(code)))
     const chips = codes.map((code) => {
       const only = !common.includes(code)
-      return element(
-        'li',
-        { class: only ? 'chip chip-only' : 'chip', dir: 'auto' },
+      return element('li', { class: only ? 'chip chip-only' : 'chip', dir: 'auto' },
         code,
         only && element('span', { class: 'sr-only' }, ' (not all gave this)'),
       )
@@ -273,14 +264,10 @@ class Card {
     const none = element('li', { class: 'chip chip-none' }, 'no code')
     const on = { click: () => this.takeSide(index) }
     const label = `Take the codes of ${coder}: ${codesText(codes)}`
-    return element(
-      'div',
-      { class: 'side' },
+    return element('div', { class: 'side' },
       element('p', { class: 'side-coder', dir: 'auto' }, coder),
       element('ul', { class: 'chips' }, ...(chips.length ? chips : [none])),
-      element(
-        'button',
-        { type: 'button', 'aria-label': label, on },
+      element('button', { 'aria-label': label, on },
         keyCap(this.settling.app.keys.codeLabel(index)),
         ' Take these',
       ),
@@ -313,26 +300,13 @@ class Card {
       choices.forEach((choice, i) => (choice.hidden = !codes[i].toLowerCase().includes(typed)))
     })
     const settle = () =>
-      this.settling.settle(
-        this,
-        boxes.filter((box) => box.checked).map((box) => box.value),
-      )
-    const fields = element(
-      'fieldset',
-      { class: 'choices' },
+      this.settling.settle(this, boxes.filter((box) => box.checked).map((box) => box.value))
+    const fields = element('fieldset', { class: 'choices' },
       element('legend', {}, 'Codes of this answer'),
       find,
       element('div', { class: 'choice-list' }, ...choices),
     )
-    put(
-      this._below,
-      fields,
-      element(
-        'button',
-        { type: 'button', class: 'primary', on: { click: settle } },
-        'Settle with these',
-      ),
-    )
+    put(this._below, fields, button('Settle with these', settle, 'primary'))
     boxes[0]?.focus()
   }
 }

@@ -13,6 +13,7 @@ export interface Study {
   model: string
   store_id: string
   store: string // the name of its file
+  update: string // the command that lets the model learn from it
   n_items: number
   codes: Code[]
   text: string[]
@@ -61,11 +62,12 @@ export interface Audit {
   n_left: number
   n_checked: number
   n_right: number
+  n_open: number
   accuracy: number | null
   low: number | null
   high: number | null
   target: number
-  verdict: string
+  verdict: string | null
   needed: number | null
   text: string
 }
@@ -76,6 +78,7 @@ export interface Status {
   learning: {state: 'idle' | 'running' | 'failed', message: string, since: number, every: number}
   progress: Progress
   machine: Machine
+  n_codes: number
   audit: Audit | null
 }
 
@@ -108,9 +111,37 @@ export interface ItemView {
   n_alike: number
   others: {coder: string, codes: string[], time: string}[]
   settled: boolean
+  chosen?: string[] // by the page: what was on before an undo
 }
 
 export type Action = 'code' | 'skip' | 'flag' | 'unflag' | 'settle'
+
+/** What is chosen for the answer on screen. */
+export interface Choice {
+  action: Action
+  codes: string[]
+  note: string
+  seconds: number
+}
+
+/** What the page did, to be undone; what other views did has no `before`. */
+export interface Act {
+  uid: string
+  before: ItemView | null
+  choice?: Choice
+}
+
+/** Codes that were switched and not accepted, and the saved ones upon which they were. */
+export interface Draft {
+  codes: string[]
+  upon: string
+}
+
+/** What a browser remembers: for all tabs, or for one. */
+export type Kind = 'localStorage' | 'sessionStorage'
+
+/** What an element may hold; nothing is shown of null, undefined and false. */
+export type Child = Node | string | number | null | undefined | false
 
 /** A line of the list. */
 export interface ListRow {
@@ -131,14 +162,11 @@ export interface Alike {
   seen: number
 }
 
-/** What was done: which items got the codes, and those that had changed meanwhile. */
+/** What was done, and which items got the codes; without a uid nothing, as far as one knows. */
 export interface Applied {
   uid: string
-  n: number
-  conflicts: number[]
-  items: number[]
-  codes: string[]
-  status: Status
+  items: ItemView[] // as they are now
+  unsure: number[] // those that may have them, as no answer came
 }
 
 /** What a coder gave an answer. */
@@ -192,7 +220,7 @@ export interface Decision {
 }
 
 /**
- * One thing to send: a decision; or, with `undoes`, that the one with this uid is undone ('' for
+ * One thing to send: a decision; or, with `undoes`, that the act with this uid is undone ('' for
  * the last one of an earlier visit).
  */
 export interface Letter {
@@ -208,6 +236,13 @@ export interface Refusal {
   letter: Letter
   other: ItemView | null
   error: string
+}
+
+/** Who is told what becomes of letters. */
+export interface Told {
+  saved(receipt: Receipt, letter: Letter): void
+  refused(refusal: Refusal): void
+  changed(): void
 }
 
 export interface Receipt {
@@ -237,7 +272,6 @@ export interface App {
   setStatus(status: Status): void // take a status that came with an answer
   saveSettings(patch: Settings): void // change and keep settings
   go(route: string): void // show another view: '#/', '#/item/17', '#/list'
-  refresh(): Promise<void> // ask for study and status again
   watch(listener: (what: Change) => void): () => void // be told of changes
   dialog(name: string, ...rest: any[]): Promise<any> // open settings, help or alike
 }

@@ -1,9 +1,7 @@
 // What the machine suggests for an answer, how sure it is, and what it has seen that is alike.
 
 import { codeChips, element, keyCap } from './elements.js'
-
-/** @typedef {import('./api.js').ItemView} ItemView */
-/** @typedef {import('./app.js').App} App */
+/** @import { App, ItemView } from './shapes.js' */
 
 // On a narrow screen the nearest answers are closed at first.
 const NARROW = '(max-width: 47.99rem)'
@@ -11,32 +9,24 @@ const BLIND =
   'This answer was drawn at random to check the machine. The suggestion stays hidden: to see it ' +
   'would make the machine look better than it is.'
 
-/**
- * What is suggested and how sure that is, in words; or why there is no suggestion.
- *
- * @param {ItemView} view
- */
+/** What is suggested and how sure that is, in words; or why there is no suggestion.
+ * @param {ItemView} view */
 export function suggested({ given, blind, suggestion }) {
   if (given) return line('This answer came with its codes, so there is nothing to decide.')
   if (blind) return line(BLIND)
   if (!suggestion) return line('There is no suggestion for this answer.')
-  return element(
-    'div',
-    { class: 'suggested' },
+  return element('div', { class: 'suggested' },
     element('span', { class: 'muted' }, 'Suggested'),
     codeChips(suggestion.codes),
     element('strong', {}, sentence(suggestion.doubt_words)),
   )
 }
 
-/**
- * Why the answer is for people, and what else can be done with it.
- *
+/** Why the answer is for people, and what else can be done with it.
  * @param {App} app
  * @param {ItemView} view
  * @param {{take: () => void, alike: () => void}} acts
- * @returns {HTMLElement[]}
- */
+ * @returns {HTMLElement[]} */
 export function explain(app, view, acts) {
   const { suggestion } = view
   if (!suggestion || view.blind || view.given) return []
@@ -45,18 +35,15 @@ export function explain(app, view, acts) {
   if (next)
     buttons.push(button(acts.take, 'Next best', codeChips(next), app.keys.label('runner_up')))
   if (view.n_alike && view.state !== 'done') {
-    const more = `${view.n_alike.toLocaleString('en')} more like this`
-    buttons.push(button(acts.alike, more, null, app.keys.label('alike')))
+    // Without their number: it changes with every decision.
+    buttons.push(button(acts.alike, 'More like this', null, app.keys.label('alike')))
   }
   const parts = suggestion.why ? [line(`For people because: ${suggestion.why}`, 'small muted')] : []
   return buttons.length ? [...parts, element('div', { class: 'why-actions' }, ...buttons)] : parts
 }
 
-/**
- * The nearest answers that have codes already.
- *
- * @param {ItemView} view
- */
+/** The nearest answers that have codes already.
+ * @param {ItemView} view */
 export function nearestList(view) {
   const nearest = view.suggestion?.nearest ?? []
   if (!nearest.length || view.blind) return null
@@ -64,28 +51,22 @@ export function nearestList(view) {
     element('li', {}, element('p', { class: 'nearest-text', dir: 'auto' }, text), codeChips(codes)),
   )
   const isOpen = !matchMedia(NARROW).matches
-  return element(
-    'details',
-    { class: 'nearest', open: isOpen },
+  return element('details', { class: 'nearest', open: isOpen },
     element('summary', {}, 'Nearest coded answers'),
     element('ol', {}, ...rows),
   )
 }
 
-/**
- * @param {() => void} act
+/** @param {() => void} act
  * @param {string} label
  * @param {HTMLElement | null} more
- * @param {string} key
- */
+ * @param {string} key */
 function button(act, label, more, key) {
-  return element('button', { type: 'button', on: { click: act } }, label, more, keyCap(key))
+  return element('button', { on: { click: act } }, label, more, keyCap(key))
 }
 
-/**
- * @param {string} text
- * @param {string} [style]
- */
+/** @param {string} text
+ * @param {string} [style] */
 function line(text, style = '') {
   return element('p', { class: style || null, dir: 'auto' }, text)
 }
