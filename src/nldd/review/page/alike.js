@@ -68,10 +68,7 @@ class AlikeChoice {
         'The machine suggests the same codes for these answers. Read them, and take the tick ' +
           'from those that do not belong.',
       ),
-      element('div', { class: 'alike-codes' },
-        element('span', {}, 'They get '),
-        codeChips(this.codes),
-      ),
+      element('div', { class: 'alike-codes' }, 'They get ', codeChips(this.codes)),
       list,
       more,
       this._problem,

@@ -48,8 +48,7 @@ class ReviewApp {
     /** @type {Settings} What has changed and is not kept yet. */
     this._patch = {}
     this._isGood = true
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this._saving = undefined
+    this._saving = 0
   }
 
   /** @param {string} text */

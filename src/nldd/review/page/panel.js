@@ -57,22 +57,16 @@ class Panel {
   }
 
   _showProgress() {
-    const { progress } = this.app.status
-    const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } = progress
-    const far = `${count(n_done)} of ${count(n_queue)}`
+    const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } =
+      this.app.status.progress
     const isTimed = n_open > 0 && seconds_left !== null
     const more = [
       n_skipped > 0 && element('a', { href: '#/list/skipped' }, `${count(n_skipped)} skipped`),
       n_flagged > 0 && element('a', { href: '#/list/flagged' }, `${count(n_flagged)} flagged`),
     ]
     put(this._progress,
-      element('p', { class: 'figure' }, far),
+      element('p', { class: 'figure' }, `${count(n_done)} of ${count(n_queue)}`),
       isTimed && line(`Left at your pace: ${timeText(seconds_left)}`),
-      n_open === 0 &&
-        line(
-          'Every answer of the queue is decided. In the terminal, nldd update lets the model ' +
-            'learn from them.',
-        ),
       n_skipped + n_flagged > 0 && element('p', { class: 'panel-links' }, ...more),
     )
   }

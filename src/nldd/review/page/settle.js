@@ -14,9 +14,7 @@ const MOST = 1000
 /** @type {Mount} */
 export function mount(root, app) {
   const title = element('h2', { id: 'settle-title' }, 'Disagreements')
-  const body = element('div', { class: 'settle-body' },
-    element('p', { class: 'muted' }, 'One moment.'),
-  )
+  const body = element('div', { class: 'settle-body' }, 'One moment.')
   put(root, element('section', { class: 'settle', 'aria-labelledby': 'settle-title' }, title, body))
   /** @type {(() => void)[]} */
   let ends = []
@@ -90,7 +88,7 @@ class Settling {
       const body = { uid: crypto.randomUUID(), undoes }
       const { items, status } = await api.send('POST', '/api/undo', body)
       this._made.pop()
-      queue.undid(undoes, items)
+      queue.did(undoes, items, true)
       this.app.setStatus(status)
       this.app.announce(`Answer ${items[0].item}: undone.`)
       reload()

@@ -129,6 +129,7 @@ export interface Act {
   uid: string
   before: ItemView | null
   choice?: Choice
+  isRefused?: boolean
 }
 
 /** Codes that were switched and not accepted, and the saved ones upon which they were. */
