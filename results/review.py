@@ -39,7 +39,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "review.md"
 WAYS = ("file", "unsure", "alike", "audit", "random")
 SHARES = (0.6, 0.7, 0.8)
 TARGET, EVERY, N_AUDIT = 0.9, 50, 100
-N_STUDIES = {"survey": 4, "slashdot": 2, "made": 50}
+N_STUDIES = {"survey": 4, "slashdot": 2, "made": 200}
 N_CODED = {"survey": 300, "slashdot": 600, "made": 250}
 N_NEW = {"survey": 1200, "slashdot": 600, "made": 1000}
 # Of the made-up studies; the others go on until the last of the shares is reached.

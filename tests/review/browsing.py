@@ -2,9 +2,11 @@
 
 from contextlib import ExitStack, contextmanager
 
+from nldd.review import Store
 from review.serve_made import serving
 
 PATIENCE_MS = 15_000
+SAVED = "#saved:text-is('saved')"
 
 
 class Visit:
@@ -56,3 +58,26 @@ def visiting(browser, path, *, width=1100, height=760, dark=False, **serve):
         visit = Visit(browser, stack.enter_context(serving(path, **quiet)), **look)
         stack.callback(visit.context.close)
         yield visit
+
+
+def decisions(path):
+    """What the log says: item, action, and where that left it."""
+    with Store.open(path, write=False) as store:
+        return [
+            (e.item, e.action, e.after.state, sorted(e.after.codes or ())) for e in store.entries()
+        ]
+
+
+def suggested(path):
+    with Store.open(path, write=False) as store:
+        return {said.item: sorted(said.codes) for said in store.suggestions(0)}
+
+
+def at(page, item):
+    """Wait until an answer is on screen."""
+    page.wait_for_selector(f"#answer-title:text-is('Answer {item}')")
+
+
+def on(page):
+    """The codes that are on."""
+    return sorted(page.locator(".code[aria-pressed=true] .code-name").all_inner_texts())

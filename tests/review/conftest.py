@@ -4,8 +4,10 @@ from contextlib import ExitStack
 
 import pytest
 
+from nldd.review import Store
 from reports.browser import launched
 from review.browsing import visiting
+from review.made_review import make_review
 
 
 @pytest.fixture(scope="module")
@@ -20,3 +22,17 @@ def visit(chromium):
     """Open the page of a store; all that was opened is closed at the end."""
     with ExitStack() as stack:
         yield lambda path, **how: stack.enter_context(visiting(chromium, path, **how))
+
+
+@pytest.fixture
+def make(tmp_path):
+    """A review of answers that are all for people, in the order of the file."""
+
+    def made(n=12, order="file", **how):
+        path = tmp_path / "new.review.db"
+        make_review(path, n, **{"share": 0.0, **how})
+        with Store.open(path) as store:
+            store.keep("coder:Ann", {"order": order, "codes": "fixed"})
+        return path
+
+    return made

@@ -9,49 +9,13 @@ from pathlib import Path
 import pytest
 
 from nldd.review import Store
-from review.made_review import CODES, make_review
+from review.browsing import SAVED, at, decisions, on, suggested
+from review.made_review import CODES
 from review.serve_made import serving
 
 PAGE = Path(str(files("nldd.review"))) / "page"
 TYPESCRIPT = "5.9.3"
-TEXT, SAVED = ".answer-text", "#saved:text-is('saved')"
-
-
-@pytest.fixture
-def make(tmp_path):
-    """A review of answers that are all for people, in the order of the file."""
-
-    def made(n=12, **how):
-        path = tmp_path / "new.review.db"
-        make_review(path, n, **{"share": 0.0, **how})
-        with Store.open(path) as store:
-            store.keep("coder:Ann", {"order": "file", "codes": "fixed"})
-        return path
-
-    return made
-
-
-def decisions(path):
-    """What the log says: item, action, and where that left it."""
-    with Store.open(path, write=False) as store:
-        return [
-            (e.item, e.action, e.after.state, sorted(e.after.codes or ())) for e in store.entries()
-        ]
-
-
-def suggested(path):
-    with Store.open(path, write=False) as store:
-        return {said.item: sorted(said.codes) for said in store.suggestions(0)}
-
-
-def at(page, item):
-    """Wait until an answer is on screen."""
-    page.wait_for_selector(f"#answer-title:text-is('Answer {item}')")
-
-
-def on(page):
-    """The codes that are on."""
-    return sorted(page.locator(".code[aria-pressed=true] .code-name").all_inner_texts())
+TEXT = ".answer-text"
 
 
 def test_the_whole_loop_by_keyboard_alone(visit, make):

@@ -19,6 +19,7 @@ from nldd.review._views import (
     item_views,
     list_view,
     status_view,
+    study_view,
 )
 from review.made_review import CODES, make_review
 from review.stored_study import to_undo
@@ -521,3 +522,14 @@ def test_doubt_is_said_in_words():
         assert words in doubt_words(chance, 0.0)
     assert doubt_words(0.49, 0.0) == "more likely wrong than right, all codes together"
     assert doubt_words(None, 0.031) == "about 3 % of codes like these are wrong"
+
+
+def test_a_browser_takes_no_copy_for_the_store_itself(desks, tmp_path):
+    desk = desks()
+    copy = tmp_path / "copy of new.review.db"
+    copy.write_bytes(desk.store.path.read_bytes())
+    with Store.open(copy) as store:
+        other = study_view(Desk(store, "Ann"), 0)
+    own = study_view(desk, 0)
+    assert own["store_id"] == study_view(desks(), 0)["store_id"] != other["store_id"]
+    assert other["update"] == "nldd update model.nldd 'copy of new.review.db'"

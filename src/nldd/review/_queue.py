@@ -57,7 +57,7 @@ class Outlook:
     def __len__(self) -> int:
         return len(self.items)
 
-    def renew(self, store: Store, round: int, current: Callable[[Codes], Codes]) -> None:
+    def renew(self, store: Store, round: int, current: Callable[[Codes], Codes] = tuple) -> None:
         """Take the suggestions of a later round; answers that it left out keep their first ones.
 
         Codes that were merged since are told as what they are called now (`current`).

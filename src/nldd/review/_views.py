@@ -164,7 +164,7 @@ def alike_view(desk: Desk, item: int) -> View:
         for other in desk.store.items(found[:MOST_ALIKE])
     ]
     codes = [] if desk.is_blind(item) else list(desk.outlook.codes(place))
-    return {"codes": codes, "items": rows, "n": len(found)}
+    return {"codes": codes, "items": rows, "n": len(found), "round": desk.round}
 
 
 def list_view(

@@ -20,6 +20,7 @@ export async function open(app, item, codes) {
   const others = found.items.filter((/** @type {Alike} */ other) => other.item !== item.item)
   const here = { item: item.item, text: item.text, seen: item.seen }
   const choice = new AlikeChoice(app, [here, ...others], codes ?? found.codes)
+  choice.round = found.round
   return choice.ask(Math.max(0, found.n - found.items.length))
 }
 
@@ -31,6 +32,7 @@ class AlikeChoice {
     this.app = app
     this.items = items
     this.codes = codes
+    this.round = app.status.round
     // The same uid however often it is tried: applied once.
     this.uid = crypto.randomUUID()
     this.boxes = items.map(({ item }) =>
@@ -65,10 +67,7 @@ class AlikeChoice {
         'The machine suggests the same codes for these answers. Read them, and take the tick ' +
           'from those that do not belong.',
       ),
-      element('div', { class: 'alike-codes' },
-        element('span', {}, 'They get '),
-        codeChips(this.codes),
-      ),
+      element('div', { class: 'alike-codes' }, 'They get ', codeChips(this.codes)),
       list,
       more,
       this._problem,
@@ -117,7 +116,7 @@ class AlikeChoice {
     const ticked = this._ticked().map(({ item, seen }) => ({ item, seen }))
     put(this._problem)
     try {
-      const body = { uid: this.uid, items: ticked, codes: this.codes, round: this.app.status.round }
+      const body = { uid: this.uid, items: ticked, codes: this.codes, round: this.round }
       const found = await this.app.api.send('POST', '/api/decide_many', body)
       const { n, conflicts, items, status } = found
       this.app.setStatus(status)

@@ -48,8 +48,7 @@ class ReviewApp {
     /** @type {Settings} What has changed and is not kept yet. */
     this._patch = {}
     this._isGood = true
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this._saving = undefined
+    this._saving = 0
   }
 
   /** @param {string} text */
@@ -137,7 +136,7 @@ class ReviewApp {
     // After a click Enter is to accept, not to press the same button again.
     document.addEventListener('click', ({ detail, target }) => {
       const at = /** @type {Element} */ (target)
-      if (detail && at.closest('button, summary, [download]') && !at.closest('dialog')) toAnswer()
+      if (detail && at.closest('button:not(dialog *), summary, [download]')) toAnswer()
     })
     addEventListener('pagehide', () => this._keepSettings())
     // What comes next may have been decided in another tab meanwhile.

@@ -30,7 +30,8 @@ export class CodeBoard {
       keydown: (event) => this._typed(event),
     })
     this._count = element('p', { class: 'sr-only', role: 'status' })
-    this._finder = element('div', { class: 'finder' }, this._field, keyCap('/'), this._count)
+    this._cap = element('kbd', { 'aria-hidden': 'true' })
+    this._finder = element('div', { class: 'finder' }, this._field, this._cap, this._count)
     this._grid = element('div', { class: 'codes', role: 'group', 'aria-label': 'Codes' })
     this._none = element('p', { class: 'codes-none' })
     this._add = button('', () => told.add(''), 'quiet add-code')
@@ -43,9 +44,7 @@ export class CodeBoard {
   rebuild() {
     this._buttons.clear()
     for (const code of this._app.study.codes) this._addButton(code)
-    const n = this._app.study.codes.length
-    this.root.classList.toggle('dense', n >= DENSE)
-    this._finder.hidden = n < MANY
+    this.root.classList.toggle('dense', this._app.study.codes.length >= DENSE)
   }
 
   toTop() {
@@ -119,11 +118,8 @@ export class CodeBoard {
       cap.classList.toggle('no-key', !label)
     })
     put(this._add, 'New code', keyCap(this._app.keys.label('add')))
-    const cap = this._finder.querySelector('kbd')
-    if (cap) {
-      cap.textContent = this._app.keys.label('filter')
-      cap.hidden = !cap.textContent
-    }
+    this._cap.textContent = this._app.keys.label('filter')
+    this._cap.hidden = !this._cap.textContent
   }
 
   /** @param {Code} code */

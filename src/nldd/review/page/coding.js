@@ -238,9 +238,7 @@ class CodingView {
     const view = this._app.queue.current
     if (!view) return
     const seconds = Math.round((performance.now() - this._since) / 100) / 10
-    const what = { skip: 'skipped', flag: 'flag', unflag: 'flag removed' }[String(action)]
-    const words = `answer ${view.item}: ${what ?? codesText(codes)}`
-    this._app.queue.decide({ action, codes, note: note ?? view.note, seconds }, words)
+    this._app.queue.decide({ action, codes, note: note ?? view.note, seconds })
     if (action === 'code' || action === 'skip') this._drafts.drop(view.item)
   }
 

@@ -20,7 +20,7 @@ function conflict(refusal, app) {
   const { letter, other, error } = refusal
   const { decision } = letter
   /** @param {boolean} keepMine */
-  const settle = (keepMine) => app.outbox.settle(refusal, keepMine)
+  const settle = (keepMine) => app.queue.settle(refusal, keepMine)
   const item = other?.item ?? letter.item
   const link = element('a', { href: `#/item/${item}` }, `Answer ${item}`)
   if (!other || !decision) {
@@ -51,13 +51,8 @@ function conflict(refusal, app) {
  * @param {string} state
  * @param {string[]} codes */
 function version(name, state, codes) {
-  const words = {
-    skip: 'skipped',
-    skipped: 'skipped',
-    open: 'open again',
-    flag: 'flagged',
-    unflag: 'flag removed',
-  }
-  const said = /** @type {Record<string, string>} */ (words)[state]
-  return [element('dt', {}, name), element('dd', {}, said ?? codeChips(codes))]
+  /** @type {Record<string, string>} */
+  const words = { skip: 'skipped', open: 'open again', flag: 'flagged', unflag: 'flag removed' }
+  const said = words[state] ?? (state === 'skipped' && state)
+  return [element('dt', {}, name), element('dd', {}, said || codeChips(codes))]
 }

@@ -14,7 +14,6 @@ export const dialogs = { isOpening: false }
  * @returns {{dialog: HTMLDialogElement, closed: Promise<void>}} */
 export function showDialog({ title, name, closeText = 'Close' }, body, buttons = []) {
   const id = `dialog-${++counter}`
-  const opener = document.activeElement
   dialogs.isOpening = false
   const heading = element('h2', { id, class: 'dialog-title', tabindex: '-1', autofocus: true },
     title,
@@ -30,7 +29,7 @@ export function showDialog({ title, name, closeText = 'Close' }, body, buttons =
     new Promise((resolve) => {
       dialog.addEventListener('close', () => {
         dialog.remove()
-        if (!toAnswer() && opener instanceof HTMLElement && opener.isConnected) opener.focus()
+        toAnswer()
         resolve()
       })
     })

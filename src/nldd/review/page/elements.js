@@ -44,11 +44,10 @@ export function byId(id) {
   return found
 }
 
-/** Let keys go to the answer; false if none is on screen. */
+/** Let keys go to the answer, if one is on screen. */
 export function toAnswer() {
   const text = /** @type {HTMLElement | null} */ (document.querySelector('.answer-text'))
-  if (document.activeElement !== text) text?.focus({ preventScroll: true })
-  return text !== null
+  text?.focus({ preventScroll: true })
 }
 
 /** Codes in words.
@@ -61,14 +60,11 @@ export function codesText(codes) {
  * @param {readonly string[]} codes
  * @param {string[]} [apart] those that not all coders gave */
 export function codeChips(codes, apart = []) {
-  const chips = codes.map((code) =>
-    apart.includes(code)
-      ? element('li', { class: 'chip chip-only', dir: 'auto' },
-          code,
-          element('span', { class: 'sr-only' }, ' (not all gave this)'),
-        )
-      : element('li', { class: 'chip', dir: 'auto' }, code),
-  )
+  const chips = codes.map((code) => {
+    const isApart = apart.includes(code)
+    const note = isApart && element('span', { class: 'sr-only' }, ' (not all gave this)')
+    return element('li', { class: isApart ? 'chip chip-only' : 'chip', dir: 'auto' }, code, note)
+  })
   const none = element('li', { class: 'chip chip-none' }, 'no code')
   return element('ul', { class: 'chips' }, ...(chips.length ? chips : [none]))
 }

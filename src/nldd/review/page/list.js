@@ -183,7 +183,7 @@ class AnswerList {
     const part = n > PAGE ? `, ${count(asked.offset + 1)} to ${count(last)} shown` : ''
     const { n_auto, n_auto_shown } = this.app.status.machine
     const hidden = asked.state === 'auto' ? n_auto - n_auto_shown : 0
-    const more = hidden ? `. ${count(hidden)} more are drawn to be checked: not shown.` : ''
+    const more = hidden ? `. ${count(hidden)} more, drawn at random, are hidden.` : ''
     this._count.textContent = (n ? `${answers(n)}${part}` : 'No answer is like that') + more
     put(this._body, ...rows.map(rowOf))
     this._showPager(n)
@@ -200,8 +200,7 @@ class AnswerList {
       ['Next', offset + PAGE, offset < last],
       ['Last', last, offset < last],
     ])
-    const focused =
-      document.activeElement instanceof HTMLElement ? document.activeElement.dataset.turn : ''
+    const focused = this._pager.querySelector(':focus')?.getAttribute('data-turn')
     const buttons = turns.map(([name, to, can]) => {
       const on = { click: () => can && this._turnTo(to) }
       // Not `disabled`: the button that has focus would lose it on the last page.

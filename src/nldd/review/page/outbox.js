@@ -69,14 +69,11 @@ export class Outbox {
     return this._add({ decision: null, undoes: undoes || (last?.uid ?? ''), item })
   }
 
-  /** The person has seen a refusal: send the decision over what is there now, or let it go.
-   * @param {Refusal} refusal
-   * @param {boolean} keepMine */
-  settle(refusal, keepMine) {
+  /** The person has seen a refusal.
+   * @param {Refusal} refusal */
+  drop(refusal) {
     this._forget(refusal.letter)
     this.refusals = this.refusals.filter((other) => other !== refusal)
-    const { decision } = refusal.letter
-    if (keepMine && decision && refusal.other) this.post({ ...decision, seen: refusal.other.seen })
     this._told.changed()
   }
 

@@ -5,7 +5,7 @@ import { timeText } from './app.js'
 import { button, count, element, line, muted, percent, put, toAnswer } from './elements.js'
 /** @import { App, Audit, Mount, Status } from './shapes.js' */
 
-export const EXPORTS = [
+const EXPORTS = [
   ['csv', 'CSV'],
   ['xlsx', 'Excel'],
   ['jsonl', 'JSON lines'],
@@ -32,9 +32,6 @@ class Panel {
     this._learn_button = button('Learn now', () => this._learn())
     this._audit = element('div')
     this._audit_part = part('Is the machine right?', this._audit)
-    const links = EXPORTS.map(([kind, name]) =>
-      element('li', {}, element('a', { href: `/api/export?kind=${kind}`, download: true }, name)),
-    )
     this.parts = [
       part('Progress', this._progress),
       part('The machine', this._machine, this._learning, this._learn_button),
@@ -42,7 +39,7 @@ class Panel {
       part(
         'Take it out',
         muted('All rows with the codes of the machine and of people.'),
-        element('ul', { class: 'exports' }, ...links),
+        element('p', { class: 'panel-links' }, ...exportLinks()),
       ),
     ]
   }
@@ -57,18 +54,16 @@ class Panel {
   }
 
   _showProgress() {
-    const { progress } = this.app.status
-    const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } = progress
-    const far = `${count(n_done)} of ${count(n_queue)}`
+    const { n_queue, n_done, n_open, n_skipped, n_flagged, seconds_left } =
+      this.app.status.progress
     const isTimed = n_open > 0 && seconds_left !== null
     const more = [
       n_skipped > 0 && element('a', { href: '#/list/skipped' }, `${count(n_skipped)} skipped`),
       n_flagged > 0 && element('a', { href: '#/list/flagged' }, `${count(n_flagged)} flagged`),
     ]
     put(this._progress,
-      element('p', { class: 'figure' }, far),
+      element('p', { class: 'figure' }, `${count(n_done)} of ${count(n_queue)}`),
       isTimed && line(`Left at your pace: ${timeText(seconds_left)}`),
-      n_open === 0 && line('Every answer of the queue is decided.'),
       n_skipped + n_flagged > 0 && element('p', { class: 'panel-links' }, ...more),
     )
   }
@@ -113,6 +108,12 @@ class Panel {
     }
   }
 }
+
+/** @param {string} [style] */
+export const exportLinks = (style) =>
+  EXPORTS.map(([kind, name]) =>
+    element('a', { class: style, href: `/api/export?kind=${kind}`, download: true }, name),
+  )
 
 /** @param {string} title
  * @param {...Node} body */

@@ -1,6 +1,7 @@
 // The answers that a coder goes through: the one on screen, those before it, those that come next.
 
 import { get } from './api.js'
+import { codesText } from './elements.js'
 import { recall, remember } from './memory.js'
 /** @import { Act, App, Choice, ItemView, Letter, Receipt, Refusal } from './shapes.js' */
 
@@ -29,7 +30,7 @@ export class Queue {
     /** @type {number[]} */
     this._trail = []
     this._place = -1
-    /** @type {Act[]} What this page did, to be undone; those of other views have no `before`. */
+    /** @type {Act[]} What this page did, to be undone. */
     this._acts = []
     this._isGoingBack = false
     /** @type {Promise<void> | null} */
@@ -98,8 +99,8 @@ export class Queue {
     if (!this.current) return false
     if (this._isGoingBack) return true
     this._isGoingBack = true
-    const params = { order: this._order, item: this.current.item, n: 20 }
-    const { items } = await get('/api/before', params).catch(() => ({ items: [] }))
+    const from = { order: this._order, item: this.current.item, n: 20 }
+    const { items } = await get('/api/before', from).catch(() => ({ items: [] }))
     this._isGoingBack = false
     for (const view of items) this._known.set(view.item, view)
     this._trail.unshift(...items.map((/** @type {ItemView} */ view) => view.item).reverse())
@@ -109,23 +110,48 @@ export class Queue {
   }
 
   /** Decide about the answer on screen; it counts at once, and is sent as soon as that is possible.
-   * @param {Choice} choice
-   * @param {string} words */
-  decide(choice, words) {
-    const before = this.current
-    if (!before) return
-    const { item, seen, suggestion } = before
-    const round = suggestion?.round ?? this._app.status.round
-    const uid = this._app.outbox.post({ item, seen, round, ...choice })
-    this._acts.push({ uid, before, choice, words })
-    this.current = { ...before, ...after(choice) }
-    this._known.set(item, this.current)
+   * @param {Choice} choice */
+  decide(choice) {
+    if (this.current) this.current = this._post(this.current, choice)
   }
 
-  /** Take back the last decision and show its answer again. */
+  /** @param {ItemView} before
+   * @param {Choice} choice */
+  _post(before, choice) {
+    const { item, seen, suggestion } = before
+    const round = suggestion?.round ?? this._app.status.round
+    const uid = this._app.outbox.post({ round, ...choice, item, seen })
+    this._acts.push({ uid, before, choice, words: words(item, choice) })
+    const view = { ...before, ...after(choice) }
+    this._known.set(item, view)
+    return view
+  }
+
+  /** A refusal was seen: send the decision over what is there now, or let it go.
+   * @param {Refusal} refusal
+   * @param {boolean} keepMine */
+  settle(refusal, keepMine) {
+    const { letter, other } = refusal
+    this._app.outbox.drop(refusal)
+    if (!keepMine || !letter.decision || !other) return
+    const view = this._post(other, letter.decision)
+    if (this.current?.item === view.item) this._show(view, this._place)
+  }
+
+  /** Take back the last decision and show its answer again.
+   * @returns {void} */
   undo() {
-    const { uid = '', before = null, choice } = this._acts.pop() ?? {}
-    this._app.outbox.undo(uid, before?.item ?? 0)
+    const { uid = '', before = null, choice, isRefused } = this._acts.pop() ?? {}
+    const { outbox } = this._app
+    if (before && isRefused) {
+      // What was not written is let go, and nothing else undone.
+      const refusal = outbox.refusals.find(({ letter }) => letter.uid === uid)
+      if (!refusal) return this.undo()
+      outbox.drop(refusal)
+      const now = this._known.get(before.item) ?? before
+      return this._show(now, this._trail.lastIndexOf(now.item))
+    }
+    outbox.undo(uid, before?.item ?? 0)
     if (!before) return
     // What was switched on stays so: who undoes a slip has not to do it all again.
     const chosen = choice?.action === 'code' ? choice.codes : undefined
@@ -133,28 +159,22 @@ export class Queue {
     this._show(view, this._trail.lastIndexOf(view.item))
   }
 
-  /** Another view of the page has done something, with these items as they are now.
+  /** Another view of the page has done something, or undone it; so these items are now.
    * @param {string} uid
    * @param {ItemView[]} views
-   * @param {string} words */
+   * @param {string} [words] what was done */
   did(uid, views, words) {
-    this._acts.push({ uid, before: null, words })
-    this._learn(views)
-  }
-
-  /** Another view has undone what it did.
-   * @param {string} uid
-   * @param {ItemView[]} views */
-  undid(uid, views) {
-    this._acts = this._acts.filter((act) => act.uid !== uid)
+    if (words) this._acts.push({ uid, before: null, words })
+    else this._acts = this._acts.filter((act) => act.uid !== uid)
     this._learn(views)
   }
 
   /** A decision or an undo was not taken: what the server has is shown again.
    * @param {Refusal} refusal */
   async refused({ letter, other }) {
-    if (letter.decision) this._acts = this._acts.filter(({ uid }) => uid !== letter.uid)
-    else this._acts = [] // another tab was here as well: what was last is for the server to say
+    for (const act of this._acts) act.isRefused ||= act.uid === letter.uid
+    // Another tab was here as well: what was last is for the server to say.
+    if (!letter.decision) this._acts = []
     const view = other ?? (letter.item ? await this._ask(letter.item) : null)
     if (!view || this._app.outbox.holds(view.item)) return
     this._learn([view])
@@ -326,6 +346,13 @@ export class Queue {
     this._place = this._trail.length - 1
     return Number(kept.at ?? 0)
   }
+}
+
+/** @param {number} item
+ * @param {Choice} choice */
+function words(item, { action, codes }) {
+  const said = { skip: 'skipped', flag: 'flag', unflag: 'flag removed' }[String(action)]
+  return `answer ${item}: ${said ?? codesText(codes)}`
 }
 
 /** What a decision changes of an item.

@@ -3,7 +3,7 @@
 import { agreementParts } from './agreement.js'
 import { ApiError, problem } from './api.js'
 import { button, codeChips, codesText, count, element } from './elements.js'
-import { findField, keyCap, muted, put } from './elements.js'
+import { findField, keyCap, put } from './elements.js'
 /** @import { App, Disagreement as Row, Mount, Side } from './shapes.js' */
 
 const PAGE = 25
@@ -15,7 +15,7 @@ const MOST = 1000
 /** @type {Mount} */
 export function mount(root, app) {
   const title = element('h2', { id: 'settle-title' }, 'Disagreements')
-  const body = element('div', { class: 'settle-body' }, muted('One moment.'))
+  const body = element('div', { class: 'settle-body' }, 'One moment.')
   put(root, element('section', { class: 'settle', 'aria-labelledby': 'settle-title' }, title, body))
   /** @type {(() => void)[]} */
   let ends = []
@@ -89,7 +89,7 @@ class Settling {
       const body = { uid: crypto.randomUUID(), undoes }
       const { items, status } = await api.send('POST', '/api/undo', body)
       this._made.pop()
-      queue.undid(undoes, items)
+      queue.did(undoes, items)
       this.app.setStatus(status)
       this.app.announce(`Taken back: answer ${items[0].item}.`)
       reload()

@@ -133,6 +133,7 @@ export interface Act {
   before: ItemView | null
   choice?: Choice
   words: string // what it was, to be named beside the button that undoes
+  isRefused?: boolean
 }
 
 /** Codes that were switched and not accepted, and the saved ones upon which they were. */
