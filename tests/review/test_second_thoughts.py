@@ -232,15 +232,27 @@ def test_codes_that_are_changed_and_not_saved_are_called_so(visit, make):
 
 
 def test_undo_keeps_what_was_switched(visit, make):
-    page = visit(make()).page
+    path = make()
+    tab = visit(path)
+    page = tab.page
     at(page, 1)
     press(page, "1", "2")
     chosen = on(page)
     press(page, "Enter")
     at(page, 2)
+    tab.context.set_offline(True)
     press(page, "u")
     at(page, 1)
     assert on(page) == chosen
+    press(page, "2", "Enter")
+    at(page, 2)
+    press(page, "ArrowLeft")
+    at(page, 1)
+    assert on(page) == sorted({*chosen} ^ {CODES[1]})
+    page.wait_for_selector(".tag:text-is('decided')")
+    tab.context.set_offline(False)
+    page.wait_for_selector(SAVED)
+    assert decisions(path)[-1] == (1, "code", "done", on(page))
 
 
 def test_a_new_code_has_the_name_that_is_kept(visit, make):

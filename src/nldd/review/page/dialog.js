@@ -10,8 +10,7 @@ export const dialogs = { isOpening: false }
 /** Show a dialog; it is gone from the page once it is closed, by its button, Escape or `close`.
  * @param {{title: string, name: string, closeText?: string}} about
  * @param {Child[]} body
- * @param {Node[]} [buttons] left of the one that closes
- * @returns {{dialog: HTMLDialogElement, closed: Promise<void>}} */
+ * @param {Node[]} [buttons] left of the one that closes */
 export function showDialog({ title, name, closeText = 'Close' }, body, buttons = []) {
   const id = `dialog-${++counter}`
   dialogs.isOpening = false

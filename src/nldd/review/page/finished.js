@@ -41,7 +41,9 @@ function nextSteps(app) {
   const { n_disagree } = app.status.progress
   return element('div', { class: 'next-steps' },
     n_disagree > 0 &&
-      element('a', { href: '#/settle' }, `Settle ${answers(n_disagree)} on which coders disagree`),
+      line(
+        element('a', { href: '#/settle' }, `Settle ${answers(n_disagree)} with different codes`),
+      ),
     element('h3', {}, 'The coded table'),
     element('div', { class: 'dialog-buttons' }, ...exportLinks('button')),
     element('h3', {}, 'Let the model learn from what you decided'),

@@ -122,7 +122,7 @@ export class Queue {
     const round = suggestion?.round ?? this._app.status.round
     const uid = this._app.outbox.post({ round, ...choice, item, seen })
     this._acts.push({ uid, before, choice, words: words(item, choice) })
-    const view = { ...before, ...after(choice) }
+    const view = { ...before, chosen: undefined, ...after(choice) }
     this._known.set(item, view)
     return view
   }

@@ -11,8 +11,8 @@ import { ACTIONS, keyName } from './keys.js'
 /** @type {{field: 'order' | 'codes' | 'others' | 'theme', title: string, choices: Choice[]}[]} */
 const FIELDS = [
   { field: 'order', title: 'Order of the answers', choices: [
-    ['alike', 'Alike together', 'Answers with the same suggestion follow each other, large ' +
-      'groups first, so that many of a kind go quickly.'],
+    ['alike', 'Alike together', 'Answers with the same suggestion follow each other, so that ' +
+      'many of a kind go quickly.'],
     ['unsure', 'Least sure first', 'The machine learns most from what it knows least; these ' +
       'take longest.'],
     ['file', 'As in the file', 'From the first row to the last.'],
@@ -40,8 +40,7 @@ const RESERVED = new Set(
 )
 
 /** Open the dialog; what is changed holds at once.
- * @param {App} app
- * @returns {Promise<void>} */
+ * @param {App} app */
 export async function open(app) {
   const keys = new KeyChoice(app)
   const body = [...FIELDS.map((field) => choiceField(app, field)), keys.fieldset]
@@ -113,7 +112,6 @@ class KeyChoice {
     this._show()
   }
 
-  /** @returns {HTMLTableRowElement[]} */
   _makeRows() {
     return Object.entries(ACTIONS).map(([name, { does }]) => {
       const action = /** @type {ActionName} */ (name)
