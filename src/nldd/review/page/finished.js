@@ -45,7 +45,7 @@ function nextSteps(app) {
   return element('div', { class: 'next-steps' },
     n_disagree > 0 &&
       line(
-        element('a', { href: '#/settle' }, `Settle ${answers(n_disagree)} on which coders disagree`),
+        element('a', { href: '#/settle' }, `Settle ${answers(n_disagree)} with different codes`),
       ),
     element('h3', {}, 'The coded table'),
     element('div', { class: 'dialog-buttons' }, ...links),
