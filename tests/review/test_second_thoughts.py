@@ -75,6 +75,7 @@ def test_an_undo_made_offline_takes_back_only_what_was_seen(visit, make):
     at(second, 3)
     press(first, "u")
     at(first, 1)
+    first.wait_for_timeout(300)  # a browser takes a moment to keep what a tab remembers
     first.close()
     second.close()
     tab.context.set_offline(False)
