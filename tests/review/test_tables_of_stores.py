@@ -391,7 +391,7 @@ def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     assert (found["n_drawn"], found["n_left"], found["verdict"]) == (40, 4, None)
     assert call("audit", store, "--target-accuracy", "0.99") == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "Left to decide: 4 drawn answers. Whether the target of 99 % is kept is told" in said
+    assert "or to settle: 4 drawn answers. Whether the target of 99 % is kept is told" in said
     decide(store, {item: right[item] for item in drawn[-4:]})
     assert call("audit", store, "--target-accuracy", "0.99", "--json") == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "broken"

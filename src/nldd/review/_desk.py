@@ -207,6 +207,11 @@ class Desk:
         return bool(self._acts)
 
     @property
+    def last_act(self) -> list[Entry]:
+        """What an undo would take back: the last act that is not undone yet, if there is one."""
+        return [entry for entry, _ in self._acts[-1]] if self._acts else []
+
+    @property
     def queue(self) -> Mask:
         """Which answers are for people, or were decided by this one."""
         look = self.outlook

@@ -96,8 +96,8 @@ class KnownCodes:
         # As people write where no code applies.
         is_dash = all(category(letter).startswith("P") for letter in code)
         if marks or is_dash or code == self.study.none:
-            what = f"separates codes: {marks[0]!r}" if marks else "says that no code applies"
-            message = f"{quote(code)} cannot be a code: in the table, that {what}."
+            what = f"{marks[0]!r} separates codes" if marks else "that says that no code applies"
+            message = f"{quote(code)} cannot be a code: in the table, {what}."
             raise InputError(message, hint="write it in another way")
 
     def __contains__(self, code: str) -> bool:

@@ -61,7 +61,7 @@ class Verified:
     def _what_is_left(self) -> str:
         target = f"the target of {percent(self.target)}"
         if self.n_left:
-            left = f"Left to decide: {count_noun(self.n_left, 'drawn answer')}"
+            left = f"Left to decide or to settle: {count_noun(self.n_left, 'drawn answer')}"
             return f" {left}. Whether {target} is kept is told after them."
         if self.needed is None:
             return ""

@@ -12,7 +12,7 @@ import numpy as np
 from nldd._wording import percent
 from nldd.exceptions import InputError
 from nldd.review._desk import Desk
-from nldd.review._log import DONE, OPEN, STATES
+from nldd.review._log import DONE, FLAG, OPEN, SKIP, STATES, Entry
 from nldd.review._queue import AUTO, FILE, Mask, Places
 from nldd.review._records import Item, Suggestion, pack
 from nldd.review._verified import verify
@@ -34,18 +34,21 @@ def doubt_words(chance: float | None, theta: float) -> str:
     """How likely a suggestion is wrong, in words that need no statistics.
 
     >>> doubt_words(0.81, 0.05)
-    'about 1 in 5 like this is wrong'
-    >>> doubt_words(0.999, 0.0), doubt_words(0.3, 0.2)
-    ('fewer than 1 in 100 like this are wrong', 'more likely wrong than right')
+    'about 1 in 5 like this is wrong, all codes together'
+    >>> doubt_words(0.3, 0.2)
+    'more likely wrong than right, all codes together'
     """
     if chance is None:
         return f"about {percent(theta)} of codes like these are wrong"
     wrong = 1 - chance
     if wrong > 0.5:
-        return "more likely wrong than right"
-    if wrong < 0.01:
-        return "fewer than 1 in 100 like this are wrong"
-    return min(SAID, key=lambda said: abs(np.log(said[0] / wrong)))[1]
+        said = "more likely wrong than right"
+    elif wrong < 0.01:
+        said = "fewer than 1 in 100 like this are wrong"
+    else:
+        said = min(SAID, key=lambda share: abs(np.log(share[0] / wrong)))[1]
+    # The reason beside it may name how likely one of the codes is.
+    return f"{said}, all codes together"
 
 
 def study_view(desk: Desk, every: int) -> View:
@@ -137,7 +140,7 @@ def _suggestion(desk: Desk, item: int, place: int) -> View | None:
         "codes": list(codes),
         "chance": chance,
         "theta": theta,
-        "doubt_words": doubt_words(chance, theta),
+        "doubt_words": "" if details.get("empty") else doubt_words(chance, theta),
         "why": details.get("why", ""),
         "next": [list(other) for other in others if set(other) != set(codes)],
         "nearest": [
@@ -268,7 +271,7 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     queue, open_, auto = desk.queue, desk.open, by_machine(desk)
     n_open, n_skipped = int(open_.sum()), len(desk.skipped)
     n_people, n_all = int((desk.decided & ~look.given).sum()), int((~look.given).sum())
-    n_auto, pace = int(auto.sum()), desk.pace
+    n_auto, pace, n_apart = int(auto.sum()), desk.pace, len(desk.disagreed)
     facts = desk.rounds[desk.round].facts if desk.rounds else {}
     return {
         "seq": desk.seq,
@@ -283,11 +286,14 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
             "n_disagree": len(desk.disagreements()),
             "seconds_left": None if pace is None else pace * (n_open + n_skipped),
             "can_undo": desk.can_undo,
+            "last": act_words(desk.last_act),
         },
         "n_codes": len(desk.codes),
         "machine": {
             "n_auto": n_auto,
-            "n_people": n_people,
+            "n_auto_shown": int((auto & ~_blind(desk)).sum()),
+            "n_people": n_people - n_apart,
+            "n_apart": n_apart,
             "n_open": n_all - n_auto - n_people,
             "n_newly_auto": int((auto & ~look.first_auto).sum()),
             # Drawn answers that it was sure of are its own, too, although people decide them.
@@ -296,6 +302,18 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
         },
         "audit": audit_view(desk, judged),
     }
+
+
+def act_words(act: Sequence[Entry]) -> str:
+    """What was done in one act, as the page names it beside its button that undoes."""
+    if not act:
+        return ""
+    last = act[-1]
+    where = f"answer {last.item:,}" if len(act) == 1 else f"{len(act):,} answers"
+    said = ", ".join(sorted(last.after.codes or ())) or "no code"
+    if last.action == FLAG:
+        said = "flag" if last.after.flag else "flag removed"
+    return f"{where}: {'skipped' if last.action == SKIP else said}"
 
 
 def audit_view(desk: Desk, judged: bool = True) -> View | None:

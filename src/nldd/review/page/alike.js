@@ -2,7 +2,7 @@
 
 import { problem } from './api.js'
 import { showDialog } from './dialog.js'
-import { answers, codeChips, codesText, count, element, line, put } from './elements.js'
+import { answers, codeChips, codesText, count, element, line, muted, put } from './elements.js'
 /** @import { Alike, App, Applied, ItemView } from './shapes.js' */
 
 const LONGEST = 600
@@ -61,10 +61,7 @@ class AlikeChoice {
     const list = element('ul', { class: 'alike-list', 'aria-label': 'Answers alike' }, ...rows)
     list.addEventListener('change', () => this._count())
     const more =
-      n_more > 0 &&
-      element('p', { class: 'muted' },
-        `${count(n_more)} more are alike; they come when these are done.`,
-      )
+      n_more > 0 && muted(`${count(n_more)} more are alike; they come when these are done.`)
     const body = [
       line(
         'The machine suggests the same codes for these answers. Read them, and take the tick ' +

@@ -43,7 +43,7 @@ export class AnswerCard {
   show(view) {
     const isEmpty = !view.text.trim()
     this._title.textContent = `Answer ${count(view.item)}`
-    this._text.textContent = isEmpty ? 'This answer is empty.' : view.text
+    this._text.textContent = isEmpty ? 'The answer is empty.' : view.text
     this._text.classList.toggle('is-empty', isEmpty)
     this._text.classList.toggle('is-short', view.text.length <= SHORT)
     this._columns.hidden = !view.show.length
@@ -63,10 +63,6 @@ export class AnswerCard {
     put(this._tags, ...tagsOf(view, isUnsaved))
   }
 
-  /** Let keys go to the answer, and screen readers read it. */
-  focus() {
-    if (document.activeElement !== this._text) this._text.focus({ preventScroll: true })
-  }
 }
 
 /** @param {string} sign

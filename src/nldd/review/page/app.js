@@ -3,7 +3,7 @@
 import * as api from './api.js'
 import { showConflicts } from './conflicts.js'
 import { dialogs } from './dialog.js'
-import { byId, count, element, line, put } from './elements.js'
+import { byId, count, element, line, put, toAnswer } from './elements.js'
 import { Keys } from './keys.js'
 import { Outbox } from './outbox.js'
 import { mount as mountPanel } from './panel.js'
@@ -132,6 +132,11 @@ class ReviewApp {
     document.querySelector('.skip-link')?.addEventListener('click', (event) => {
       event.preventDefault() // its address would be that of a view
       byId('view').focus()
+    })
+    // After a click Enter is to accept, not to press the same button again.
+    document.addEventListener('click', ({ detail, target }) => {
+      const at = /** @type {Element} */ (target)
+      if (detail && at.closest('button:not(dialog *), summary, [download]')) toAnswer()
     })
     addEventListener('pagehide', () => this._keepSettings())
     // What comes next may have been decided in another tab meanwhile.

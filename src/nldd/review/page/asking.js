@@ -2,7 +2,7 @@
 
 import { ApiError, send } from './api.js'
 import { showDialog } from './dialog.js'
-import { button, element, line, put } from './elements.js'
+import { button, element, line, muted, put, sentence } from './elements.js'
 import { isComposing } from './keys.js'
 /** @import { App, ItemView } from './shapes.js' */
 
@@ -26,7 +26,7 @@ export async function askFlag(view) {
   const remove = view.flag ? [button('Remove the flag', () => close(false))] : []
   const { dialog, closed } = showDialog(
     { title: 'Flag this answer, with a note', name: 'ask', closeText: 'Cancel' },
-    [element('p', { class: 'muted' }, about), field],
+    [muted(about), field],
     [flag, ...remove],
   )
   field.focus()
@@ -84,8 +84,8 @@ function refused(error, use, addAnyway) {
   }
   /** @type {string[]} */
   const like = error.body?.like ?? []
-  const said = element('p', { dir: 'auto' }, error.message)
-  if (error.status !== 409 || !like.length) return [said, line(error.hint)]
+  const said = line(error.message)
+  if (error.status !== 409 || !like.length) return [said, line(sentence(error.hint))]
   const known = like.map((code) => button(`Use “${code}”`, () => use(code)))
   const anyway = button('Add it all the same', addAnyway)
   return [said, element('div', { class: 'dialog-buttons' }, ...known, anyway)]

@@ -1,11 +1,13 @@
 // The codes as toggles, with a key on each, and a field that finds them by typing.
 
-import { button, element, keyCap, put } from './elements.js'
+import { button, element, findField, keyCap, put } from './elements.js'
 import { isComposing } from './keys.js'
 /** @import { App, Code } from './shapes.js' */
 
 // From so many codes on the field that finds them is always there.
 const MANY = 20
+// From so many on they stand closer together, in two columns.
+const DENSE = 9
 const AT_ONCE = 40
 const ADDED = { name: '', description: '', new: true }
 
@@ -23,16 +25,9 @@ export class CodeBoard {
     this._order = []
     /** @type {string[]} */
     this._visible = []
-    this._field = element('input', {
-      type: 'search',
-      'aria-label': 'Find a code',
-      placeholder: 'Find a code',
-      autocomplete: 'off',
-      spellcheck: 'false',
-      on: {
-        input: () => this._filter(),
-        keydown: (/** @type {KeyboardEvent} */ event) => this._typed(event),
-      },
+    this._field = findField({
+      input: () => this._filter(),
+      keydown: (event) => this._typed(event),
     })
     this._count = element('p', { class: 'sr-only', role: 'status' })
     this._cap = element('kbd', { 'aria-hidden': 'true' })
@@ -49,8 +44,7 @@ export class CodeBoard {
   rebuild() {
     this._buttons.clear()
     for (const code of this._app.study.codes) this._addButton(code)
-    this._finder.hidden = this._app.study.codes.length < MANY
-    this.root.classList.toggle('many', !this._finder.hidden)
+    this.root.classList.toggle('dense', this._app.study.codes.length >= DENSE)
   }
 
   toTop() {
@@ -130,19 +124,9 @@ export class CodeBoard {
 
   /** @param {Code} code */
   _addButton({ code, name, description, new: isNew }) {
+    const on = { click: () => this.toggle(code) }
     const made = element('button',
-      {
-          class: 'code',
-        'aria-pressed': 'false',
-        title: description || null,
-        on: {
-          click: (/** @type {MouseEvent} */ event) => {
-            this.toggle(code)
-            // After a click Enter is to accept, not to press this button again.
-            if (event.detail) this._told.leave()
-          },
-        },
-      },
+      { class: 'code', 'aria-pressed': 'false', title: description || null, on },
       element('kbd', { 'aria-hidden': 'true' }),
       element('span', { class: 'code-name', dir: 'auto' },
         name && name !== code ? `${code} ${name}` : code,

@@ -3,7 +3,7 @@
 import { AnswerCard } from './answer.js'
 import { askFlag, askNewCode } from './asking.js'
 import { CodeBoard } from './codes.js'
-import { button, codesText, element, keyCap, put } from './elements.js'
+import { button, codesText, element, keyCap, muted, put, toAnswer } from './elements.js'
 import { finished } from './finished.js'
 import { recall, remember } from './memory.js'
 import { explain, nearestList, suggested } from './suggestion.js'
@@ -29,11 +29,11 @@ class CodingView {
     this._card = new AnswerCard({ back: () => this._back(), forward: () => this._forward() })
     this._board = new CodeBoard(app, {
       toggled: () => this._toggled(),
-      leave: () => this._card.focus(),
+      leave: toAnswer,
       add: (name) => this._addCode(name),
     })
     this._accept = button('', () => this.accept(), 'primary accept')
-    this._question = element('p', { class: 'question', role: 'alert' })
+    this._question = element('p', { class: 'question' })
     /** @type {[ActionName, HTMLButtonElement][]} */
     this._buttons = BUTTONS.map(([name, label]) => {
       const made = button(label, () => this._acts[name]?.())
@@ -47,6 +47,8 @@ class CodingView {
     this._parts = this._arrange()
     /** Whether a decision without codes was asked for once. */
     this._isSure = false
+    /** What to say when the next answer is shown. */
+    this._news = ''
     /** Whether it was said that what is on is not saved. */
     this._isWarned = false
     this._since = 0
@@ -76,7 +78,7 @@ class CodingView {
     this._ends.push(keys.on('code', (place) => queue.current && this._board.toggleAt(place)))
     this._ends.push(this._app.watch((what) => this._changed(what)))
     queue.onChange = () => this._show()
-    put(this._root, element('p', { class: 'muted' }, 'Loading the answers.'))
+    put(this._root, muted('Loading the answers.'))
     const { item } = this._app.route
     await queue.open(item)
     if (!this._isHere) return
@@ -100,7 +102,6 @@ class CodingView {
     const isExpected = view.suggestion?.codes.length === 0
     if (!codes.length && !this._isSure && !isExpected) return this._askNone()
     this._decide('code', codes)
-    put(this._last, `Answer ${view.item}: `, element('bdi', {}, codesText(codes)))
     queue.next()
   }
 
@@ -136,7 +137,9 @@ class CodingView {
     this._showCodes(view)
     this._explain(view)
     this._leaveRoute(view)
+    put(this._question, this._news)
     this._enter(view)
+    this._news = ''
   }
 
   _finish() {
@@ -184,11 +187,18 @@ class CodingView {
     if (!this._isSure) put(this._question)
     if (queue.current) this._card.tag(queue.current, this._isUnsaved)
     for (const [name, made] of this._buttons) {
-      made.disabled = name === 'undo' ? !queue.canUndo : isGiven && name !== 'flag'
+      made.disabled = isGiven && name === 'skip'
       const cap = /** @type {HTMLElement} */ (made.lastElementChild)
       cap.textContent = keys.label(name)
       cap.hidden = !cap.textContent
     }
+    this._showUndo()
+  }
+
+  _showUndo() {
+    const { undoes } = this._app.queue
+    this._buttons[2][1].disabled = !undoes
+    put(this._last, undoes && `Undo takes back: ${undoes}`)
   }
 
   /** Whether the answer is decided, but not so as the codes are switched now. */
@@ -201,13 +211,13 @@ class CodingView {
    * @param {ItemView} view */
   _enter(view) {
     if (document.querySelector('dialog[open]')) return
-    this._card.focus()
+    toAnswer()
     const said = view.blind
       ? 'No suggestion: drawn at random.'
       : view.suggestion
         ? `Suggested: ${codesText(view.suggestion.codes)}.`
         : ''
-    this._app.announce(`${view.text.slice(0, 400)} ${said}`)
+    this._app.announce(`${this._news} ${view.text.slice(0, 400)} ${said}`)
   }
 
   /** Once another answer is on screen, the address no longer names the one that was jumped to.
@@ -235,8 +245,8 @@ class CodingView {
   _askNone() {
     this._isSure = true
     const key = this._app.keys.label('accept') || 'Press'
-    this._question.textContent = `No code applies? ${key} again to save it so.`
     this._showActions()
+    this._say(`No code applies? ${key} again to save it so.`)
   }
 
   _toggled() {
@@ -252,7 +262,7 @@ class CodingView {
     this._board.set(codes)
     this._toggled()
     this._app.announce(`${codesText(codes)} on`)
-    this._card.focus()
+    toAnswer()
   }
 
   /** The next best codes; again for those after them, and at last what was suggested. */
@@ -268,7 +278,6 @@ class CodingView {
     const { queue } = this._app
     if (!queue.current || queue.current.given) return
     this._decide('skip', [])
-    put(this._last, `Answer ${queue.current.item}: skipped`)
     queue.next()
   }
 
@@ -286,38 +295,36 @@ class CodingView {
   async _addCode(name) {
     const view = this._app.queue.current
     if (!view || view.given) return
-    const on = this._board.chosen
     const code = await askNewCode(this._app, name)
     if (code === null || this._app.queue.current?.item !== view.item) return
-    this._drafts.put(view, [...new Set([...on, code])])
     this._board.rebuild()
     this._showCodes(view)
-    this._app.announce(`${code} on`)
-    this._card.focus()
+    if (!this._board.on.has(code)) this._board.toggle(code)
   }
 
   async _applyToAlike() {
     const { outbox, queue } = this._app
     const view = queue.current
     if (!view?.n_alike) return
-    if (outbox.letters.length) {
-      this._question.textContent = 'Wait until all is saved.'
-      return
-    }
+    if (outbox.letters.length) return this._say('Wait until all is saved.')
     /** @type {Applied | null} */
     const done = await this._app.dialog('alike', view, this._board.chosen)
     if (!done) return
-    if (done.uid) queue.did(done.uid, done.items)
+    if (done.uid) {
+      const { last } = this._app.status.progress
+      queue.did(done.uid, done.items, last)
+      this._news = `Decided: ${last}.`
+    }
     if (done.unsure.length) await queue.reload(done.unsure)
     if (queue.current?.state === 'open') this._show()
     else queue.next()
   }
 
   _undo() {
-    if (!this._app.queue.canUndo) return this._app.announce('There is nothing left to undo.')
-    put(this._last)
-    this._app.queue.undo()
-    this._app.announce('Undone.')
+    const { queue } = this._app
+    if (!queue.undoes) return this._say('There is nothing left to undo.')
+    this._news = `Taken back: ${queue.undoes}.`
+    queue.undo()
   }
 
   async _back() {
@@ -333,13 +340,13 @@ class CodingView {
   _warn() {
     if (!this._isUnsaved || this._isWarned) return false
     this._isWarned = true
-    this._question.textContent = 'Not saved: accept these codes, or leave once more.'
+    this._say('Not saved: accept these codes, or leave once more.')
     return true
   }
 
   /** @param {string} text */
   _say(text) {
-    put(this._last, text)
+    put(this._question, text)
     this._app.announce(text)
   }
 
@@ -363,7 +370,7 @@ class CodingView {
       this._showCodes(view)
       this._explain(view)
     } else {
-      this._buttons[2][1].disabled = !this._app.queue.canUndo
+      this._showUndo()
     }
   }
 }

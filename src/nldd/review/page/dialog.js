@@ -1,6 +1,6 @@
-// Dialogs, the browser's own: focus stays inside while they are open, and returns afterwards.
+// Dialogs, the browser's own: focus stays inside while they are open, then it is the answer's.
 
-import { element } from './elements.js'
+import { element, toAnswer } from './elements.js'
 /** @import { Child } from './shapes.js' */
 
 let counter = 0
@@ -10,11 +10,9 @@ export const dialogs = { isOpening: false }
 /** Show a dialog; it is gone from the page once it is closed, by its button, Escape or `close`.
  * @param {{title: string, name: string, closeText?: string}} about
  * @param {Child[]} body
- * @param {Node[]} [buttons] left of the one that closes
- * @returns {{dialog: HTMLDialogElement, closed: Promise<void>}} */
+ * @param {Node[]} [buttons] left of the one that closes */
 export function showDialog({ title, name, closeText = 'Close' }, body, buttons = []) {
   const id = `dialog-${++counter}`
-  const opener = document.activeElement
   dialogs.isOpening = false
   const heading = element('h2', { id, class: 'dialog-title', tabindex: '-1', autofocus: true },
     title,
@@ -30,7 +28,7 @@ export function showDialog({ title, name, closeText = 'Close' }, body, buttons =
     new Promise((resolve) => {
       dialog.addEventListener('close', () => {
         dialog.remove()
-        if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+        toAnswer()
         resolve()
       })
     })

@@ -44,6 +44,12 @@ export function byId(id) {
   return found
 }
 
+/** Let keys go to the answer, if one is on screen. */
+export function toAnswer() {
+  const text = /** @type {HTMLElement | null} */ (document.querySelector('.answer-text'))
+  text?.focus({ preventScroll: true })
+}
+
 /** Codes in words.
  * @param {readonly string[]} codes */
 export function codesText(codes) {
@@ -51,9 +57,14 @@ export function codesText(codes) {
 }
 
 /** Codes as small labels, each in the direction of its own script.
- * @param {readonly string[]} codes */
-export function codeChips(codes) {
-  const chips = codes.map((code) => element('li', { class: 'chip', dir: 'auto' }, code))
+ * @param {readonly string[]} codes
+ * @param {string[]} [apart] those that not all coders gave */
+export function codeChips(codes, apart = []) {
+  const chips = codes.map((code) => {
+    const isApart = apart.includes(code)
+    const note = isApart && element('span', { class: 'sr-only' }, ' (not all gave this)')
+    return element('li', { class: isApart ? 'chip chip-only' : 'chip', dir: 'auto' }, code, note)
+  })
   const none = element('li', { class: 'chip chip-none' }, 'no code')
   return element('ul', { class: 'chips' }, ...(chips.length ? chips : [none]))
 }
@@ -79,7 +90,13 @@ export function table(style, caption, heads, rows) {
 export const fullName = ({ code, name }) => (name && name !== code ? `${code} – ${name}` : code)
 
 /** @param {...Child} children */
-export const line = (...children) => element('p', {}, ...children)
+export const line = (...children) => element('p', { dir: 'auto' }, ...children)
+
+/** @param {string} text */
+export const muted = (text) => element('p', { class: 'muted' }, text)
+
+/** @param {string} words */
+export const sentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`
 
 /** @param {number} n */
 export const count = (n) => n.toLocaleString('en')
@@ -89,6 +106,13 @@ export const answers = (n) => `${count(n)} ${n === 1 ? 'answer' : 'answers'}`
 
 /** @param {number} share */
 export const percent = (share) => `${Math.round(100 * share)} %`
+
+/** @param {Record<string, (event: any) => void>} on */
+export function findField(on) {
+  const label = 'Find a code'
+  const attributes = { type: 'search', 'aria-label': label, placeholder: label, on }
+  return element('input', { ...attributes, autocomplete: 'off', spellcheck: 'false' })
+}
 
 /** A key as it is drawn on a button.
  * @param {string} label */

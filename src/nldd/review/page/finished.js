@@ -1,7 +1,7 @@
 // What is shown when no answer is left, and what to do then.
 
 import { answers, button, element, line, percent } from './elements.js'
-import { EXPORTS } from './panel.js'
+import { exportLinks } from './panel.js'
 /** @import { App } from './shapes.js' */
 
 /** @param {App} app
@@ -39,16 +39,13 @@ export function finished(app, resume) {
 /** @param {App} app */
 function nextSteps(app) {
   const { n_disagree } = app.status.progress
-  const links = EXPORTS.map(([kind, name]) =>
-    element('a', { class: 'button', href: `/api/export?kind=${kind}`, download: true }, name),
-  )
   return element('div', { class: 'next-steps' },
     n_disagree > 0 &&
       line(
         element('a', { href: '#/settle' }, `Settle ${answers(n_disagree)} with different codes`),
       ),
     element('h3', {}, 'The coded table'),
-    element('div', { class: 'dialog-buttons' }, ...links),
+    element('div', { class: 'dialog-buttons' }, ...exportLinks('button')),
     element('h3', {}, 'Let the model learn from what you decided'),
     element('pre', { tabindex: '0' }, element('code', {}, app.study.update)),
   )

@@ -6,8 +6,7 @@ import { ACTIONS, keyName } from './keys.js'
 /** @import { ActionName } from './keys.js' */
 /** @import { App, Mount } from './shapes.js' */
 
-/** @param {App} app
- * @returns {Promise<void>} */
+/** @param {App} app */
 export async function open(app) {
   const print = element('a', { href: '#/keys' }, 'A page to print')
   const body = [...keyTable(app), line(print)]

@@ -5,7 +5,7 @@ import { dialogs } from './dialog.js'
 /** What keys do: the key at first, what it does, and whether a held key goes on doing it. */
 export const ACTIONS = /** @type {const} */ ({
   accept: { key: 'Enter', does: 'Accept the codes that are on, go to the next answer' },
-  undo: { key: 'u', does: 'Undo the last decision; again for the one before' },
+  undo: { key: 'u', does: 'Undo what was done last; again for what was before' },
   skip: { key: 's', does: 'Skip: the answer comes again at the end' },
   flag: { key: 'f', does: 'Flag the answer, with a note' },
   runner_up: { key: 'n', does: 'Take the next best codes' },

@@ -94,7 +94,7 @@ class AnswerList {
       skipped: progress.n_skipped,
       flagged: progress.n_flagged,
       disagree: progress.n_disagree,
-      auto: machine.n_auto,
+      auto: machine.n_auto_shown,
       all: this.app.study.n_items,
     })
     const focused = this._filters.contains(document.activeElement) ? asked.state : ''
@@ -181,7 +181,10 @@ class AnswerList {
     const filter = FILTERS.find(([state]) => state === asked.state)?.[1] ?? ''
     this._caption.textContent = `Answers: ${filter}`
     const part = n > PAGE ? `, ${count(asked.offset + 1)} to ${count(last)} shown` : ''
-    this._count.textContent = n ? `${answers(n)}${part}` : 'No answer is like that.'
+    const { n_auto, n_auto_shown } = this.app.status.machine
+    const hidden = asked.state === 'auto' ? n_auto - n_auto_shown : 0
+    const more = hidden ? `. ${count(hidden)} more, drawn at random, are hidden.` : ''
+    this._count.textContent = (n ? `${answers(n)}${part}` : 'No answer is like that') + more
     put(this._body, ...rows.map(rowOf))
     this._showPager(n)
   }
@@ -197,16 +200,13 @@ class AnswerList {
       ['Next', offset + PAGE, offset < last],
       ['Last', last, offset < last],
     ])
-    const focused =
-      document.activeElement instanceof HTMLElement ? document.activeElement.dataset.turn : ''
+    const focused = this._pager.querySelector(':focus')?.getAttribute('data-turn')
     const buttons = turns.map(([name, to, can]) => {
       const on = { click: () => can && this._turnTo(to) }
       // Not `disabled`: the button that has focus would lose it on the last page.
       return element('button', { 'data-turn': name, 'aria-disabled': String(!can), on }, name)
     })
-    const where =
-      `Page ${count(offset / PAGE + 1)} of ` +
-      `${count(last / PAGE + 1)}`
+    const where = `Page ${count(offset / PAGE + 1)} of ${count(last / PAGE + 1)}`
     put(this._pager, ...buttons.slice(0, 2), element('span', {}, where), ...buttons.slice(2))
     buttons.find((button) => button.dataset.turn === focused)?.focus({ preventScroll: true })
   }

@@ -2,10 +2,10 @@
 
 import { problem } from './api.js'
 import { timeText } from './app.js'
-import { button, count, element, line, percent, put } from './elements.js'
+import { button, count, element, line, muted, percent, put, toAnswer } from './elements.js'
 /** @import { App, Audit, Mount, Status } from './shapes.js' */
 
-export const EXPORTS = [
+const EXPORTS = [
   ['csv', 'CSV'],
   ['xlsx', 'Excel'],
   ['jsonl', 'JSON lines'],
@@ -32,17 +32,14 @@ class Panel {
     this._learn_button = button('Learn now', () => this._learn())
     this._audit = element('div')
     this._audit_part = part('Is the machine right?', this._audit)
-    const links = EXPORTS.map(([kind, name]) =>
-      element('li', {}, element('a', { href: `/api/export?kind=${kind}`, download: true }, name)),
-    )
     this.parts = [
       part('Progress', this._progress),
       part('The machine', this._machine, this._learning, this._learn_button),
       this._audit_part,
       part(
         'Take it out',
-        element('p', { class: 'muted' }, 'All rows with the codes of the machine and of people.'),
-        element('ul', { class: 'exports' }, ...links),
+        muted('All rows with the codes of the machine and of people.'),
+        element('p', { class: 'panel-links' }, ...exportLinks()),
       ),
     ]
   }
@@ -72,7 +69,8 @@ class Panel {
   }
 
   _showMachine() {
-    const { n_auto, n_people, n_open, n_newly_auto, share, target } = this.app.status.machine
+    const { machine } = this.app.status
+    const { n_auto, n_people, n_apart, n_open, n_newly_auto, share, target } = machine
     put(this._machine,
       element('p', { class: 'figure' }, `${percent(share)} by itself`),
       line(
@@ -80,9 +78,9 @@ class Panel {
       ),
       n_newly_auto > 0 && line(`${count(n_newly_auto)} of them it could not at the start.`),
       n_open > 0 &&
-        element('p', { class: 'muted' },
+        muted(
           `If you stop now: ${count(n_auto)} by the machine, ${count(n_people)} by people, ` +
-            `${count(n_open)} not coded.`,
+            `${n_apart ? `${count(n_apart)} to settle, ` : ''}${count(n_open)} not coded.`,
         ),
     )
   }
@@ -90,7 +88,6 @@ class Panel {
   _showLearning() {
     const { learning, round } = this.app.status
     const isRunning = learning.state === 'running'
-    // Not `disabled`: it has focus when it has just been pressed.
     this._learn_button.setAttribute('aria-disabled', String(isRunning))
     put(this._learn_button, isRunning ? 'Learning' : 'Learn now')
     const text = learningText(learning)
@@ -102,6 +99,7 @@ class Panel {
   }
 
   async _learn() {
+    toAnswer()
     if (this.app.status.learning.state === 'running') return
     try {
       this.app.setStatus(await this.app.api.send('POST', '/api/learn', {}))
@@ -110,6 +108,12 @@ class Panel {
     }
   }
 }
+
+/** @param {string} [style] */
+export const exportLinks = (style) =>
+  EXPORTS.map(([kind, name]) =>
+    element('a', { class: style, href: `/api/export?kind=${kind}`, download: true }, name),
+  )
 
 /** @param {string} title
  * @param {...Node} body */
@@ -134,7 +138,7 @@ function learningText({ state, message, since, every }) {
  * @returns {Node[]} */
 function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
   const drawn = `${count(n_drawn - n_left)} of ${count(n_drawn)} drawn at random are decided.`
-  const words = [line(text), element('p', { class: 'muted' }, drawn)]
+  const words = [line(text), muted(drawn)]
   if (accuracy === null || low === null || high === null) return words
   const figure = element('p', { class: 'figure' }, `${percent(accuracy)} right`)
   return [figure, intervalPicture(accuracy, low, high, target), ...words]

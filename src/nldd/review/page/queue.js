@@ -1,9 +1,9 @@
 // The answers that a coder goes through: the one on screen, those before it, those that come next.
 
 import { get } from './api.js'
+import { codesText } from './elements.js'
 import { recall, remember } from './memory.js'
 /** @import { Act, App, Choice, ItemView, Letter, Receipt, Refusal } from './shapes.js' */
-
 
 // So many answers are asked for at once, as soon as fewer than half of them are left.
 const AHEAD = 50
@@ -41,8 +41,9 @@ export class Queue {
     this._last = 0
   }
 
-  get canUndo() {
-    return this._acts.length > 0 || this._app.status.progress.can_undo
+  /** What an undo would take back, in words. */
+  get undoes() {
+    return this._acts.at(-1)?.words ?? this._app.status.progress.last
   }
 
   /** Whether more answers may be on their way. */
@@ -120,7 +121,7 @@ export class Queue {
     const { item, seen, suggestion } = before
     const round = suggestion?.round ?? this._app.status.round
     const uid = this._app.outbox.post({ round, ...choice, item, seen })
-    this._acts.push({ uid, before, choice })
+    this._acts.push({ uid, before, choice, words: words(item, choice) })
     const view = { ...before, chosen: undefined, ...after(choice) }
     this._known.set(item, view)
     return view
@@ -161,10 +162,10 @@ export class Queue {
   /** Another view of the page has done something, or undone it; so these items are now.
    * @param {string} uid
    * @param {ItemView[]} views
-   * @param {boolean} [isUndone] */
-  did(uid, views, isUndone) {
-    if (isUndone) this._acts = this._acts.filter((act) => act.uid !== uid)
-    else this._acts.push({ uid, before: null })
+   * @param {string} [words] what was done */
+  did(uid, views, words) {
+    if (words) this._acts.push({ uid, before: null, words })
+    else this._acts = this._acts.filter((act) => act.uid !== uid)
     this._learn(views)
   }
 
@@ -345,6 +346,13 @@ export class Queue {
     this._place = this._trail.length - 1
     return Number(kept.at ?? 0)
   }
+}
+
+/** @param {number} item
+ * @param {Choice} choice */
+function words(item, { action, codes }) {
+  const said = { skip: 'skipped', flag: 'flag', unflag: 'flag removed' }[String(action)]
+  return `answer ${item}: ${said ?? codesText(codes)}`
 }
 
 /** What a decision changes of an item.

@@ -1,7 +1,7 @@
 // Settings: the order of the answers and of the codes, how the page looks, and the keys.
 
 import { showDialog } from './dialog.js'
-import { button, element, table } from './elements.js'
+import { button, element, put, table } from './elements.js'
 import { ACTIONS, keyName } from './keys.js'
 /** @import { ActionName } from './keys.js' */
 /** @import { App, Settings } from './shapes.js' */
@@ -11,8 +11,8 @@ import { ACTIONS, keyName } from './keys.js'
 /** @type {{field: 'order' | 'codes' | 'others' | 'theme', title: string, choices: Choice[]}[]} */
 const FIELDS = [
   { field: 'order', title: 'Order of the answers', choices: [
-    ['alike', 'Alike together', 'Answers with the same suggestion follow each other, large ' +
-      'groups first, so that many of a kind go quickly.'],
+    ['alike', 'Alike together', 'Answers with the same suggestion follow each other, so that ' +
+      'many of a kind go quickly.'],
     ['unsure', 'Least sure first', 'The machine learns most from what it knows least; these ' +
       'take longest.'],
     ['file', 'As in the file', 'From the first row to the last.'],
@@ -40,8 +40,7 @@ const RESERVED = new Set(
 )
 
 /** Open the dialog; what is changed holds at once.
- * @param {App} app
- * @returns {Promise<void>} */
+ * @param {App} app */
 export async function open(app) {
   const keys = new KeyChoice(app)
   const body = [...FIELDS.map((field) => choiceField(app, field)), keys.fieldset]
@@ -113,7 +112,6 @@ class KeyChoice {
     this._show()
   }
 
-  /** @returns {HTMLTableRowElement[]} */
   _makeRows() {
     return Object.entries(ACTIONS).map(([name, { does }]) => {
       const action = /** @type {ActionName} */ (name)
@@ -143,14 +141,14 @@ class KeyChoice {
   /** @param {ActionName} action */
   _wait(action) {
     this._waiting = action
-    this._say('Press the new key. Backspace takes the key away, Esc leaves it as it is.')
+    put(this._message, 'Press the new key. Backspace takes it away, Esc leaves it as it is.')
     this._show()
   }
 
   /** @param {string} text */
   _stop(text) {
     this._waiting = null
-    this._say(text)
+    put(this._message, text)
     this._show()
   }
 
@@ -175,9 +173,10 @@ class KeyChoice {
     const key = isNone ? '' : pressed.length === 1 ? pressed.toLowerCase() : pressed
     const problem = this._problem(action, key)
     if (problem) return problem
+    const moved = this.app.keys.codeKeys.includes(key) ? ' The keys of codes move on.' : ''
     this.app.saveSettings({ keys: { ...this.app.settings.keys, [action]: key } })
     const { does } = ACTIONS[action]
-    return key ? `${keyName(key)} now does: ${does}.` : `No key for: ${does}.`
+    return key ? `${keyName(key)} now does: ${does}.${moved}` : `No key for: ${does}.`
   }
 
   /** Why an action cannot have a key; '' if it can.
@@ -198,10 +197,5 @@ class KeyChoice {
   _reset() {
     this.app.saveSettings({ keys: {} })
     this._stop('All keys are as at first.')
-  }
-
-  /** @param {string} text */
-  _say(text) {
-    this._message.textContent = text
   }
 }

@@ -2,7 +2,8 @@
 
 import { agreementParts } from './agreement.js'
 import { ApiError, problem } from './api.js'
-import { button, codesText, count, element, keyCap, put } from './elements.js'
+import { button, codeChips, codesText, count, element } from './elements.js'
+import { findField, keyCap, put } from './elements.js'
 /** @import { App, Disagreement as Row, Mount, Side } from './shapes.js' */
 
 const PAGE = 25
@@ -88,9 +89,9 @@ class Settling {
       const body = { uid: crypto.randomUUID(), undoes }
       const { items, status } = await api.send('POST', '/api/undo', body)
       this._made.pop()
-      queue.did(undoes, items, true)
+      queue.did(undoes, items)
       this.app.setStatus(status)
-      this.app.announce(`Answer ${items[0].item}: undone.`)
+      this.app.announce(`Taken back: answer ${items[0].item}.`)
       reload()
     } catch (error) {
       this._say(problem(error))
@@ -117,7 +118,7 @@ class Settling {
     try {
       const { item: view, status } = await this.app.api.send('POST', '/api/decide', body)
       this._made.push(card.uid)
-      this.app.queue.did(card.uid, [view])
+      this.app.queue.did(card.uid, [view], status.progress.last)
       card.finish(`Settled: ${codesText(codes)}`)
       this._since = performance.now()
       this.app.setStatus(status)
@@ -197,9 +198,9 @@ class Card {
     this._below = element('div', { class: 'card-below' })
     this._sides = element('div', { class: 'sides' })
     const id = `settle-${row.item}`
-    const link = { href: `#/item/${row.item}`, 'aria-label': `Open answer ${row.item}` }
+    const link = { href: `#/item/${row.item}`, 'aria-label': `Show answer ${row.item}` }
     const title = element('h3', { id, class: 'card-title' }, `Answer ${row.item} `)
-    title.append(element('a', link, 'open'))
+    title.append(element('a', link, 'show'))
     // A long text scrolls, so the keyboard must be able to go there.
     const scrolls = { role: 'region', tabindex: '0', 'aria-label': `Text of answer ${row.item}` }
     const attributes = { class: 'card-text', dir: 'auto', ...(row.text.length > LONG && scrolls) }
@@ -251,20 +252,12 @@ class Card {
   /** @param {Side} side
    * @param {number} index */
   _side({ coder, codes }, index) {
-    const common = codes.filter((code) => this.row.by.every((other) => other.codes.includes(code)))
-    const chips = codes.map((code) => {
-      const only = !common.includes(code)
-      return element('li', { class: only ? 'chip chip-only' : 'chip', dir: 'auto' },
-        code,
-        only && element('span', { class: 'sr-only' }, ' (not all gave this)'),
-      )
-    })
-    const none = element('li', { class: 'chip chip-none' }, 'no code')
+    const apart = codes.filter((code) => !this.row.by.every((side) => side.codes.includes(code)))
     const on = { click: () => this.takeSide(index) }
     const label = `Take the codes of ${coder}: ${codesText(codes)}`
     return element('div', { class: 'side' },
       element('p', { class: 'side-coder', dir: 'auto' }, coder),
-      element('ul', { class: 'chips' }, ...(chips.length ? chips : [none])),
+      codeChips(codes, apart),
       element('button', { 'aria-label': label, on },
         keyCap(this.settling.app.keys.codeLabel(index)),
         ' Take these',
@@ -287,15 +280,11 @@ class Card {
     const choices = codes.map((code, i) =>
       element('label', { class: 'choice' }, boxes[i], element('span', { dir: 'auto' }, code)),
     )
-    const find = element('input', {
-      type: 'search',
-      'aria-label': 'Find a code',
-      placeholder: 'Find a code',
-      autocomplete: 'off',
-    })
-    find.addEventListener('input', () => {
-      const typed = find.value.toLowerCase()
-      choices.forEach((choice, i) => (choice.hidden = !codes[i].toLowerCase().includes(typed)))
+    const find = findField({
+      input: () => {
+        const typed = find.value.toLowerCase()
+        choices.forEach((choice, i) => (choice.hidden = !codes[i].toLowerCase().includes(typed)))
+      },
     })
     const settle = () =>
       this.settling.settle(this, boxes.filter((box) => box.checked).map((box) => box.value))

@@ -46,11 +46,14 @@ export interface Progress {
   n_disagree: number
   seconds_left: number | null
   can_undo: boolean
+  last: string // what an undo would take back
 }
 
 export interface Machine {
   n_auto: number
+  n_auto_shown: number // without those that are drawn and blind
   n_people: number
+  n_apart: number // to settle
   n_open: number
   n_newly_auto: number
   share: number
@@ -129,6 +132,7 @@ export interface Act {
   uid: string
   before: ItemView | null
   choice?: Choice
+  words: string // what it was, to be named beside the button that undoes
   isRefused?: boolean
 }
 

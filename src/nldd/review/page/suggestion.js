@@ -1,6 +1,6 @@
 // What the machine suggests for an answer, how sure it is, and what it has seen that is alike.
 
-import { codeChips, element, keyCap } from './elements.js'
+import { codeChips, element, keyCap, line, sentence } from './elements.js'
 /** @import { App, ItemView } from './shapes.js' */
 
 // On a narrow screen the nearest answers are closed at first.
@@ -32,13 +32,18 @@ export function explain(app, view, acts) {
   if (!suggestion || view.blind || view.given) return []
   const buttons = []
   const [next] = suggestion.next
-  if (next)
-    buttons.push(button(acts.take, 'Next best', codeChips(next), app.keys.label('runner_up')))
+  if (next) {
+    const key = keyCap(app.keys.label('runner_up'))
+    buttons.push(element('button', { on: { click: acts.take } }, 'Next best', codeChips(next), key))
+  }
   if (view.n_alike && view.state !== 'done') {
     // Without their number: it changes with every decision.
-    buttons.push(button(acts.alike, 'More like this', null, app.keys.label('alike')))
+    const key = keyCap(app.keys.label('alike'))
+    buttons.push(element('button', { on: { click: acts.alike } }, 'More like this', key))
   }
-  const parts = suggestion.why ? [line(`For people because: ${suggestion.why}`, 'small muted')] : []
+  const { why } = suggestion
+  const attributes = { class: 'small muted', dir: 'auto' }
+  const parts = why ? [element('p', attributes, `For people because: ${why}`)] : []
   return buttons.length ? [...parts, element('div', { class: 'why-actions' }, ...buttons)] : parts
 }
 
@@ -55,23 +60,4 @@ export function nearestList(view) {
     element('summary', {}, 'Nearest coded answers'),
     element('ol', {}, ...rows),
   )
-}
-
-/** @param {() => void} act
- * @param {string} label
- * @param {HTMLElement | null} more
- * @param {string} key */
-function button(act, label, more, key) {
-  return element('button', { on: { click: act } }, label, more, keyCap(key))
-}
-
-/** @param {string} text
- * @param {string} [style] */
-function line(text, style = '') {
-  return element('p', { class: style || null, dir: 'auto' }, text)
-}
-
-/** @param {string} words */
-function sentence(words) {
-  return words ? `${words[0].toUpperCase()}${words.slice(1)}.` : ''
 }
