@@ -74,7 +74,7 @@ class Panel {
     put(this._machine,
       element('p', { class: 'figure' }, `${percent(share)} by itself`),
       line(
-        `At the target of ${percent(target)} the machine codes ${count(n_auto)} answers by itself.`,
+        `Of all answers, at the target of ${percent(target)}; drawn ones are for people too.`,
       ),
       n_newly_auto > 0 && line(`${count(n_newly_auto)} of them it could not at the start.`),
       n_open > 0 &&
