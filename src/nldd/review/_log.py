@@ -53,11 +53,13 @@ class Entry:
 class Standing(NamedTuple):
     """Where an item stands for one coder: the last entry, and decisions that are not undone.
 
-    Flags are no decisions. The last decision is the one that counts.
+    Flags are no decisions. The last decision is the one that counts. Those that settle the item for
+    all are told apart, as they are few and looked at with every entry.
     """
 
     last: Entry
     decisions: tuple[Entry, ...] = ()
+    settled: tuple[Entry, ...] = ()
 
     @property
     def own(self) -> Codes | None:
@@ -68,11 +70,12 @@ class Standing(NamedTuple):
     def then(self, entry: Entry) -> "Standing":
         """Where it stands after one more entry of the coder."""
         if entry.action == UNDO:
-            left = tuple(known for known in self.decisions if known.id != entry.undoes)
-            return Standing(entry, left)
+            both = (self.decisions, self.settled)
+            return Standing(entry, *(tuple(e for e in of if e.id != entry.undoes) for of in both))
         if entry.action == FLAG:
-            return Standing(entry, self.decisions)
-        return Standing(entry, (*self.decisions, entry))
+            return self._replace(last=entry)
+        settled = (*self.settled, entry) if entry.action == SETTLE else self.settled
+        return Standing(entry, (*self.decisions, entry), settled)
 
 
 NOTHING = Standing(Entry(0, "", 0, "", "", Position(), ""))
@@ -142,7 +145,7 @@ def _settling(standings: Collection[Standing]) -> Entry | None:
 
     Whoever flags it, skips it or takes an act back says nothing against it.
     """
-    settled = [e for found in standings for e in found.decisions if e.action == SETTLE]
+    settled = [entry for found in standings for entry in found.settled]
     if not settled:
         return None
     settling = max(settled, key=lambda entry: entry.id)
