@@ -179,6 +179,7 @@ def test_parquet_without_its_reader_names_the_command(study, tmp_path, capsys, m
     assert hint == 'pip install "nldd[parquet]"'
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_ends_the_command_quietly(study, tmp_path):
     path = write_csv(tmp_path / "new.csv", answers(3000))
     code = "from nldd.cli import main; main()"

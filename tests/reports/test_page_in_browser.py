@@ -45,7 +45,9 @@ def test_the_browser_would_tell_of_requests_scripts_and_errors(browser, tmp_path
 WIDTHS = (320, 360, 768, 1280, 1920)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "width", [320, *(pytest.param(w, marks=pytest.mark.slow) for w in WIDTHS[1:])]
+)
 def test_browser_shows_the_page_whole_at_every_width_without_a_request(
     sample, browser, tmp_path, width
 ):

@@ -21,7 +21,7 @@ def url(browser, tmp_path_factory):
     return path.as_uri()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.slow)])
 def test_full_report_fits_its_window_and_asks_for_nothing(browser, url, width):
     browser.open(url, width)
     # Colour bars are pictures within the page, which the browser tells as requests of data.
@@ -43,6 +43,7 @@ def test_full_report_fits_its_window_and_asks_for_nothing(browser, url, width):
     assert set(map(tuple, frames)) <= {("auto", 0)}
 
 
+@pytest.mark.slow
 def test_contents_lead_to_every_table_and_figure(browser, url):
     browser.open(url, 1280)
     assert browser.evaluate("document.querySelectorAll('nav ol > li').length") == len(SECTIONS)
@@ -56,6 +57,7 @@ def test_contents_lead_to_every_table_and_figure(browser, url):
     assert broken == []
 
 
+@pytest.mark.slow
 def test_a_desktop_shows_whole_tables_of_ten_methods(browser, url):
     browser.open(url, 1280)
     assert browser.evaluate("document.querySelectorAll('.scroll').length") == len(TABLES)
@@ -66,7 +68,9 @@ def test_a_desktop_shows_whole_tables_of_ten_methods(browser, url):
     assert scrolling == []
 
 
-@pytest.mark.parametrize(("width", "print_"), [(360, False), (672, True)])
+@pytest.mark.parametrize(
+    ("width", "print_"), [(360, False), pytest.param(672, True, marks=pytest.mark.slow)]
+)
 def test_names_of_rows_and_short_words_are_not_torn(browser, url, width, print_):
     browser.open(url, width, print_=print_)
     lines = browser.evaluate(
@@ -81,6 +85,7 @@ def test_names_of_rows_and_short_words_are_not_torn(browser, url, width, print_)
     assert [text for text, n in lines if n > 1 and " " not in text and len(text) < 12] == []
 
 
+@pytest.mark.slow
 def test_settings_have_room_on_a_phone(browser, url):
     browser.open(url, 360)
     assert browser.evaluate(
@@ -88,6 +93,7 @@ def test_settings_have_room_on_a_phone(browser, url):
     ) in range(200, 361)
 
 
+@pytest.mark.slow
 def test_paper_shows_whole_tables_in_letters_that_can_be_read(browser, url):
     # The width between the margins of a sheet of A4; a browser shrinks all of a wider page.
     browser.open(url, 672, print_=True)

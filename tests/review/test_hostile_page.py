@@ -251,6 +251,7 @@ def check_page(visit, path, payloads, names, whole):
     assert tab.page.text_content("#table") == f"{names}.csv"
 
 
+@pytest.mark.slow
 def test_names_and_answers_that_are_programs_do_not_run(visit, tmp_path):
     payloads = (
         MARKUP[0],

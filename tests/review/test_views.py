@@ -54,6 +54,7 @@ def disputed(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_list_searches_filters_and_jumps(visit, tmp_path):
     path = tmp_path / "new.review.db"
     texts = ["Ein Fahrradkeller", "a BICYCLE cellar <b>here</b>", "مخزن للدراجات 🚲"]
