@@ -13,7 +13,7 @@ from nldd.exceptions import InputError
 from nldd.tables import TableFormat
 
 # So many damaged files of a kind in the default run; `make test-slow` tries the many.
-FEW_AND_MANY = [15, pytest.param(1000, marks=pytest.mark.slow)]
+FEW_AND_MANY = [40, pytest.param(1000, marks=pytest.mark.slow)]
 
 CSV = [
     b'id,answer,age\n1,"good, cheap",30\n2,"two\nlines",41\n3,,\n\n4,"so ""so""",9\n',
