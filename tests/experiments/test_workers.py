@@ -83,6 +83,7 @@ def n_threads():
     return [library["num_threads"] for library in threadpool_info()]
 
 
+@pytest.mark.slow
 def test_processes_have_one_thread_each(pool):
     assert set(pool._pool.submit(n_threads).result()) == {1}
 
@@ -104,6 +105,7 @@ def test_process_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch):
     assert mended == written(tmp_path / "home")
 
 
+@pytest.mark.slow
 def test_estimator_that_cannot_be_sent_fails_alone(tmp_path, monkeypatch, pool):
     work_at_home(monkeypatch, pool)
     replace_method(monkeypatch, "MLKNN", Unsendable)

@@ -63,6 +63,7 @@ def opendocument(path, rows):
     return zipped(path, members)
 
 
+@pytest.mark.slow
 def test_workbooks_of_a_few_bytes(tmp_path):
     """Cells far away, by their place, by the place of their row, and by repetition."""
     far = ['<c r="Z9999999"><v>1</v></c>', '<c r="XFD9999"><v>1</v></c>']

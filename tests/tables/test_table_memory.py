@@ -35,6 +35,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.slow
 def test_rows_pass_through_without_being_kept(tmp_path):
     """20,000 rows of 200 letters and more are 4 MB of text, and several times that as objects."""
     text = "".join(f"{k};{'an answer, ' * 18}{k}\n" for k in range(20_000))
