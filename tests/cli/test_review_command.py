@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
-from nldd.coding import checksum
+from nldd.coding import checksum, load_coding_model, save_coding_model
 from nldd.review import Running, Store, is_of_table, prepare_review
 from nldd.tables import TableOptions
 from review.serve_made import Client
@@ -81,7 +81,11 @@ def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path,
     assert review()[0] == 0
     assert not started
     other = tmp_path / "model.nldd"
-    other.write_bytes((made / "model.nldd").read_bytes() + b"\0")
+    other.write_text("no model")
+    code, said = review(model=other)
+    assert (code, "not a model of nldd" in said, started) == (1, True, [])
+    model = load_coding_model(made / "model.nldd")
+    save_coding_model(model.record("update", "more.csv", "", 0, 0), other)
     code, said = review(model=other)
     assert (code, "has changed since" in said, started) == (0, True, [1])
     with Store.open(review.store) as store:

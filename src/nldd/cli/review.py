@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from nldd import review as reviewing, tables
+from nldd import io, review as reviewing, tables
 from nldd._progress import progress_of_share
 from nldd._wording import count_noun
 from nldd.cli import _options as shared
@@ -219,6 +219,7 @@ def _resume(
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
     changed = options.digest(model) != last
     if changed:
+        io.read_manifest(model)  # says so if that is no model
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
     show(f"Going on with {path}.")
     return changed
