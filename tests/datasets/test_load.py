@@ -247,3 +247,15 @@ def test_distinct_labelsets_beyond_one_byte():
     Y = np.zeros((3, 9), dtype=np.int64)
     Y[1, 8] = 1
     assert Dataset(np.zeros((3, 1)), Y, list("abcdefghi")).n_labelsets == 2
+
+
+def test_scene_remembers_its_training_and_test_files():
+    dataset = in_folder("scene")
+    assert (dataset.n_train, dataset.n_samples) == (1211, 2407)
+    assert dataset.notes == (
+        "The rows of scene-train.arff are the first 1,211, to train on, and those of "
+        "scene-test.arff the other 1,196, to test on.",
+    )
+    beside = load_dataset(paper_data.FOLDER / "scene-train.arff")
+    assert (beside.name, beside.n_train) == ("scene", 1211)
+    assert_array_equal(beside.Y, dataset.Y)
