@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nldd.datasets import _hugging_face, _openml
 from nldd.datasets._arff import read_arff
 from nldd.datasets._arff_dataset import as_dataset
 from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files
@@ -20,6 +21,8 @@ from nldd.datasets._row_ids import left_out, numbers_rows, sounds_like_a_row_id
 from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
 
+# How the names of data sets of public collections begin.
+COLLECTIONS = (_openml.PREFIX, _hugging_face.PREFIX)
 _TABLES = (".csv", ".tsv")
 _SPARSE = (".svm", ".libsvm", ".svmlight", ".txt")
 _TRAIN = re.compile(r"(?i)(?:(.*)[-_. ])?(train(?:ing)?|trn|tra)")
@@ -44,14 +47,15 @@ def load_dataset(
     keep_ids: bool = False,
     data_dir: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    """Load a data set of the catalogue, or a file of one's own.
+    """Load a data set of the catalogue, a file of one's own, or one of a public collection.
 
     Parameters
     ----------
     name : str or path
         Name in the catalogue, such as ``"yeast"``, or path of an ``.arff``, ``.csv`` or ``.tsv``
         file, or of an ``.svm``, ``.libsvm``, ``.svmlight`` or ``.txt`` file with sparse lines such
-        as ``3,17 0:1.5 8:0.25``.
+        as ``3,17 0:1.5 8:0.25``, or ``"openml:41473"`` for a data set of OpenML,
+        or ``"hf:owner/name"`` for one of the Hugging Face hub.
     labels : list of str, str, int or path, optional
         Which columns of a file are labels, see :func:`read_csv`. For ARFF also the path of an
         ``.xml`` file of Mulan; by default the one beside the file and of the same name, with or
@@ -86,6 +90,12 @@ def load_dataset(
     """
     if not isinstance(name, str | os.PathLike):
         raise InputError(f"name must be a name of the catalogue or a path; got {name!r}.")
+    if isinstance(name, str) and name.startswith(COLLECTIONS):
+        if test is not None:
+            raise InputError(f"{name} says itself how it is split: leave test out.")
+        from_hub = name.startswith(_hugging_face.PREFIX)
+        load: Any = _hugging_face.load_hugging_face if from_hub else _openml.load_openml
+        return load(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
     suffix = Path(name).suffix.lower()
     if suffix in _READERS:
         files = _find_files(Path(name), test)
