@@ -48,7 +48,11 @@ def test_ids_can_be_kept(tmp_path):
     assert load_dataset(path, keep_ids=True).n_features == 26
 
 
-@pytest.mark.parametrize("cells", [["some words"] * 30, [f"w{i}" for i in range(15)] * 2])
+@pytest.mark.parametrize(
+    "cells",
+    [["some words"] * 30, [f"w{i}" for i in range(15)] * 2, [f"answer {i}" for i in range(30)]],
+    ids=["one", "twice", "sentences"],
+)
 def test_other_texts_are_refused(tmp_path, cells):
     path = arff(tmp_path / "texts.arff", "string", [f"'{cell}'" for cell in cells])
     with pytest.raises(InputError, match=r"line 3: attribute 'protein' is of type 'string'"):

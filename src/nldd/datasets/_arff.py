@@ -224,7 +224,8 @@ def wrong_type(name: str, kind: str) -> Refusal:
     """What to say about an attribute of a type that nothing can be made of."""
     kinds = "numeric, real, integer or a list of values such as {0,1}"
     wrong = f"attribute {quote(name)} is of type {quote(kind)}; expected {kinds}"
-    return Refusal(f"{wrong}. Remove it, or turn it into numbers first.")
+    other = ", or name it by text" if kind == "string" else ""
+    return Refusal(f"{wrong}. Remove it, or turn it into numbers first{other}.")
 
 
 def _parse_values(text: str, name: str) -> Codes:

@@ -104,7 +104,7 @@ def _row_ids(arffs: Sequence[Arff], features: Sequence[int]) -> dict[int, str]:
         elif names_rows(set().union(*(attribute.codes or () for attribute in attributes)), n_rows):
             # The header may list values that no row has.
             values = {text for arff in arffs for text in _text_column(arff, j)}
-            if names_rows(values, n_rows):
+            if names_rows(values, n_rows, texts=attributes[0].is_text):
                 found[j] = left_out(name, len(values), n_rows)
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nldd.datasets import _hugging_face, _openml
 from nldd.datasets._arff import read_arff
 from nldd.datasets._arff_dataset import as_dataset
 from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files
@@ -17,9 +18,13 @@ from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._embedded import load_yeast
 from nldd.datasets._label_columns import FORMS, Labels
 from nldd.datasets._row_ids import left_out, numbers_rows, sounds_like_a_row_id
+from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
 
-TABLES = (".csv", ".tsv")
+# How the names of data sets of public collections begin.
+COLLECTIONS = (_openml.PREFIX, _hugging_face.PREFIX)
+_TABLES = (".csv", ".tsv")
+_SPARSE = (".svm", ".libsvm", ".svmlight", ".txt")
 _TRAIN = re.compile(r"(?i)(?:(.*)[-_. ])?(train(?:ing)?|trn|tra)")
 _TEST = re.compile(r"(?i)(?:(.*)[-_. ])?(test(?:ing)?|tst)")
 # What the test file of a pair is called, by the ending of the name of the training file.
@@ -42,13 +47,15 @@ def load_dataset(
     keep_ids: bool = False,
     data_dir: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    """Load a data set of the catalogue, or a file of one's own.
+    """Load a data set of the catalogue, a file of one's own, or one of a public collection.
 
     Parameters
     ----------
     name : str or path
         Name in the catalogue, such as ``"yeast"``, or path of an ``.arff``, ``.csv`` or ``.tsv``
-        file.
+        file, or of an ``.svm``, ``.libsvm``, ``.svmlight`` or ``.txt`` file with sparse lines such
+        as ``3,17 0:1.5 8:0.25``, or ``"openml:41473"`` for a data set of OpenML,
+        or ``"hf:owner/name"`` for one of the Hugging Face hub.
     labels : list of str, str, int or path, optional
         Which columns of a file are labels, see :func:`read_csv`. For ARFF also the path of an
         ``.xml`` file of Mulan; by default the one beside the file and of the same name, with or
@@ -83,14 +90,19 @@ def load_dataset(
     """
     if not isinstance(name, str | os.PathLike):
         raise InputError(f"name must be a name of the catalogue or a path; got {name!r}.")
+    if isinstance(name, str) and name.startswith(COLLECTIONS):
+        if test is not None:
+            raise InputError(f"{name} says itself how it is split: leave test out.")
+        from_hub = name.startswith(_hugging_face.PREFIX)
+        load: Any = _hugging_face.load_hugging_face if from_hub else _openml.load_openml
+        return load(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
     suffix = Path(name).suffix.lower()
-    if suffix == ".arff" or suffix in TABLES:
+    if suffix in _READERS:
         files = _find_files(Path(name), test)
         options = {"text": text, "keep_ids": keep_ids}
-        read: Any = _load_arff if suffix == ".arff" else _load_tables
-        return _note_split(read(files, _name_of(files), labels, **options), files)
+        return _note_split(_READERS[suffix](files, _name_of(files), labels, **options), files)
     if suffix or isinstance(name, os.PathLike) or os.sep in name:
-        known = "a data set of the catalogue nor an .arff, .csv or .tsv file"
+        known = f"a data set of the catalogue nor a file that ends in {', '.join(_READERS)}"
         raise InputError(f"{name} is neither {known}.")
     if labels is not None or text is not None or test is not None:
         raise InputError(f"The labels of {name!r} are known: leave labels out, or name a file.")
@@ -185,6 +197,27 @@ def _without_row_numbers(dataset: Dataset) -> Dataset:
         feature_names=[names[j] for j in kept],
         notes=(*dataset.notes, *notes),
     )
+
+
+def _load_sparse(
+    files: Sequence[Path],
+    name: str,
+    labels: Labels | os.PathLike[str] | None,
+    *,
+    text: str | None,
+    keep_ids: bool,
+) -> Dataset:
+    if labels is not None or text is not None:
+        raise InputError(f"Every line of {files[0]} says its labels: leave labels and text out.")
+    return read_svmlight(files, name)
+
+
+# By the ending of the name of a file.
+_READERS: dict[str, Any] = {
+    ".arff": _load_arff,
+    **dict.fromkeys(_TABLES, _load_tables),
+    **dict.fromkeys(_SPARSE, _load_sparse),
+}
 
 
 def _load_entry(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Dataset:

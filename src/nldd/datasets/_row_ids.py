@@ -16,9 +16,15 @@ _NAMES = {"id", "ids", "idx", "index", "row", "rowid", "nr", "no", "number", "ca
 _WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
-def names_rows(values: Collection[Any], n_rows: int) -> bool:
-    """Whether nominal values or texts, each given once, are (nearly) as many as the rows."""
-    return n_rows >= LEAST_ROWS and len(values) >= _NEARLY_ALL * n_rows
+def names_rows(values: Collection[str], n_rows: int, *, texts: bool = False) -> bool:
+    """Whether nominal values or `texts`, each given once, are (nearly) as many as the rows.
+
+    Texts of several words are the content of the rows rather than their names.
+    """
+    if n_rows < LEAST_ROWS or len(values) < _NEARLY_ALL * n_rows:
+        return False
+    n_words = sum(len(value.split()) > 1 for value in values) if texts else 0
+    return n_words <= len(values) / 2
 
 
 def sounds_like_a_row_id(name: str) -> bool:
