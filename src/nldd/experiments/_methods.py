@@ -59,7 +59,9 @@ def import_object(path: str) -> Any:
         found = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise InputError(f"{path}: its module needs {error.name!r}, which is missing") from error
+            raise InputError(
+                f"{path}: its module needs {error.name!r}, which is missing"
+            ) from error
         where = "the current folder nor among the packages of this Python"
         raise InputError(f"{path}: there is no module {error.name!r} in {where}") from error
     except Exception as error:
@@ -119,9 +121,7 @@ def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
     except (TypeError, ValueError) as error:
         why = escaped(str(error).partition("\n")[0])
         raise InputError(f"{method.name} cannot be made with [{where}]: {why:.200}") from error
-    missing = [
-        name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)
-    ]
+    missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
     if missing:
         how = "derive it from sklearn.base.BaseEstimator, and give it fit(X, Y) and predict(X)"
         raise InputError(f"{method.name} is no classifier, it has no {', '.join(missing)}: {how}")
@@ -144,7 +144,9 @@ def predict_labels(model: Any, X: Any, n_labels: int) -> Any:
             f"{expected}."
         )
     if not is_right:
-        raise InputError(f"predict gave other values than 0 and 1: it shall be an array {expected}.")
+        raise InputError(
+            f"predict gave other values than 0 and 1: it shall be an array {expected}."
+        )
     return Y if np.issubdtype(Y.dtype, np.integer) else Y.astype(np.int64)
 
 

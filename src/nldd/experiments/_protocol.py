@@ -168,7 +168,7 @@ class Protocol:
         estimator = self.estimator(method, name, n_samples, fold, **parameters)
         n_groups = None
         if self.split_of(name, n_samples).kind == "leave-one-group-out":
-            n_groups = len(np.unique(dataset.groups))
+            n_groups = len(np.unique(np.asarray(dataset.groups)))
         folds = inner_folds(self.inner_folds, n_groups, self.seed + fold)
         model = prepared(estimator, make_steps(self.prepare, dataset))
         return searched(model, self.search.get(method, {}), self.scoring, folds)

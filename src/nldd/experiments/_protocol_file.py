@@ -75,8 +75,10 @@ def _read_toml(path: Any) -> dict[str, Any]:
     return tomllib.loads(content.decode("utf-8"))
 
 
-_AT_LEAST = {least: (int, lambda n, least=least: n >= least, f"a whole number from {least} on")
-             for least in (1, 2)}
+_AT_LEAST = {
+    least: (int, lambda n, least=least: n >= least, f"a whole number from {least} on")
+    for least in (1, 2)
+}
 # What the value of a key must be: its type, a further check, and both in words.
 _VALUES: dict[str, tuple[Any, Any, str]] = {
     "name": (str, NAME.fullmatch, "a name of letters, digits, '-' and '_'"),

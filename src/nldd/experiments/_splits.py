@@ -65,9 +65,7 @@ class Split:
         if self.kind == "leave-one-group-out":
             return list(LeaveOneGroupOut().split(dataset.Y, groups=_groups(dataset)))
         if self.kind == "repeated":
-            cut: Any = RepeatedKFold(
-                n_splits=self.folds, n_repeats=self.repeats, random_state=seed
-            )
+            cut: Any = RepeatedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=seed)
         elif self.kind == "random":
             if n_samples < 2:
                 raise InputError(f"{name} has one row, which cannot be split.")
