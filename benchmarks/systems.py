@@ -14,8 +14,7 @@ import numpy as np
 from measure import Answers, load, seconds
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
-from sklearn.multioutput import ClassifierChain as SklearnChain
-from sklearn.multioutput import MultiOutputClassifier
+from sklearn.multioutput import ClassifierChain as SklearnChain, MultiOutputClassifier
 
 from nldd import BinaryRelevance, ClassifierChain, LabelPowerset, MLkNN, RAkEL
 from nldd.metrics import f_measure, zero_one_loss
