@@ -16,9 +16,10 @@ from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record, read_records
 from nldd.metrics import PAPER_MEASURES
 from nldd.reports import _benchmark_tables as tables
+from nldd.reports._latex import RENDERERS
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.reports._results import Results, results
-from nldd.reports._table import RENDERERS, Table
+from nldd.reports._table import Table
 
 PAGE = "report.html"
 PAPER = (
