@@ -12,11 +12,18 @@ import numpy as np
 from nldd.datasets import _hugging_face, _openml
 from nldd.datasets._arff import read_arff
 from nldd.datasets._arff_dataset import as_dataset
-from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files
+from nldd.datasets._catalogue import (
+    CATALOGUE,
+    EMBEDDED,
+    Entry,
+    data_folder,
+    find_entry,
+    require_files,
+)
 from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._embedded import load_yeast
-from nldd.datasets._label_columns import FORMS, Labels
+from nldd.datasets._label_columns import FORMS, Labels, parse_labels
 from nldd.datasets._row_ids import left_out, numbers_rows, sounds_like_a_row_id
 from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
@@ -107,6 +114,28 @@ def load_dataset(
     if labels is not None or text is not None or test is not None:
         raise InputError(f"The labels of {name!r} are known: leave labels out, or name a file.")
     return _load_entry(find_entry(str(name)), data_dir)
+
+
+def load_named(
+    name: str,
+    labels: str | None = None,
+    text: str | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Load a data set as a command names it: `labels` in words, for files that do not say theirs.
+
+    Data sets of the catalogue, sparse text files, and ARFF files with their XML file or ``-C`` do
+    without `labels`, so that one command can name several kinds.
+    """
+    suffix = Path(name).suffix.lower()
+    if name in CATALOGUE or suffix in _SPARSE:
+        return load_dataset(name, data_dir=data_dir)
+    if labels is not None and suffix == ".arff":
+        try:
+            return load_dataset(name, text=text)
+        except InputError:
+            pass  # it does not say, or is wrong in another way, which the second try tells
+    return load_dataset(name, labels=parse_labels(labels), text=text, data_dir=data_dir)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
