@@ -37,6 +37,7 @@ from ._coding_text import (
 from ._comparison_tables import comparison_notes as comparison_notes, pairs_table as pairs_table
 from ._datasets_text import (
     as_record as as_record,
+    datasets_table as datasets_table,
     render_entry as render_entry,
     render_facts as render_facts,
     render_fetched as render_fetched,
