@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._wording import count_noun
 from nldd.datasets import CATALOGUE
 from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.reports import _published as paper
@@ -88,7 +89,7 @@ def paper_notes(results: Results, measure: Measure, values: FloatArray) -> Itera
     if both is not None:
         among, _, theirs = both
         n_methods, n_datasets = int(among.sum()), len(theirs)
-        where = f"{n_methods} of its 7 methods and {n_datasets} of its 9 data sets"
+        where = f"{count_noun(n_methods, 'method')} on {count_noun(n_datasets, 'data set')}"
         yield f"In the paper: average ranks of its printed values, {where}."
         if n_datasets >= 2:
             names = [m for m, has in zip(results.methods, among, strict=True) if has]
