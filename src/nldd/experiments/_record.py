@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -144,7 +144,7 @@ def predictions_path(folder: Path, key: Key) -> Path:
 
 
 def read_predictions(folder: Path, key: Key) -> Predictions | None:
-    """What a cell predicted; None if its file is not there.
+    """What a cell predicted; None if its file is neither there nor in ``predictions.zip``.
 
     Examples
     --------
@@ -152,8 +152,14 @@ def read_predictions(folder: Path, key: Key) -> Predictions | None:
     >>> read_predictions(Path("nldd-results/default"), Key("default", "yeast", "BR", 0, 0, None))
     """
     path = predictions_path(folder, key)
+    packed = folder / f"{PREDICTIONS}.zip"
     try:
-        return Predictions.from_bytes(path.read_bytes())
+        if path.is_file() or not packed.is_file():
+            return Predictions.from_bytes(path.read_bytes())
+        with ZipFile(packed) as archive:
+            name = path.relative_to(folder / PREDICTIONS).as_posix()
+            there = name in archive.namelist()
+            return Predictions.from_bytes(archive.read(name)) if there else None
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, IndexError, BadZipFile, EOFError) as error:
