@@ -17,7 +17,7 @@ from nldd.cli._printing import print_result
     default="",
     help="Which measures, separated by commas, or all.  [default: the paper's four]",
 )
-@click.option("--nemenyi", is_flag=True, help="Diagrams by Nemenyi's test, not Wilcoxon's.")
+@click.option("--nemenyi", is_flag=True, help="Nemenyi's test beside Wilcoxon's.")
 @click.option("--out", type=FOLDER, help="Folder for the report.  [default: FOLDER]")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def report(

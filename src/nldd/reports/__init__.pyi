@@ -52,6 +52,7 @@ from ._frequencies_text import (
     write_frequencies as write_frequencies,
     write_frequencies_report as write_frequencies_report,
 )
+from ._latex import RENDERERS as RENDERERS, to_latex as to_latex
 from ._page import (
     Figure as Figure,
     Page as Page,
@@ -89,13 +90,11 @@ from ._results import (
 )
 from ._score_tables import choose_measures as choose_measures
 from ._table import (
-    RENDERERS as RENDERERS,
     DataRow as DataRow,
     Entry as Entry,
     Row as Row,
     Table as Table,
     to_csv as to_csv,
-    to_latex as to_latex,
     to_markdown as to_markdown,
     to_text as to_text,
 )

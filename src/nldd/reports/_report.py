@@ -17,12 +17,15 @@ from nldd.datasets import load_yeast
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record, read_records
-from nldd.metrics import PAPER_MEASURES, Measure
-from nldd.reports import _benchmark_tables as tables, _run_tables as runs, _score_tables as scores
+from nldd.reports._latex import RENDERERS
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.reports._paper_comparison import difference_tables, paper_part
 from nldd.reports._results import Results, results
-from nldd.reports._table import RENDERERS, Table
+from nldd.reports._table import Table
+from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
+from nldd.reports._paper_comparison import difference_tables, paper_part
+from nldd.reports._results import Results, results
+from nldd.reports._table import Table
 
 PAGE = "report.html"
 PAPER = (
@@ -51,9 +54,8 @@ def report(
     """Write the report of the cells of a benchmark's folder, into it or to `out`.
 
     `protocol` says which one, where the folder has several; `measures` are keys of those to be
-    tabled, or "all", and the paper's four if none is named. Bars of the diagrams are found by
-    Wilcoxon tests with Holm's correction, or by Nemenyi's test. Returns the page, then the files of
-    its tables and figures.
+    tabled, or "all", and the paper's four if none is named. With `nemenyi`, diagrams and pairs have
+    Nemenyi's test beside Wilcoxon's. Returns the page, then the files of its tables and figures.
     """
     cells = folder / CELLS
     if not cells.is_file():
@@ -198,20 +200,20 @@ def difference_diagrams(
         if len(methods) < 2 or statistics.complete_rows(values).sum() < 2:
             continue
         averages = statistics.average_ranks(values, better)
-        ranked = statistics.nemenyi(values, better, ALPHA)
-        P = ranked.p_values if nemenyi else statistics.pairwise_holm(values)
-        rule = "two-sided Wilcoxon tests, Holm's correction, 0.05"
+        groups = statistics.cliques(averages, statistics.pairwise_holm(values), ALPHA)
+        distance, told = None, ""
         if nemenyi:
-            rule = f"Nemenyi's test, 0.05: ranks within {ranked.critical_difference:.2f}"
+            distance = statistics.nemenyi(values, better, ALPHA).critical_difference
+            told = f" Nemenyi's critical difference at 0.05 is {distance:.2f}."
         test = statistics.friedman(values, better)
-        groups = statistics.cliques(averages, P, ALPHA)
+        name = measure.name
         yield draw(
-            displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
+            displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, name, distance),
             f"differences_{measure.key}",
-            f"{measure.name}: average ranks, best on the left. Friedman's test over "
-            f"{test.n_datasets} data sets: chi-square {test.statistic:.1f}, p = "
-            f"{test.p_value:.2g}. Bars join methods that do not differ ({rule}).",
-            f"Average ranks on {measure.name}: {methods[int(np.argmin(averages))]} is best with "
+            f"{name}: average ranks, best on the left. Friedman's test over {test.n_datasets} data "
+            f"sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. Bars join methods that "
+            f"do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).{told}",
+            f"Average ranks on {name}: {methods[int(np.argmin(averages))]} is best with "
             f"{averages.min():.2f}.",
         )
 
