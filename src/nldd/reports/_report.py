@@ -17,11 +17,9 @@ from nldd.datasets import load_yeast
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record, read_records
+from nldd.metrics import PAPER_MEASURES, Measure
+from nldd.reports import _benchmark_tables as tables, _run_tables as runs, _score_tables as scores
 from nldd.reports._latex import RENDERERS
-from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
-from nldd.reports._paper_comparison import difference_tables, paper_part
-from nldd.reports._results import Results, results
-from nldd.reports._table import Table
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.reports._paper_comparison import difference_tables, paper_part
 from nldd.reports._results import Results, results
