@@ -20,6 +20,9 @@ from nldd.statistics import average_ranks, complete_rows, significance_line
 PROTOCOL = "paper"
 LARGE = 3.0
 UNEXPLAINED = "unexplained"
+HEAD = ("measure", "data set", "method", "ours", "error", "paper", "difference", "in errors", "why")
+DATA_HEAD = ("measure", "dataset", "method", "value", "standard_error", "published")
+DATA_HEAD += ("difference", "difference_in_standard_errors", "why", "verdict")
 ABOUT_ERRORS = (
     "Standard errors are those of our value, from the spread between test rows. The paper prints "
     "none; its values have some of about the same size, so a difference of three of ours is about "
@@ -180,8 +183,8 @@ class Difference:
         texts = ["-" if np.isnan(number) else f"{number:.4f}" for number in numbers]
         apart = "-" if np.isnan(self.ours) else f"{self.in_errors:+.1f}"
         change = "-" if np.isnan(self.ours) else f"{self.difference:+.4f}"
-        names = f"{self.measure.name}, {self.dataset}, {self.method}"
-        return names, *texts, change, apart, self.reason
+        names = (self.measure.name, self.dataset, self.method)
+        return *names, *texts, change, apart, self.reason
 
 
 def paper_differences(results: Results) -> list[Difference]:
@@ -219,8 +222,6 @@ def difference_tables(results: Results) -> list[Table]:
         return []
     found = paper_differences(results)
     large = sorted((d for d in found if d.is_large), key=lambda d: d.reason != UNEXPLAINED)
-    head = ("value", "ours", "standard error", "paper", "difference", "in standard errors", "why")
-    data_head = ("measure", "dataset", "method", *head[1:], "verdict")
     data = tuple(
         (d.measure.key, d.dataset, d.method, *map(_finite, numbers), d.reason, d.verdict)
         for d in found
@@ -230,16 +231,16 @@ def difference_tables(results: Results) -> list[Table]:
         Table(
             "paper_differences",
             f"Values that are more than {LARGE:g} standard errors from the paper's",
-            head,
+            HEAD,
             tuple(difference.row() for difference in large),
             notes=(about_paper_differences(found), ABOUT_ERRORS),
-            data_head=tuple(name.replace(" ", "_") for name in data_head),
+            data_head=DATA_HEAD,
             data=data,
         ),
         Table(
             "paper_values",
             f"All {len(found)} values of the paper beside ours",
-            head,
+            HEAD,
             tuple(difference.row() for difference in found),
             notes=(ABOUT_ERRORS,),
             folded=True,

@@ -209,8 +209,8 @@ def difference_diagrams(
             displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, name, distance),
             f"differences_{measure.key}",
             f"{name}: average ranks, best on the left. Friedman's test over {test.n_datasets} data "
-            f"sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. Bars join methods that "
-            f"do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).{told}",
+            f"sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. Bars join methods "
+            f"that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).{told}",
             f"Average ranks on {name}: {methods[int(np.argmin(averages))]} is best with "
             f"{averages.min():.2f}.",
         )

@@ -168,7 +168,7 @@ def overview_table(results: Results) -> Table | None:
         found = dict(zip(some.methods, averages.tolist(), strict=True))
         lacking |= set(results.methods) - set(found)
         cells = [Entry(f"{found[m]:.2f}", best[m]) if m in found else "-" for m in results.methods]
-        rows.append((f"{measure.name} ({measure.direction.split()[0]})", str(n), *cells))
+        rows.append((measure.name, str(n), *cells))
         data += [(measure.key, method, rank, n) for method, rank in found.items()]
     if len(results.datasets) < 2 or not rows:
         return None
