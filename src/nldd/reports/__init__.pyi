@@ -74,6 +74,7 @@ from ._published import (
     PUBLISHED_MEASURES as PUBLISHED_MEASURES,
     PublishedTable as PublishedTable,
     doubtful as doubtful,
+    explanation as explanation,
     published as published,
     published_average_ranks as published_average_ranks,
     published_ranks as published_ranks,
@@ -89,6 +90,7 @@ from ._results import (
     render_outcome as render_outcome,
     results as results,
 )
+from ._score_tables import choose_measures as choose_measures
 from ._table import (
     DataRow as DataRow,
     Entry as Entry,
