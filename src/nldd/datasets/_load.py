@@ -58,6 +58,7 @@ def load_dataset(
     *,
     labels: Labels | os.PathLike[str] | None = None,
     text: str | None = None,
+    groups: str | None = None,
     test: str | os.PathLike[str] | bool | None = None,
     keep_ids: bool = False,
     data_dir: str | os.PathLike[str] | None = None,
@@ -79,6 +80,9 @@ def load_dataset(
     text : str, optional
         Name of the one column that is a text; `X` is then the texts, and other columns that are no
         labels are left out.
+    groups : str, optional
+        Name of a column of an ARFF, CSV or TSV file that says which rows belong together, such as
+        those of one speaker. It is no feature; its values are in `groups`.
     test : path or bool, optional
         File with rows to test on, which follow those of `name`; the split is kept in `n_train`. By
         default it is looked for beside a file whose name ends in ``train``: ``birds-test.arff`` for
@@ -105,16 +109,19 @@ def load_dataset(
     """
     if not isinstance(name, str | os.PathLike):
         raise InputError(f"name must be a name of the catalogue or a path; got {name!r}.")
+    suffix = Path(name).suffix.lower()
+    if groups is not None and suffix not in (".arff", *_TABLES):
+        raise InputError(f"{name} has no column of groups: they are for ARFF, CSV and TSV files.")
     if isinstance(name, str) and name.startswith(COLLECTIONS):
         if test is not None:
             raise InputError(f"{name} says itself how it is split: leave test out.")
         from_hub = name.startswith(_hugging_face.PREFIX)
         load: Any = _hugging_face.load_hugging_face if from_hub else _openml.load_openml
         return load(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
-    suffix = Path(name).suffix.lower()
     if suffix in _READERS:
         files = _find_files(Path(name), test)
         options = {"text": text, "keep_ids": keep_ids}
+        options |= {} if groups is None else {"groups": groups}
         return _note_split(_READERS[suffix](files, _name_of(files), labels, **options), files)
     if suffix or isinstance(name, os.PathLike) or os.sep in name:
         known = f"a data set of the catalogue nor a file that ends in {', '.join(_READERS)}"
@@ -212,10 +219,11 @@ def _load_tables(
     *,
     text: str | None,
     keep_ids: bool,
+    groups: str | None = None,
 ) -> Dataset:
     if labels is None or isinstance(labels, os.PathLike):
         raise InputError(f"Say which columns of {files[0]} are labels: {FORMS}.")
-    dataset = join([read_csv(path, labels, text=text) for path in files], name)
+    dataset = join([read_csv(path, labels, text=text, groups=groups) for path in files], name)
     return dataset if keep_ids or text else _without_row_numbers(dataset)
 
 
