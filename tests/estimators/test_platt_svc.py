@@ -9,6 +9,8 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
 
 from nldd import PlattSVC
+from nldd.estimators._gram import Gram
+from nldd.estimators._linear_svm import Problem
 from nldd.estimators._platt_svc import fit_sigmoid, sigmoid
 
 
@@ -135,7 +137,7 @@ def test_platt_svc_fold_without_a_class_gets_plus_or_minus_one(lonely):
     y = np.full(20, 1 - lonely)
     y[13] = lonely
     model = PlattSVC(tol=1e-10, random_state=0).fit(X, y)
-    values = model._out_of_fold(X, y, None)
+    values = model._out_of_fold(Problem(X, y, None, Gram(X)))
     folds = np.random.RandomState(0).permutation(20).reshape(5, 4)
     with_lonely = next(fold for fold in folds if 13 in fold)
     assert values[with_lonely].tolist() == [1.0 - 2 * lonely] * 4

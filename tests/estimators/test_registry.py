@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.svm import SVC
 
 import nldd
 from nldd import METHODS, PlattSVC
 from nldd._base import MultiLabelClassifier
+from nldd.estimators import LinearSVM
 
 CLASSES = {
     "BR": "BinaryRelevance",
@@ -35,7 +35,7 @@ LARGE = {
     "ECC": {"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
     "CBM": {"n_iterations": 5, "feature_fraction": 0.5},
 }
-BASES = dict.fromkeys(["BR", "SMBR", "CC", "ECC", "LP", "RAKEL"], SVC(kernel="linear", C=1.0))
+BASES = dict.fromkeys(["BR", "SMBR", "CC", "ECC", "LP", "RAKEL"], LinearSVM(C=1.0))
 BASES["NLDD"] = PlattSVC(C=1.0, n_folds=5)
 
 

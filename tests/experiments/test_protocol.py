@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 
 from experiments.trials import rows_only, songs, trial
 from nldd import PlattSVC
 from nldd.datasets import CATALOGUE
-from nldd.estimators import METHODS
+from nldd.estimators import METHODS, LinearSVM
 from nldd.experiments import Protocol, load_protocol
 from nldd.experiments._protocol import BASES, SHAPES
 
@@ -121,8 +121,8 @@ def test_paper_base_is_libsvm_below_5000_rows_and_liblinear_above(method, datase
             "fit_intercept": True,
         }
     else:
-        assert isinstance(base, SVC)
-        assert parameters(base, "C", "kernel") == {"C": 1.0, "kernel": "linear"}
+        assert isinstance(base, LinearSVM)
+        assert parameters(base, "C") == {"C": 1.0}
 
 
 def test_paper_has_all_methods_and_the_study_of_shares():
@@ -183,17 +183,8 @@ def test_every_draw_of_a_cell_comes_from_seed_and_fold(method, dataset, protocol
         for name, value in estimator.get_params().items()
         if name.endswith("random_state")
     }
-    # SVC draws only for its own probabilities, which are not asked for.
-    drawn = {name for name in seeds if not isinstance(owner(estimator, name), SVC)}
-    assert {name: seeds[name] for name in drawn} == dict.fromkeys(drawn, 7)
+    assert seeds == dict.fromkeys(seeds, 7)
     assert repr(estimator) == repr(made(protocol, method, dataset, fold=7))
-
-
-def owner(estimator, name):
-    """The nested estimator that a parameter belongs to."""
-    for step in name.split("__")[:-1]:
-        estimator = getattr(estimator, step)
-    return estimator
 
 
 def test_parameters_of_data_set_come_before_large_before_method():

@@ -52,6 +52,7 @@ from nldd import (
     RandomForestPCT,
     SubsetMapping,
 )
+from nldd.estimators import LinearSVM
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.io import Contents, load_model, read_archive, save_model, write_archive
 
@@ -89,6 +90,7 @@ CLASSIFIERS = {
     "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
     "pipeline of scalers": make_pipeline(MaxAbsScaler(), Normalizer(), GaussianNB()),
     "platt": PlattSVC(),
+    "libsvm": LinearSVM(),
 }
 
 
@@ -127,6 +129,7 @@ def test_machines_on_sparse_features(path, probability):
         SVC(kernel="rbf", probability=probability, random_state=0).fit(X, Y[:, 0]),
         LogisticRegression().fit(X, Y[:, 0]).sparsify(),
         KNeighborsClassifier().fit(X, Y[:, 0]),
+        LinearSVM().fit(X, Y[:, 0] + Y[:, 1]),
     ]
     for loaded, model in zip(through_file(fitted, path), fitted, strict=True):
         for given, expected in zip(answers(loaded, X), answers(model, X), strict=True):
@@ -156,6 +159,7 @@ METHODS = {
     "powerset": LabelPowerset(),
     "powerset of platt": LabelPowerset(PlattSVC()),
     "rakel": RAkEL(random_state=0),
+    "rakel of machines": RAkEL(LinearSVM(), random_state=0),
     "ml-knn": MLkNN(k=3),
     "mixture": ConditionalBernoulliMixture(
         random_state=0, n_components=2, n_iterations=2, n_restarts=1

@@ -21,6 +21,7 @@ from ._label_probabilities import (
     SeparateModels as SeparateModels,
     fit_label_probabilities as fit_label_probabilities,
 )
+from ._linear_svm import LinearSVM as LinearSVM
 from ._mlknn import MLkNN as MLkNN
 from ._nldd import NLDDClassifier as NLDDClassifier
 from ._platt_svc import PlattSVC as PlattSVC, linear_machine as linear_machine

@@ -1,6 +1,6 @@
 """Classifier chain: each label is predicted with the labels before it as features."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from nldd.estimators._base_choice import (
     has_probabilities,
     where_base_has_probabilities,
 )
+from nldd.estimators._gram import Gram, shared
 from nldd.estimators._label_models import (
     PredictsFromScores,
     Prototype,
@@ -62,17 +63,16 @@ def fit_chain(
     prototype = Prototype(estimator, T)
     extended = with_columns(T.X, T.Y[:, order])
     n_features = T.X.shape[1]
-    links = (
-        fit_label(
-            prototype.copy(draw_seed(rng)),
-            extended[:, : n_features + j],
-            T.Y[:, label],
-            T.weights,
-            label_names[label],
-        )
-        for j, label in enumerate(order)
-    )
-    return list(progress(links, len(order), title or "", show=title is not None))
+    gram = Gram(extended[:, :n_features])
+
+    def links() -> Iterator[Any]:
+        for j, label in enumerate(order, start=1):
+            y, name = T.Y[:, label], label_names[label]
+            yield fit_label(prototype.copy(draw_seed(rng)), gram.X, y, T.weights, name)
+            gram.grow(extended[:, : n_features + j], y)
+
+    with shared(gram):
+        return list(progress(links(), len(order), title or "", show=title is not None))
 
 
 def fit_all_links(

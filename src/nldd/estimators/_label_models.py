@@ -15,6 +15,7 @@ from nldd._base import MultiLabelClassifier, Training
 from nldd._dask import RowBlocks, block_by_block
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import LinearClassifierMixin, has_fit_parameter
+from nldd.estimators._gram import Gram, shared
 from nldd.exceptions import InputError
 from nldd.linear import MultiLabelLogisticRegression
 
@@ -149,7 +150,7 @@ def fit_label_models(
         for j in range(n_labels)
     )
     # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
-    with config_context(assume_finite=True):
+    with config_context(assume_finite=True), shared(*(Gram(T.X) for T in parts)):
         models = do_all(tasks, len(chains) * n_labels, n_jobs, title if verbose else None)
     of_chains = (models[batch] for batch in gen_batches(len(models), n_labels))
     return [list(of_part) for of_chain in of_chains for of_part in zip(*of_chain, strict=True)]

@@ -5,18 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import read_weights
-from nldd._sklearn import Interval, StrOptions, validate_data, validate_parameters
-from nldd._sparse import canonical
+from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.estimators._linear_svm import (
+    LinearSVM,
+    Problem,
+    decision_values,
+    fit_svc,
+    hyperplane,
+    read_problem,
+    read_rows,
+)
 from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
@@ -31,13 +34,9 @@ def linear_machine(
 ) -> Any:
     """A linear support vector machine with hinge loss, not yet fitted."""
     if solver == "libsvm":
-        return SVC(kernel="linear", C=C, tol=tol)
+        return LinearSVM(C, tol=tol)
     options = {"loss": "hinge", "dual": True, "max_iter": 10_000, "random_state": random_state}
     return LinearSVC(C=C, tol=tol, **options)
-
-
-def _decision_values(X: Any, coef: FloatArray, intercept: FloatArray) -> FloatArray:
-    return np.asarray(safe_sparse_dot(X, coef.T, dense_output=True)).ravel() + intercept[0]
 
 
 def fit_sigmoid(
@@ -152,22 +151,14 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         `y` has two classes. A `sample_weight` multiplies C for its row, and weighs it in the
         sigmoid; rows of weight 0 are left out.
         """
-        X, y = validate_data(self, canonical(X), y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        weight = read_weights(sample_weight, X)
-        if weight is not None:  # LIBSVM forgets rows of weight 0; so must the folds and the sigmoid
-            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
-        self.classes_, code = np.unique(y, return_inverse=True)
+        P = read_problem(self, X, y, sample_weight)
         if len(self.classes_) > 2:
             raise InputError(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"{len(self.classes_)} classes. Use BinaryRelevance(PlattSVC()) for several labels."
             )
-        if len(self.classes_) < 2:
-            only = self.classes_[0]
-            raise InputError(f"PlattSVC needs two classes; y has one class only: {only}.")
-        self.coef_, self.intercept_ = self._fit_machine(X, code, weight)
-        self.sigmoid_ = fit_sigmoid(self._out_of_fold(X, code, weight), code, weight)
+        self.coef_, self.intercept_ = self._fit_machine(P)
+        self.sigmoid_ = fit_sigmoid(self._out_of_fold(P), P.code, P.weight)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -182,31 +173,28 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> FloatArray:
         """Signed distance to the hyperplane, in units of the margin."""
-        check_is_fitted(self)
-        options = {"accept_sparse": "csr", "dtype": np.float64, "reset": False}
-        X = validate_data(self, canonical(X), **options)
-        return _decision_values(X, self.coef_, self.intercept_)
+        return decision_values(read_rows(self, X), self.coef_, self.intercept_)
 
-    def _fit_machine(self, X: Any, code: Any, weight: Any) -> tuple[FloatArray, FloatArray]:
+    def _fit_machine(self, P: Problem) -> tuple[FloatArray, FloatArray]:
+        if self.solver == "libsvm":
+            return hyperplane(fit_svc(P.gram, P.code, P.weight, self.C, self.tol), P.X)
         machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
-        machine.fit(X, code, sample_weight=weight)
-        coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
-        return np.asarray(coef), np.asarray(machine.intercept_)
+        machine.fit(P.X, P.code, sample_weight=P.weight)
+        return machine.coef_, machine.intercept_
 
-    def _out_of_fold(self, X: Any, code: NDArray[np.intp], weight: FloatArray | None) -> FloatArray:
+    def _out_of_fold(self, P: Problem) -> FloatArray:
         """Decision value of each row from a machine that was fitted without it."""
-        order = check_random_state(self.random_state).permutation(len(code))
-        values = np.empty(len(code))
-        folds = np.split(order, [i * len(order) // self.n_folds for i in range(1, self.n_folds)])
-        for i, held_out in enumerate(folds):
-            kept = np.concatenate(folds[:i] + folds[i + 1 :])
-            positive = code[kept].astype(bool)
+        order = check_random_state(self.random_state).permutation(len(P.code))
+        values = np.empty(len(order))
+        cuts = [i * len(order) // self.n_folds for i in range(1, self.n_folds)]
+        for held_out in np.split(order, cuts):
+            kept = np.delete(np.arange(len(order)), held_out)
+            positive = P.code[kept].astype(bool)
             if positive.all() or not positive.any():
                 values[held_out] = 1.0 if positive.any() else -1.0
-                continue
-            part = None if weight is None else weight[kept]
-            machine = self._fit_machine(X[kept], code[kept], part)
-            values[held_out] = _decision_values(X[held_out], *machine)
+            else:
+                machine = self._fit_machine(P.part(kept))
+                values[held_out] = decision_values(P.X[held_out], *machine)
         return values
 
     def __sklearn_tags__(self) -> Any:

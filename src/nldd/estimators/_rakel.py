@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
 from nldd.estimators._base_choice import WithWorkers
+from nldd.estimators._gram import Gram, shared
 from nldd.estimators._label_models import PredictsFromScores, draw_seed
 from nldd.estimators._label_powerset import WithMulticlassEstimator, fit_powerset
 
@@ -124,7 +125,8 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
             for subset, seed in zip(self.subsets_, seeds, strict=True)
         )
         title = "RAkEL" if self.verbose else None
-        self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
+        with shared(Gram(T.X)):
+            self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -110,6 +110,18 @@ def _is_machine(machine: Attributes) -> bool:
     )
 
 
+def _is_linear_machine(machine: Attributes) -> bool:
+    """Whether it has the hyperplane of two classes, or vectors for each pair of more."""
+    n_classes, n_pairs = len(machine["classes_"]), len(machine["intercept_"])
+    if n_classes == 2 or not {"support_vectors_", "dual_coef_", "n_support_"} <= machine.keys():
+        return n_classes == 2 and n_pairs == 1 and "coef_" in machine
+    return bool(
+        n_pairs == n_classes * (n_classes - 1) // 2
+        and machine["n_support_"].sum() == machine["support_vectors_"].shape[0]
+        and machine["dual_coef_"].shape[0] == n_classes - 1
+    )
+
+
 def _are_neighbours(model: Attributes) -> bool:
     """Whether there is a class for each label, in each column of labels."""
     each = model["classes_"] if isinstance(model["classes_"], list) else [model["classes_"]]
@@ -356,6 +368,15 @@ ATTRIBUTES: dict[str, dict[str, Rule]] = {
         "n_rows": whole(),
         "f": either(nothing, by_name(real)),
     },
+    "nldd.estimators LinearSVM": {
+        **FEATURES,
+        "classes_": classes("k"),
+        "coef_?": numbers(1, "d"),
+        "support_vectors_?": numbers("v", "d", sparse=True),
+        "dual_coef_?": numbers(None, "v"),
+        "n_support_?": numbers("k", kinds="i", least=0),
+        "intercept_": numbers(None),
+    },
     "nldd.estimators PlattSVC": {**LINEAR, "sigmoid_": several(real, 2)},
     "nldd.estimators BinaryRelevance": ONE_A_LABEL,
     "nldd.estimators SubsetMapping": {
@@ -436,6 +457,7 @@ CHECKS = {
     "sklearn.NuSVC": _is_machine,
     "sklearn.KNeighborsClassifier": _are_neighbours,
     LOGISTIC: _has_all_labels,
+    "nldd.LinearSVM": _is_linear_machine,
     "nldd.ClassifierChain": _is_chain,
     "nldd.Member": _is_member,
 }
