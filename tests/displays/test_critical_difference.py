@@ -1,11 +1,15 @@
-"""Critical-difference diagrams, from two methods to twelve."""
+"""Critical-difference diagrams, from two methods to twenty."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from displays.drawn import assert_legible
-from nldd.displays._critical_difference import CriticalDifferenceDisplay, stacked_bars
+from nldd.displays._critical_difference import (
+    CriticalDifferenceDisplay,
+    runs_within,
+    stacked_bars,
+)
 from nldd.exceptions import InputError
 
 PAPER = ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM")
@@ -66,16 +70,55 @@ def test_overlapping_bars_get_rows_of_their_own():
     assert stacked_bars(ranks, [(3,), (2, 2)]) == []
 
 
-@pytest.mark.parametrize("n_methods", [2, 12])
+def test_ruler_is_as_long_as_the_critical_difference_and_bars_join_ranks_within_it():
+    display = CriticalDifferenceDisplay(PAPER, RANKS, critical_difference=2.0).plot()
+    (ruler,) = (line for line in display.ax_.lines if len(line.get_xdata()) == 4)
+    assert ruler.get_xdata().tolist() == [1, 1, 3, 3]
+    assert "CD = 2.00" in words(display)
+    bars = [line.get_xdata() for line in display.ax_.lines if line.get_linewidth() == 4]
+    # ECC to RAKEL, then SMBR to BR, then BR to MLKNN; NLDD to RAKEL is a part of the first.
+    assert_allclose(bars, [[2.11, 4.11], [4.0, 5.33], [5.33, 6.67]], atol=0.06)
+    assert not display.ax_.collections
+    assert words(display)[-1].startswith("A bar without dots joins")
+
+
+def test_both_kinds_of_bars_have_rows_and_a_note_of_their_own():
+    display = CriticalDifferenceDisplay(PAPER, RANKS, [(2, 6)], critical_difference=9.5).plot()
+    bars = [line for line in display.ax_.lines if line.get_linewidth() == 4]
+    assert (
+        len({line.get_color() for line in bars}) == len({line.get_ydata()[0] for line in bars}) == 2
+    )
+    assert "CD = 9.50, longer than the axis" in words(display)
+    assert words(display)[-1].count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "expected"),
+    [
+        (0.5, [(1,), (2,), (0,), (3,)]),
+        (1.0, [(1, 2), (2, 0), (3,)]),
+        (2.0, [(1, 2, 0), (0, 3)]),
+        (9.0, [(1, 2, 0, 3)]),
+    ],
+)
+def test_runs_within_a_distance(distance, expected):
+    ranks = np.array([1.1 + 2.2, 1.3, 2.3, 5.3])
+    assert runs_within(ranks, distance) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_methods", "distance"),
+    [(2, 0.9), (12, None), pytest.param(20, 0.9, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize(
     "name", ["M{}", "Ensemble of classifier chains {}", "x" * 45 + "{}"], ids=len
 )
-def test_words_never_overlap(n_methods, name):
+def test_words_never_overlap(n_methods, name, distance):
     ranks = np.linspace(1, n_methods, n_methods)
     ranks[: n_methods // 2] = ranks[: n_methods // 2].mean()  # ties
     cliques = [tuple(range(i, min(i + 3, n_methods))) for i in range(n_methods - 1)]
     names = [name.format(i) for i in range(n_methods)]
-    display = CriticalDifferenceDisplay(names, ranks, cliques, "Hamming loss").plot()
+    display = CriticalDifferenceDisplay(names, ranks, cliques, "Hamming loss", distance).plot()
     assert_legible(display.figure_)
 
 
@@ -99,3 +142,9 @@ def test_names_are_no_formulas():
 def test_impossible_ranks_are_refused(methods, ranks, cliques, message):
     with pytest.raises(InputError, match=message):
         CriticalDifferenceDisplay(methods, ranks, cliques)
+
+
+@pytest.mark.parametrize("distance", [0, -1.0, np.nan, np.inf])
+def test_impossible_critical_differences_are_refused(distance):
+    with pytest.raises(InputError, match="a length above 0; got"):
+        CriticalDifferenceDisplay(["a", "b"], [1.0, 2.0], critical_difference=distance)

@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown and LaTeX, with whole texts to compare and hostile ones to survive."""
+"""Tables as CSV and Markdown, with whole texts to compare and hostile ones to survive."""
 
 import csv
 import re
@@ -12,11 +12,9 @@ from nldd.exceptions import InputError
 from nldd.reports._table import (
     Entry,
     Table,
-    escape_latex,
     escape_markdown,
     right_aligned,
     to_csv,
-    to_latex,
     to_markdown,
     to_text,
 )
@@ -61,28 +59,6 @@ Hamming loss (lower is better)
   tmc2007    0.0583       -                      75/25
   av. ranks     1.5     1.5  (2.7)"""
 
-LATEX = r"""% Needs \usepackage{booktabs}.
-\begin{table}[ht]
-\centering
-\caption{Hamming loss (lower is better)}
-\label{tab:hamming_loss}
-\begin{tabular}{lrrl}
-\toprule
-Data & BR & NLDD & Rule \\
-\midrule
-emotions & 0.1970 & \textbf{0.1899} & 10 folds \\
- &  & {\scriptsize 0.1901 ($-$0.0002)} &  \\
-tmc2007 & \textbf{0.0583} & - & 75/25 \\
-\midrule
-av. ranks & 1.5 & 1.5 &  \\
- &  & {\scriptsize 2.7} &  \\
-\bottomrule
-\end{tabular}
-\par\smallskip{\footnotesize NLDD \textgreater{} \{BR\}\par}
-\par\smallskip{\footnotesize Published values are below ours.\par}
-\end{table}
-"""
-
 # Each would break a table in one of the forms if it came through as it is.
 HOSTILE = [
     "a|b",
@@ -123,15 +99,10 @@ def cells_of_markdown(line):
     return cells
 
 
-def without_escapes(latex):
-    """LaTeX without the escaped characters, so that what is left is syntax."""
-    return re.sub(r"\\[{}$&#%_]", "", latex)
-
-
 @pytest.mark.parametrize(
     ("render", "expected"),
-    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_latex, LATEX), (to_text, TEXT)],
-    ids=["csv", "markdown", "latex", "text"],
+    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_text, TEXT)],
+    ids=["csv", "markdown", "text"],
 )
 def test_table_is_rendered_as_a_whole(render, expected):
     assert render(LOSSES) == expected
@@ -171,13 +142,11 @@ def test_a_cell_with_a_second_line_only():
     table = Table("t", "T", ("Data", "F"), (("yeast", Entry("", bold=True, under="0.64")),))
     assert to_csv(table) == "Data,F\nyeast,0.64\n"
     assert "| yeast | <br><small>0.64</small> |" in to_markdown(table)
-    assert "yeast &  \\\\\n & {\\scriptsize 0.64} \\\\\n" in to_latex(table)
 
 
 def test_a_table_without_rows_is_a_head():
     table = Table("t", "T", ("Data", "F"), ())
     assert to_markdown(table) == "## T\n\n| Data | F   |\n| :--- | :-- |\n"
-    assert to_latex(table).count(r"\midrule") == 1
     assert to_csv(table) == "Data,F\n"
 
 
@@ -236,61 +205,6 @@ def test_hostile_text_stays_in_its_markdown_cell(text):
     assert unescape_markdown(re.sub(r"^(\d*)\\([-+.)])", r"\1\2", note)) == kept
     for cell in (first, note):
         assert not re.search(r"(?<!\\)(\\\\)*[`*_\[\]<>|~&#$]", cell)
-
-
-@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_hostile_text_stays_in_its_latex_cell(text):
-    table = Table(
-        "t", text, (text, "F"), ((text, Entry("1", bold=True, under=text)),), notes=(text,)
-    )
-    tame = replace(table, title="x", head=("x", "F"), rows=(("x", Entry("1", True, "x")),))
-    tame = replace(tame, notes=("x",))
-    latex, expected = to_latex(table), to_latex(tame)
-    assert len(latex.splitlines()) == len(expected.splitlines())
-    for line, harmless in zip(latex.splitlines(), expected.splitlines(), strict=True):
-        syntax = without_escapes(line)
-        assert syntax.count("{") == syntax.count("}")
-        assert syntax.count("&") == harmless.count("&")
-        assert syntax.count("%") == harmless.count("%")
-        assert syntax.count(r"\\") == harmless.count(r"\\")
-        assert syntax.count("$") % 2 == 0
-        assert not re.search(r"[\x00-\x1f#_~^]", syntax)
-    commands = re.findall(r"\\[A-Za-z]+", without_escapes(escape_latex(text)))
-    assert set(commands) <= {
-        r"\textbackslash",
-        r"\textasciitilde",
-        r"\textasciicircum",
-        r"\textless",
-        r"\textgreater",
-        r"\textbar",
-        r"\char",
-        r"\pm",
-        r"\times",
-        r"\leq",
-        r"\geq",
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("50% of a_b & c", r"50\% of a\_b \& c"),
-        (r"\x{y}", r"\textbackslash{}x\{y\}"),
-        ("~^", r"\textasciitilde{}\textasciicircum{}"),
-        ("a < b | c", r"a \textless{} b \textbar{} c"),
-        # After the \\ of the row before, [ and * would be its arguments.
-        ("[a] *", "{[}a] {*}"),
-        ("-0.5 (-.5), 10-20, 1e-05, x-1", "$-$0.5 ($-$.5), 10-20, 1e-05, x-1"),
-        ("--folds", "-{}-folds"),
-        ("---", "-{}-{}-"),
-        ("``a''", "`{}`a'{}'"),
-        ('"', r"{\char34}"),
-        ("1 \u00b1 2 \u2264 3", r"1 $\pm$ 2 $\leq$ 3"),
-        ("a\n\nb", "a b"),
-    ],
-)
-def test_escape_latex(text, expected):
-    assert escape_latex(text) == expected
 
 
 @pytest.mark.parametrize(

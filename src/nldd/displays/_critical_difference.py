@@ -8,15 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.displays._style import BLUE, INK, QUIET, Display, read_numbers, set_title, write
+from nldd.displays._style import (
+    BLUE,
+    INK,
+    QUIET,
+    VERMILION,
+    Display,
+    read_numbers,
+    set_title,
+    write,
+)
 from nldd.exceptions import InputError
 
-# Heights in points: of a line of a name, of a row of bars, and the room around both.
-LINE, BAR_ROW, GAP, HEAD, FOOT = 12.0, 9.0, 9.0, 34.0, 24.0
+# Heights in points: of a line of a name, of a row of bars, the room around both, and of a ruler.
+LINE, BAR_ROW, GAP, HEAD, FOOT, RULER = 12.0, 9.0, 9.0, 34.0, 24.0, 26.0
 # Longer names are broken into lines, so that they leave room for the axis between them.
 NAME_WIDTH = 20
 Bars = list[tuple[tuple[int, ...], int]]
 NOTE = "A bar joins methods that do not differ significantly; its dots are the methods it joins."
+RULER_NOTE = (
+    "A bar without dots joins average ranks within the critical difference (CD) of Nemenyi."
+)
 
 
 @dataclass(eq=False)
@@ -31,6 +43,9 @@ class CriticalDifferenceDisplay(Display):
     cliques : sequence of tuple of int
         Groups of methods, as positions in `methods`, that do not differ significantly.
     title : str
+    critical_difference : float, optional
+        That of Nemenyi's test: a ruler of this length is drawn above the axis, and bars of another
+        colour join the methods whose average ranks are within it.
 
     Examples
     --------
@@ -43,6 +58,7 @@ class CriticalDifferenceDisplay(Display):
     average_ranks: Any
     cliques: Sequence[tuple[int, ...]] = ()
     title: str = ""
+    critical_difference: float | None = None
 
     def __post_init__(self) -> None:
         n = len(self.methods)
@@ -53,45 +69,78 @@ class CriticalDifferenceDisplay(Display):
         if not members <= set(range(n)):
             allowed = f"positions of methods from 0 to {n - 1}"
             raise InputError(f"Cliques hold {allowed}; got {sorted(members)}.")
+        distance = self.critical_difference
+        if distance is not None and not 0 < distance < np.inf:
+            raise InputError(f"A critical difference is a length above 0; got {distance!r}.")
 
         names = self._names = [fill(str(name), NAME_WIDTH) for name in self.methods]
         bars = self._bars = stacked_bars(self.average_ranks, self.cliques)
-        # Heights in points: of all bars, of the row of a name, and of all below the axis.
-        self._top = GAP + BAR_ROW * (1 + max((row for _, row in bars), default=-1))
+        self._first_row = 1 + max((row for _, row in bars), default=-1)
+        within = [] if distance is None else runs_within(self.average_ranks, distance)
+        joined = self._joined = stacked_bars(self.average_ranks, within)
+        n_rows = self._first_row + 1 + max((row for _, row in joined), default=-1)
+        self._notes = [note for note, found in ((NOTE, bars), (RULER_NOTE, joined)) if found]
+        # Heights in points: of all bars, of the row of a name, of all below and above the axis.
+        self._top = GAP + BAR_ROW * n_rows
         self._name_row = LINE * (1 + max(name.count("\n") for name in names)) + 6
-        self._bottom = self._top + (n + 1) // 2 * self._name_row + (FOOT if bars else 0)
-        self.inches = 7.2, (HEAD + self._bottom + (24 if self.title else 6)) / 72
+        foot = FOOT + LINE * (len(self._notes) - 1) if self._notes else 0
+        self._bottom = self._top + (n + 1) // 2 * self._name_row + foot
+        self._head = HEAD if distance is None else HEAD + RULER
+        self.inches = 7.2, (self._head + self._bottom + (24 if self.title else 6)) / 72
 
     def _draw(self, ax: Any) -> None:
         n_methods = len(self.methods)
         ax.axis("off")
-        ax.set(xlim=(1, n_methods), ylim=(-self._bottom, HEAD))
+        ax.set(xlim=(1, n_methods), ylim=(-self._bottom, self._head))
         set_title(ax, self.title, 90)
         self._plot_axis()
+        self._plot_ruler()
         for clique, row in self._bars:
-            members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
-            overhang = 0.008 * (n_methods - 1)
-            ends = [members.min() - overhang, members.max() + overhang]
-            ax.plot(ends, [y, y], color=BLUE, linewidth=4, solid_capstyle="round", zorder=3)
+            members, y = self._plot_bar(clique, row, BLUE)
             # Tests of pairs may part a method from others on both sides of it: the bar runs past
             # it, and only the dots say who is meant.
             at = np.full(len(members), y)
             ax.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
+        for clique, row in self._joined:
+            self._plot_bar(clique, self._first_row + row, VERMILION)
         self._plot_methods()
-        if self._bars:
-            self._write(NOTE, (1 + n_methods) / 2, -self._bottom)
+        if self._notes:
+            self._write("\n".join(self._notes), (1 + n_methods) / 2, -self._bottom)
 
     def _write(
         self, words: str, x: float, y: float, ha: str = "center", color: str = QUIET
     ) -> None:
         self.ax_.text(x, y, words, ha=ha, va="bottom", fontsize=9, color=color)
 
+    def _plot_bar(
+        self, clique: tuple[int, ...], row: int, color: str
+    ) -> tuple[NDArray[np.float64], float]:
+        """Draw a bar over some methods; their ranks, and the height of the bar."""
+        members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
+        overhang = 0.008 * (len(self.methods) - 1)
+        ends = [members.min() - overhang, members.max() + overhang]
+        self.ax_.plot(ends, [y, y], color=color, linewidth=4, solid_capstyle="round", zorder=3)
+        return members, y
+
+    def _plot_ruler(self) -> None:
+        if (distance := self.critical_difference) is None:
+            return
+        words, y = f"CD = {distance:.2f}", HEAD + 8
+        if distance <= len(self.methods) - 1:
+            ends = [1, 1, 1 + distance, 1 + distance]
+            self.ax_.plot(ends, [y - 3, y, y, y - 3], color=VERMILION, linewidth=1.6)
+        else:
+            words += ", longer than the axis"
+        self._write(words, 1, y + 3, "left", INK)
+
     def _plot_axis(self) -> None:
         last = len(self.methods)
         self.ax_.plot([1, last], [0, 0], color=INK, linewidth=1.2)
         for rank in range(1, last + 1):
             self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
-            self._write(str(rank), rank, 7, color=INK)
+            # Beyond a dozen, long names leave too little of the width for a number at every rank.
+            if last <= 12 or rank % 2:
+                self._write(str(rank), rank, 7, color=INK)
         halves = np.arange(1, last) + 0.5
         self.ax_.plot([halves, halves], [0, 3], color=INK, linewidth=0.8)
         self._write("\N{LEFTWARDS ARROW} best", 1, 21, "left")
@@ -113,6 +162,15 @@ class CriticalDifferenceDisplay(Display):
                 write(self.ax_, f"{rank:.2f}", (edge, y), (4 * sign, 0), align, "center")
                 past = (past_number * sign, 0)
                 write(self.ax_, self._names[method], (edge, y), past, align, "center", **looks)
+
+
+def runs_within(ranks: NDArray[np.float64], distance: float) -> list[tuple[int, ...]]:
+    """Groups of methods whose ranks are at most so far apart, and which cannot be made larger."""
+    order = np.argsort(ranks, kind="stable")
+    # Sums of ranks differ from each other in their last digits.
+    ends = np.searchsorted(ranks[order], ranks[order] + distance + 1e-9, side="right")
+    fresh = np.diff(ends, prepend=0) > 0
+    return [tuple(order[i : ends[i]].tolist()) for i in np.flatnonzero(fresh)]
 
 
 def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]) -> Bars:

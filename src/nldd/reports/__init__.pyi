@@ -34,8 +34,10 @@ from ._coding_text import (
     triage_record as triage_record,
     undo_record as undo_record,
 )
+from ._comparison_tables import comparison_notes as comparison_notes, pairs_table as pairs_table
 from ._datasets_text import (
     as_record as as_record,
+    datasets_table as datasets_table,
     render_entry as render_entry,
     render_facts as render_facts,
     render_fetched as render_fetched,
@@ -52,6 +54,7 @@ from ._frequencies_text import (
     write_frequencies as write_frequencies,
     write_frequencies_report as write_frequencies_report,
 )
+from ._latex import RENDERERS as RENDERERS, to_latex as to_latex
 from ._page import (
     Figure as Figure,
     Page as Page,
@@ -71,6 +74,7 @@ from ._published import (
     PUBLISHED_MEASURES as PUBLISHED_MEASURES,
     PublishedTable as PublishedTable,
     doubtful as doubtful,
+    explanation as explanation,
     published as published,
     published_average_ranks as published_average_ranks,
     published_ranks as published_ranks,
@@ -86,14 +90,13 @@ from ._results import (
     render_outcome as render_outcome,
     results as results,
 )
+from ._score_tables import choose_measures as choose_measures
 from ._table import (
-    RENDERERS as RENDERERS,
     DataRow as DataRow,
     Entry as Entry,
     Row as Row,
     Table as Table,
     to_csv as to_csv,
-    to_latex as to_latex,
     to_markdown as to_markdown,
     to_text as to_text,
 )

@@ -1,8 +1,8 @@
-"""A printed table as a record, and the record as text, CSV, Markdown and LaTeX."""
+"""A printed table as a record, and the record as text, CSV and Markdown."""
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from textwrap import indent
@@ -204,7 +204,7 @@ def to_markdown(table: Table) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text on one line in which no character means anything to Markdown or HTML."""
-    return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", _one_line(text))
+    return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", one_line(text))
 
 
 def _markdown_cell(entry: Entry) -> str:
@@ -213,68 +213,6 @@ def _markdown_cell(entry: Entry) -> str:
     return f"{text}<br><small>{under}</small>" if under else text
 
 
-# "[" and "*" would be read as arguments of the "\\" that ends the row before.
-LATEX_CHARACTERS = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"},
-        **{"<": r"\textless{}", ">": r"\textgreater{}", '"': r"{\char34}", "[": "{[}", "*": "{*}"},
-        **{"\u00b1": r"$\pm$", "\u00d7": r"$\times$", "\u2212": "$-$"},
-        **{"\u2264": r"$\leq$", "\u2265": r"$\geq$"},
-        **{character: f"\\{character}" for character in "{}$&#%_"},
-    }
-)
-
-
-def to_latex(table: Table) -> str:
-    r"""A table for LaTeX with the package booktabs, with the title as caption.
-
-    Second lines of cells are a row of their own in ``\scriptsize``.
-    """
-    columns = "".join("r" if right else "l" for right in right_aligned(table))
-    lines = [
-        r"% Needs \usepackage{booktabs}.",
-        r"\begin{table}[ht]",
-        r"\centering",
-        rf"\caption{{{escape_latex(table.title)}}}",
-        rf"\label{{tab:{table.key}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        *(r"\toprule", *_latex_rows([table.head])),
-        *(r"\midrule", *_latex_rows(table.rows)),
-        *((r"\midrule", *_latex_rows(table.foot)) if table.foot else ()),
-        r"\bottomrule",
-        r"\end{tabular}",
-        *(rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes),
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_rows(rows: Sequence[Row]) -> Iterator[str]:
-    for row in rows:
-        texts, unders = [], []
-        for entry in map(as_entry, row):
-            text, under = escape_latex(entry.text), escape_latex(entry.under)
-            texts.append(rf"\textbf{{{text}}}" if entry.bold and text else text)
-            unders.append(rf"{{\scriptsize {under}}}" if under else "")
-        yield rf"{' & '.join(texts)} \\"
-        if any(unders):
-            yield rf"{' & '.join(unders)} \\"
-
-
-def escape_latex(text: str) -> str:
-    """Text on one line in which no character means anything to LaTeX; minus signs are set as such.
-
-    Other letters than those of LaTeX's Latin fonts are left to the fonts of the document.
-    """
-    escaped = _one_line(text).translate(LATEX_CHARACTERS)
-    escaped = re.sub(r"(?<![\w.-])-(?=\.?\d)", "$-$", escaped)
-    # Two of these in a row would be set as one other character: -- as a dash, `` as a quote.
-    return re.sub(r"([-`',])(?=\1)", r"\1{}", escaped)
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Text without line ends and tabs, and what else is not printable shown by its code."""
     return escaped(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))
-
-
-RENDERERS: dict[str, Callable[[Table], str]] = {"csv": to_csv, "md": to_markdown, "tex": to_latex}

@@ -113,7 +113,7 @@ class Pair:
     Attributes
     ----------
     first, second : str
-    advantage : float
+    gain : float
         Mean over the data sets of first minus second, or of second minus first if lower is better.
     wins, ties, losses : int
         Data sets on which the first is better, equal or worse.
@@ -129,7 +129,7 @@ class Pair:
 
     first: str
     second: str
-    advantage: float
+    gain: float
     wins: int
     ties: int
     losses: int
@@ -206,7 +206,7 @@ def compare(
     >>> pair, = comparison.pairs
     >>> pair.wins, pair.ties, pair.losses, pair.rank_biserial, pair.p_value
     (5, 0, 0, 1.0, 0.0625)
-    >>> print(f"{pair.advantage:.3f} {pair.better:.1f} {pair.equal:.1f} {pair.worse:.1f}")
+    >>> print(f"{pair.gain:.3f} {pair.better:.1f} {pair.equal:.1f} {pair.worse:.1f}")
     0.032 1.0 0.0 0.0
     """
     check_alpha(alpha)
