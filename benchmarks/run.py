@@ -13,7 +13,7 @@ import time
 from measure import HERE, RESULTS
 
 PROGRAMS = (
-    "start", "excel", "search", "fit", "growth", "memory", "pairs", "scaling", "methods",
+    "start", "excel", "search", "fit", "growth", "memory", "pairs", "scaling", "methods", "systems",
     "coding", "coding_fit", "million", "dask_fit", "review_page", "review_browser",
 )  # fmt: skip
 # Programs of this round that have ended, and how many seconds each took; gone when all have.

@@ -223,7 +223,7 @@ def test_rows_that_are_refused(read, row, message):
         ("@attribute 'x real", 1, "quote is not closed"),
         ("@attribute x nummeric", 1, "is of type 'nummeric'; expected numeric"),
         ("@attribute x real [0,1]", 1, r"unexpected '\[0,1\]' after the type"),
-        ("@attribute x string", 1, "attribute 'x' is of type 'string'"),
+        ("@attribute x string of words", 1, "unexpected 'of words' after the type"),
         ("@attribute x DATE 'yyyy'", 1, "attribute 'x' is of type 'DATE'"),
         ("@attribute x relational", 1, "attribute 'x' is of type 'relational'"),
         ("@attribute x {0,1", 1, "do not end with }"),

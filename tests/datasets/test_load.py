@@ -215,7 +215,11 @@ def test_tables(tmp_path, suffix):
         ("Bibtex", {}, "Did you mean 'bibtex'"),
         ("yeast", {"labels": 3}, "The labels of 'yeast' are known"),
         (None, {}, "name must be a name of the catalogue or a path; got None"),
-        ("songs.txt", {}, r"songs\.txt is neither a data set of the catalogue nor an \.arff"),
+        (
+            "songs.doc",
+            {},
+            r"songs\.doc is neither a data set of the catalogue nor a file that ends in",
+        ),
         (os.path.join("folder", "songs"), {}, "neither a data set of the catalogue nor"),
         ("none.arff", {}, r"none\.arff cannot be read: No such file"),
         ("none.csv", {"labels": 1}, r"none\.csv cannot be read: No such file"),
@@ -247,3 +251,15 @@ def test_distinct_labelsets_beyond_one_byte():
     Y = np.zeros((3, 9), dtype=np.int64)
     Y[1, 8] = 1
     assert Dataset(np.zeros((3, 1)), Y, list("abcdefghi")).n_labelsets == 2
+
+
+def test_scene_remembers_its_training_and_test_files():
+    dataset = in_folder("scene")
+    assert (dataset.n_train, dataset.n_samples) == (1211, 2407)
+    assert dataset.notes == (
+        "The rows of scene-train.arff are the first 1,211, to train on, and those of "
+        "scene-test.arff the other 1,196, to test on.",
+    )
+    beside = load_dataset(paper_data.FOLDER / "scene-train.arff")
+    assert (beside.name, beside.n_train) == ("scene", 1211)
+    assert_array_equal(beside.Y, dataset.Y)

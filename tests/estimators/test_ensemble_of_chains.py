@@ -1,5 +1,8 @@
 """EnsembleOfChains: resampled chains that vote, against chains fitted and counted by hand."""
 
+from collections import Counter
+from math import comb
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,7 +13,9 @@ from sklearn.svm import SVC
 
 from nldd import ClassifierChain, EnsembleOfChains
 from nldd._base import Training
-from nldd.estimators._ensemble_of_chains import weigh_rows
+from nldd.estimators import _ensemble_of_chains
+from nldd.estimators._ensemble_of_chains import expected_sizes, weigh_rows
+from nldd.io import load_model, save_model
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def votes_by_hand(model, X):
 def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base, sparse):
     X, Y = noisy
     given = csr_array(X) if sparse else X
-    ensemble = EnsembleOfChains(base, n_members=1, bootstrap=False, order="given").fit(given, Y)
+    ensemble = EnsembleOfChains(base, n_members=1, bootstrap=False, order=None).fit(given, Y)
     chain = ClassifierChain(base).fit(given, Y)
     assert_array_equal(ensemble.predict(given), chain.predict(given))
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
@@ -137,42 +142,107 @@ def test_orders_are_drawn_or_given(noisy):
     orders = {tuple(member.order.tolist()) for member in drawn.estimators_}
     assert len(orders) > 3
     assert {tuple(sorted(order)) for order in orders} == {(0, 1, 2, 3)}
-    given = EnsembleOfChains(n_members=3, order="given", random_state=0).fit(X, Y)
-    assert [member.order.tolist() for member in given.estimators_] == [[0, 1, 2, 3]] * 3
+    for order, expected in ((None, [0, 1, 2, 3]), ([2, 0, 3, 1], [2, 0, 3, 1])):
+        given = EnsembleOfChains(n_members=3, order=order, random_state=0).fit(X, Y)
+        assert [member.order.tolist() for member in given.estimators_] == [expected] * 3
+
+
+def test_order_given_is_the_old_word_for_that_of_the_columns(noisy, tmp_path):
+    """It is in files of 0.1.0, which are still read."""
+    X, Y = noisy
+    with pytest.warns(FutureWarning, match="order=None"):
+        old = EnsembleOfChains(n_members=3, order="given", random_state=0).fit(X, Y)
+    new = EnsembleOfChains(n_members=3, order=None, random_state=0).fit(X, Y)
+    assert_array_equal(old.predict_proba(X), new.predict_proba(X))
+    save_model(old, tmp_path / "old.nldd")
+    loaded = load_model(tmp_path / "old.nldd")
+    assert loaded.order == "given"
+    assert_array_equal(loaded.predict_proba(X), new.predict_proba(X))
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 2, 2], "rnd"])
+def test_wrong_orders_are_refused(noisy, order):
+    with pytest.raises(ValueError, match="order"):
+        EnsembleOfChains(n_members=2, order=order).fit(*noisy)
+
+
+def chances_naively(seen, chances, n_steps):
+    """EM over (votes, judges) pairs, one posterior at a time."""
+    share = {chance: 1 / len(chances) for chance in chances}
+    for _ in range(n_steps):
+        total = dict.fromkeys(chances, 0.0)
+        for (votes, judges), count in seen.items():
+            said = {p: share[p] * p**votes * (1 - p) ** (judges - votes) for p in chances}
+            for p in chances:
+                total[p] += count * said[p] / sum(said.values())
+        share = {p: total[p] / sum(seen.values()) for p in chances}
+    return share
+
+
+def test_expected_sizes_equal_a_loop(monkeypatch):
+    monkeypatch.setattr(_ensemble_of_chains, "CHANCES", np.linspace(0, 1, 11))
+    monkeypatch.setattr(_ensemble_of_chains, "N_STEPS", 30)
+    rng = np.random.default_rng(0)
+    for m in (1, 2, 6):
+        judges = rng.integers(1, m + 1, size=12)
+        votes = rng.binomial(judges[:, np.newaxis], rng.random((12, 3)) ** 2)
+        seen = Counter((v, k) for k, row in zip(judges, votes, strict=True) for v in row.tolist())
+        share = chances_naively(seen, np.linspace(0, 1, 11).tolist(), 30)
+        expected = [
+            3
+            * sum(
+                w * comb(m, j) * p**j * (1 - p) ** (m - j)
+                for p, w in share.items()
+                for j in range(cut, m + 1)
+            )
+            for cut in range(1, m + 1)
+        ]
+        assert_allclose(expected_sizes(votes, judges, m), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("left_out", [0.25, 0.37, 0.7])
+def test_votes_of_few_members_tell_the_sizes_of_all(left_out):
+    """Chances of a vote are known here, so that the sizes at each cut are known too."""
+    rng = np.random.default_rng(1)
+    chance = rng.beta(0.15, 0.9, size=(4000, 20))
+    judges = rng.binomial(10, left_out, size=4000)
+    judged = judges > 0
+    votes = rng.binomial(judges[:, np.newaxis], chance)
+    of_all = rng.binomial(10, chance)
+    sizes = expected_sizes(votes[judged], judges[judged], 10)
+    expected = [(of_all >= cut).sum(axis=1).mean() for cut in range(1, 11)]
+    assert_allclose(sizes, expected, rtol=0.06)
 
 
 def threshold_naively(model, X, Y, of_all_rows=False):
-    """Row by row: the share of votes of the members that did not see it."""
-    m = len(model.estimators_)
+    """Row by row: the votes of the members that did not see it."""
     answers = [member.votes(X) for member in model.estimators_]
-    shares, true_sizes = [], []
+    votes, judges, true_sizes = [], [], []
     for i in range(len(X)):
-        judges = [
+        said = [
             a[i]
             for a, member in zip(answers, model.estimators_, strict=True)
             if i not in member.rows
         ]
-        if judges:
-            shares.append([sum(column) / len(judges) for column in np.transpose(judges)])
+        if said:
+            votes.append(np.sum(said, axis=0))
+            judges.append(len(said))
             true_sizes.append(sum(Y[i]))
-    if not shares:
-        return 0.5
     cardinality = Y.sum() / len(Y) if of_all_rows else sum(true_sizes) / len(true_sizes)
-    best, smallest = None, np.inf
-    for votes in range(1, m + 1):
-        sizes = [sum(share >= votes / m for share in row) for row in shares]
-        gap = abs(sum(sizes) / len(sizes) - cardinality)
-        if gap < smallest:
-            best, smallest = votes / m, gap
-    return best
+    m = len(model.estimators_)
+    gaps = np.abs(expected_sizes(np.array(votes), np.array(judges), m) - cardinality)
+    return (gaps.tolist().index(min(gaps)) + 1) / m
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize(
-    "resampling",
-    [{}, {"bootstrap": False, "row_fraction": 0.6}, {"row_fraction": 0.3}],
-    ids=["bootstrap", "subset", "small bootstrap"],
-)
+RESAMPLING = {
+    "bootstrap": {},
+    "subset": {"bootstrap": False, "row_fraction": 0.6},
+    "small bootstrap": {"row_fraction": 0.3},
+}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("resampling", RESAMPLING.values(), ids=RESAMPLING)
 def test_cardinality_threshold_equals_a_loop_over_out_of_bag_votes(noisy, seed, resampling):
     X, Y = noisy
     rare = Y * (np.arange(len(X)) % (seed + 1) == 0)[:, np.newaxis]
@@ -204,16 +274,35 @@ def test_cardinality_threshold_where_no_row_was_left_out(noisy):
     assert model.threshold_ == 0.5
 
 
-def test_cardinality_threshold_by_hand():
-    """Two far clusters of four rows, one label each, and nearest neighbours.
+@pytest.mark.parametrize(
+    "resampling",
+    [
+        {"bootstrap": False, "row_fraction": 0.9},
+        *(
+            pytest.param({"bootstrap": again, "row_fraction": share}, marks=pytest.mark.slow)
+            for again, share in ((True, 1.0), (True, 0.67), (False, 0.67), (False, 0.75))
+        ),
+    ],
+)
+def test_rows_get_as_many_labels_as_they_have(resampling):
+    """As cal500: 502 rows, 174 labels, 26 a row.
 
-    Members that saw both clusters are right about every row left out: at every cut each row gets
-    one label, as it should. All four cuts are equally good and the lowest is kept.
+    Where most rows are left out by one member only, its answer is all votes or none at any cut;
+    the lowest cut was taken, and applied to all members, gave 37 labels a row.
     """
-    X = np.array([[0.0], [0.1], [0.0], [0.1], [9.0], [9.1], [9.0], [9.1]])
-    Y = np.repeat([[1, 0], [0, 1]], 4, axis=0)
-    model = EnsembleOfChains(
-        KNeighborsClassifier(1), n_members=4, threshold="cardinality", random_state=0
-    ).fit(X, Y)
-    assert all({0, 1} == set(Y[member.rows].argmax(axis=1)) for member in model.estimators_)
-    assert model.threshold_ == 0.25
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(502, 20))
+    signal = X[:, :6] @ rng.normal(size=(6, 174)) / 1.5
+    noise, rarity = rng.normal(size=(502, 174)), rng.gamma(2.0, 1.3, size=174)
+    Y = (signal + noise > rarity).astype(int)
+    model = EnsembleOfChains(threshold="cardinality", random_state=0, **resampling)
+    sizes = model.fit(X[:400], Y[:400]).predict(X[400:]).sum(axis=1)
+    assert sizes.mean() == pytest.approx(Y[400:].sum(axis=1).mean(), rel=0.1)
+
+
+def test_threshold_may_be_a_share_of_the_votes(noisy):
+    X, Y = noisy
+    for share in (0.3, 1):
+        model = EnsembleOfChains(n_members=10, threshold=share, random_state=0).fit(X, Y)
+        assert model.threshold_ == share
+        assert_array_equal(model.predict(X), votes_by_hand(model, X) >= share)

@@ -24,7 +24,7 @@ CLASSES = {
 PAPER = {
     "NLDD": {"max_pairs": None, "model": "linear", "train_fraction": 1.0},
     "ECC": {"n_members": 10, "bootstrap": True, "row_fraction": 1.0, "feature_fraction": 1.0}
-    | {"order": "random", "threshold": "majority"},
+    | {"order": "random", "threshold": "cardinality"},
     "RAKEL": {"k": 3, "n_models": None, "threshold": 0.5},
     "MLKNN": {"k": 10, "s": 1.0},
     "CBM": {"n_components": 20, "n_iterations": 10, "variance": 1.0}

@@ -24,7 +24,7 @@ def test_weights_go_with_their_rows_to_the_base_classifiers(small, key):
     X, Y = small
     weight = np.arange(len(X)) % 3
     rows = np.flatnonzero(weight)
-    given = {"estimator": None, "random_state": 0} | ({"order": "given"} if key == "ECC" else {})
+    given = {"estimator": None, "random_state": 0} | ({"order": None} if key == "ECC" else {})
     model = METHODS[key].default(**given).fit(X, Y, sample_weight=weight)
     if key == "ECC":
         rows = rows[model.estimators_[0].rows]

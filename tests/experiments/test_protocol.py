@@ -33,12 +33,14 @@ def settings(protocol, method, dataset, *names):
 # Folds
 
 
-@pytest.mark.parametrize("protocol", [PAPER, DEFAULT], ids=["paper", "default"])
-def test_shipped_protocols_cut_small_data_into_ten_folds_and_large_ones_once(protocol):
+@pytest.mark.parametrize(
+    ("protocol", "splits"), [(PAPER, 1), (DEFAULT, 5)], ids=["paper", "default"]
+)
+def test_shipped_protocols_cut_small_data_into_ten_folds_and_split_large_ones(protocol, splits):
     assert (protocol.folds, protocol.split_from, protocol.test_share) == (10, 5000, 0.25)
     assert {name: protocol.n_folds(entry.n_samples) for name, entry in CATALOGUE.items()} == {
         **dict.fromkeys(SMALL, 10),
-        **dict.fromkeys(LARGE, 1),
+        **dict.fromkeys(LARGE, splits),
     }
     assert len(SMALL) == 6
 

@@ -5,12 +5,24 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from zipfile import ZipFile
 
+import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
 from nldd.experiments import _record
-from nldd.experiments._record import CELLS, KEYS, Key, Record, RecordFile, read_records
+from nldd.experiments._record import (
+    CELLS,
+    KEYS,
+    Key,
+    Predictions,
+    Record,
+    RecordFile,
+    predictions_path,
+    read_predictions,
+    read_records,
+)
 
 FULL = Record(
     protocol="trial",
@@ -219,3 +231,48 @@ def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
     )
     assert done.returncode == 1
     assert "OSError" in done.stderr
+
+
+# Predictions
+
+
+@pytest.mark.parametrize(("n_rows", "n_labels"), [(0, 3), (1, 1), (7, 8), (20, 9)])
+@pytest.mark.parametrize("with_probabilities", [True, False])
+def test_predictions_come_back_as_they_were(tmp_path, n_rows, n_labels, with_probabilities):
+    rng = np.random.default_rng(n_labels)
+    Y_true, Y_pred = rng.random((2, n_rows, n_labels)) < 0.5
+    P = rng.random((n_rows, n_labels)).astype(np.float32) if with_probabilities else None
+    kept = replace(record(0), predictions=Predictions(np.arange(n_rows) * 3, Y_true, Y_pred, P))
+    with RecordFile(tmp_path) as file:
+        file.append([kept])
+    found = read_predictions(tmp_path, kept.key)
+    for name in ("rows", "Y_true", "Y_pred", "P"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(kept.predictions, name))
+    with ZipFile(tmp_path / "packed.zip", "w") as archive:  # as the committed ones are kept
+        place = tmp_path / "predictions"
+        for path in place.rglob("*.npz"):
+            archive.write(path, path.relative_to(place))
+            path.unlink()
+    (tmp_path / "packed.zip").rename(tmp_path / "predictions.zip")
+    np.testing.assert_array_equal(read_predictions(tmp_path, kept.key).Y_pred, Y_pred)
+    assert read_records(tmp_path / CELLS) == [kept]
+    assert "predictions" not in (tmp_path / CELLS).read_text()
+    assert read_predictions(tmp_path, kept.key._replace(fold=7)) is None
+
+
+def test_predictions_of_odd_names_stay_in_their_folder(tmp_path):
+    key = record(0).key._replace(dataset="../../a:b", method="my/method", train_share=0.1)
+    path = predictions_path(tmp_path, key).resolve()
+    assert path.is_relative_to(tmp_path / "predictions")
+    assert path != predictions_path(tmp_path, key._replace(train_share=None)).resolve()
+
+
+def test_damaged_predictions_are_named_and_not_read(tmp_path):
+    path = predictions_path(tmp_path, record(0).key)
+    path.parent.mkdir(parents=True)
+    rows = np.zeros((1, 1), bool)
+    whole = Predictions(np.arange(1), rows, rows).to_bytes()
+    for content in (b"", b"no", whole[: len(whole) // 2], whole[:-30]):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="holds no predictions"):
+            read_predictions(tmp_path, record(0).key)

@@ -69,7 +69,10 @@ def test_measure_by_hand(key, expected):
     for empty in (0, 1, 0.5):
         by_hand = counted + share_empty * empty
         assert value(key, Y_TRUE, Y_PRED, empty=empty) == pytest.approx(by_hand, abs=1e-15)
-    assert value(key, Y_TRUE, Y_PRED) == value(key, Y_TRUE, Y_PRED, empty=1)
+    usual = value(key, Y_TRUE, Y_PRED, empty=1)
+    if key.startswith("macro"):  # a label that is nowhere is left out
+        usual = counted / (1 - share_empty)
+    assert value(key, Y_TRUE, Y_PRED) == pytest.approx(usual, abs=1e-15)
 
 
 @pytest.mark.parametrize(("key", "options"), KEY_EMPTY)

@@ -1,13 +1,14 @@
 """Records of cells as arrays, and how a benchmark ended."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.metrics import PAPER_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES
 from nldd.reports import outcome, render_outcome, results
 from reports.records import folds, grid, record
 
@@ -41,6 +42,32 @@ def test_standard_errors_are_pooled_over_folds():
     ten = results(folds("yeast", "BR", [0.5] * 10, standard_errors={"hamming_loss": 0.02}))
     assert ten.standard_errors(HAMMING).item() == pytest.approx(0.02 / np.sqrt(10), rel=1e-14)
     assert results([record()]).standard_errors(HAMMING).item() == 0.01
+
+
+def test_errors_of_random_splits_are_larger_since_they_share_rows():
+    five = folds("yeast", "BR", [0.5] * 5, disjoint=False, n_train=75, n_test=25)
+    # 0.01 of one split, times sqrt(1/5 + 25/75).
+    error = results(five).standard_errors(HAMMING).item()
+    assert error == pytest.approx(0.01 * np.sqrt(1 / 5 + 1 / 3), rel=1e-14)
+
+
+def test_macro_measures_count_a_label_once_over_all_folds():
+    """Label 2 is in no row of the first fold, where it once counted as a perfect 1."""
+    counts = (
+        {"tp": [8, 0, 0], "fp": [2, 0, 0], "fn": [0, 1, 0]},
+        {"tp": [4, 1, 0], "fp": [0, 3, 0], "fn": [2, 0, 0]},
+    )
+    cells = [
+        record(fold=fold, n_folds=2, n_labels=3, label_counts=found)
+        for fold, found in enumerate(counts)
+    ]
+    # 24 / 28 and 2 / 6 by label; the third is nowhere. All labels: 13 right of 18 and 16.
+    expected = {"macro_f": (24 / 28 + 2 / 6) / 2, "micro_f": 2 * 13 / (2 * 13 + 5 + 3)}
+    expected |= {"macro_precision": (12 / 14 + 1 / 4) / 2, "macro_recall": (12 / 14 + 1 / 2) / 2}
+    for key, value in expected.items():
+        assert results(cells).means(MEASURES[key]).item() == pytest.approx(value, rel=1e-14)
+    older = [replace(cells[0], details=record(n_folds=2).details), cells[1]]
+    assert np.isnan(results(older).means(MEASURES["macro_f"]).item())
 
 
 def test_incomplete_folds_are_left_out_and_said():

@@ -13,8 +13,9 @@ from ._catalogue import (
     verify as verify,
 )
 from ._csv import read_csv as read_csv
-from ._dataset import Dataset as Dataset, Facts as Facts, describe as describe
+from ._dataset import Dataset as Dataset
 from ._embedded import Survey as Survey, load_survey as load_survey, load_yeast as load_yeast
+from ._facts import Facts as Facts, describe as describe
 from ._fetch import fetch as fetch
 from ._label_columns import (
     FORMS as FORMS,

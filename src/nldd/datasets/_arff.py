@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array
 
 from nldd._wording import quote, quote_first
+from nldd.datasets._dataset import stack
 from nldd.datasets._source import MAX_BYTES, Refusal, Source, number, numbers, read_lines
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
@@ -53,18 +54,22 @@ class Attribute:
     ----------
     name : str
     codes : dict of str to float, or None
-        Position of each value of a nominal attribute; None for a numeric one.
+        Position of each value of a nominal attribute; None for a numeric one. Of a string
+        attribute the texts as they were met, after the empty text, which sparse rows leave out.
     line : int
         Where it is declared, counted from 1.
+    is_text : bool
+        Whether it is a string attribute.
     """
 
     name: str
     codes: Codes | None
     line: int
+    is_text: bool = False
 
     @property
     def values(self) -> tuple[str, ...] | None:
-        """Values of a nominal attribute in the order of the header; None for a numeric one."""
+        """Values of a nominal attribute in the order of its codes; None for a numeric one."""
         return None if self.codes is None else tuple(self.codes)
 
 
@@ -79,8 +84,8 @@ class Arff:
     relation : str
     attributes : tuple of Attribute
     table : ndarray or CSR array of shape (n_rows, n_attributes)
-        Numbers as written; of a nominal attribute the position of the value in the header; NaN
-        where a value is missing. A CSR array if any row was sparse.
+        Numbers as written; of nominal and string attributes the code of the value; NaN where a
+        value is missing. A CSR array if any row was sparse.
     data_line : int
         Line of ``@data``.
     row_lines : ndarray of shape (n_rows,)
@@ -96,7 +101,7 @@ class Arff:
 
 
 def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Arff:
-    r"""Read an ARFF file with numeric and nominal attributes.
+    r"""Read an ARFF file with numeric, nominal and string attributes.
 
     Parameters
     ----------
@@ -118,7 +123,7 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
       ``\\``, ``\%``, ``\t``, ``\n``, ``\r`` and ``\u0041``. In bare text a backslash is itself.
     - A line whose first character is ``%`` is a comment. Behind a row ``%`` is a character like
       others.
-    - Refused: string, date and relational attributes, instance weights, ``nan``, infinities,
+    - Refused: date and relational attributes, instance weights, ``nan``, infinities,
       repeated names, a file without rows.
     """
     source, lines = read_lines(path, max_bytes)
@@ -208,12 +213,19 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
     if not name or not kind:
         form = "@attribute needs a name and a type, such as: @attribute age numeric"
         raise Refusal(f"{form}; got {quote(text)}.")
-    if kind.lower() not in _NUMERIC:
-        kinds = "numeric, real, integer or a list of values such as {0,1}"
-        wrong = f"attribute {quote(name)} is of type {quote(kind)}; expected {kinds}"
-        raise Refusal(f"{wrong}. Remove it, or turn it into numbers first.")
+    is_text = kind.lower() == "string"
+    if not is_text and kind.lower() not in _NUMERIC:
+        raise wrong_type(name, kind)
     _check_end(rest, f"the type of attribute {quote(name)}")
-    return Attribute(name, None, line)
+    return Attribute(name, {"": 0.0} if is_text else None, line, is_text)
+
+
+def wrong_type(name: str, kind: str) -> Refusal:
+    """What to say about an attribute of a type that nothing can be made of."""
+    kinds = "numeric, real, integer or a list of values such as {0,1}"
+    wrong = f"attribute {quote(name)} is of type {quote(kind)}; expected {kinds}"
+    other = ", or name it by text" if kind == "string" else ""
+    return Refusal(f"{wrong}. Remove it, or turn it into numbers first{other}.")
 
 
 def _parse_values(text: str, name: str) -> Codes:
@@ -268,15 +280,6 @@ def _resolve(escape: re.Match[str]) -> str:
 def _unclosed(text: str) -> Refusal:
     """What to say about a quote without its end."""
     return Refusal(f"a quote is not closed: {quote(text)}.")
-
-
-def stack(tables: Sequence[Any]) -> Any:
-    """Tables one below the other: a CSR array if any of them is one."""
-    if len(tables) == 1:
-        return tables[0]
-    if any(map(issparse, tables)):
-        return vstack([csr_array(table) for table in tables], format="csr")
-    return np.vstack(tables)
 
 
 def _read_block(rows: Rows, lines: Sequence[int], attributes: Attributes, source: Source) -> Any:
@@ -388,7 +391,7 @@ def _read_pair(pair: str, attributes: Attributes) -> tuple[int, float]:
 
 
 def _cell_value(cell: str, attribute: Attribute) -> float:
-    """A number, the position of a nominal value, or NaN for a bare question mark."""
+    """A number, the code of a nominal value or text, or NaN for a bare question mark."""
     if cell == MISSING:
         return np.nan
     if cell[:1] in ("'", '"'):
@@ -397,6 +400,8 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
         raise Refusal(f"attribute {quote(attribute.name)} has no value. Write ? if it is missing.")
     if attribute.codes is None:
         return number(cell, attribute.name)
+    if attribute.is_text:
+        return attribute.codes.setdefault(cell, float(len(attribute.codes)))
     if cell not in attribute.codes:
         name, known = quote(attribute.name), quote_first(attribute.codes)
         how = "Write a value of the header, or add this one there."

@@ -3,13 +3,14 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import quote
+from nldd._wording import quote, quote_first
 from nldd.datasets._dataset import Dataset
-from nldd.datasets._label_columns import Labels, label_columns
+from nldd.datasets._label_columns import Labels, label_columns, named_columns
 from nldd.datasets._source import MAX_BYTES, Refusal, find_file, number, numbers, truth
 from nldd.exceptions import InputError
 from nldd.tables import Block, TableReader, cell_text, open_table
@@ -22,6 +23,7 @@ def read_csv(
     path: str | os.PathLike[str],
     labels: Labels,
     *,
+    text: str | None = None,
     sep: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
@@ -34,6 +36,9 @@ def read_csv(
     labels : list of str, str or int
         The label columns: names, a pattern such as ``"label_*"``, or a number (3: the first
         three columns; -3: the last three). Their cells are 0 or 1, false or true.
+    text : str, optional
+        Name of a column of texts, which `X` will hold; other columns that are no labels are left
+        out.
     sep : str, optional
         Separator; by default comma, semicolon, tab or bar, whichever splits the rows as it does
         the header.
@@ -65,14 +70,21 @@ def read_csv(
         try:
             _check_names(names)
             columns = label_columns(labels, names)
+            chosen = named_columns([text], names, "that should be the text") if text else []
         except Refusal as refusal:
             raise InputError(f"{file}: {refusal}") from None
         features = sorted(set(range(len(names))) - set(columns))
         if not features:
             raise InputError(f"{file}: all {len(names)} columns are labels, none is a feature.")
-        X, Y = _read_rows(table, features, columns)
-    label_names, feature_names = ([names[j] for j in part] for part in (columns, features))
-    return Dataset(X, Y, label_names, feature_names, file.stem)
+        if chosen and chosen[0] not in features:
+            raise InputError(f"{file}: {quote(names[chosen[0]])} is a label and not the text too.")
+        others = [names[j] for j in features if chosen and j not in chosen]
+        X, Y = _read_rows(table, chosen or features, columns, as_text=bool(chosen))
+    label_names, feature_names = (
+        [names[j] for j in part] for part in (columns, chosen or features)
+    )
+    notes = (f"Left out beside the text: {quote_first(others)}.",) if others else ()
+    return Dataset(X, Y, label_names, feature_names, file.stem, notes=notes)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -88,11 +100,16 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _read_rows(
-    table: TableReader, features: Sequence[int], labels: Sequence[int]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    X, Y = [], []
+    table: TableReader, features: Sequence[int], labels: Sequence[int], *, as_text: bool
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    X: list[NDArray[Any]] = []
+    Y = []
     for block in table.blocks(max(1, _BLOCK_CELLS // len(table.header))):
-        X.append(_read_cells(block, features, _feature, table))
+        if as_text:
+            texts = [cell_text(row[features[0]]) for row in block.rows]
+            X.append(np.array(texts, dtype=object))
+        else:
+            X.append(_read_cells(block, features, _feature, table))
         Y.append(_read_cells(block, labels, _label, table))
     if not X:
         raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
@@ -101,7 +118,7 @@ def _read_rows(
     if short:
         how = "Leave a cell empty if its value is missing, but write the separator before it."
         raise InputError(f"{table.path}: {short.partition(';')[0]}. {how}")
-    return np.vstack(X), np.vstack(Y).astype(np.int64)
+    return np.concatenate(X), np.vstack(Y).astype(np.int64)
 
 
 def _read_cells(

@@ -1,12 +1,14 @@
-"""The record that every reader of data sets returns, and the facts that are measured on it."""
+"""The record that every reader of data sets returns."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse, vstack
+
+from nldd.exceptions import InputError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -15,13 +17,19 @@ class Dataset:
 
     Attributes
     ----------
-    X : ndarray or CSR array of shape (n_samples, n_features)
-        Numbers; NaN where a value is missing. A CSR array if the file was sparse.
+    X : ndarray or CSR array of shape (n_samples, n_features), or ndarray of texts (n_samples,)
+        Numbers; NaN where a value is missing. A CSR array if the file was sparse. Texts, as
+        objects, if a column of text was asked for; see `is_text`.
     Y : ndarray of shape (n_samples, n_labels)
         1 where a row carries a label, else 0.
     label_names, feature_names : list of str
         One a column of `Y` and of `X`, in the order of the file.
     name : str
+    n_train : int or None
+        The first `n_train` rows were given for training and the others for testing; None if the
+        rows came without such a split.
+    notes : tuple of str
+        Sentences on what was done to the rows and columns, such as what was left out.
 
     Examples
     --------
@@ -39,6 +47,8 @@ class Dataset:
     label_names: list[str]
     feature_names: list[str] = field(default_factory=list)
     name: str = ""
+    n_train: int | None = None
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.Y, self.label_names))
@@ -50,14 +60,27 @@ class Dataset:
         )
 
     @property
+    def given_split(self) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+        """Rows to train on and rows to test on, as the data set was given; None if it was not."""
+        if self.n_train is None:
+            return None
+        train, test = np.split(np.arange(self.n_samples), [self.n_train])
+        return train, test
+
+    @property
     def n_samples(self) -> int:
         """Number of rows."""
         return int(self.Y.shape[0])
 
     @property
+    def is_text(self) -> bool:
+        """Whether `X` holds one text a row, which a method takes only as numbers."""
+        return bool(self.X.ndim == 1)
+
+    @property
     def n_features(self) -> int:
-        """Number of columns of `X`."""
-        return int(self.X.shape[1])
+        """Number of columns of `X`; 1 for texts."""
+        return 1 if self.is_text else int(self.X.shape[1])
 
     @property
     def n_labels(self) -> int:
@@ -72,74 +95,39 @@ class Dataset:
     @property
     def n_labelsets(self) -> int:
         """Number of distinct labelsets."""
-        return len(_labelset_counts(self.Y))
+        return len(labelset_counts(self.Y))
 
 
-def _labelset_counts(Y: NDArray[np.int64]) -> NDArray[np.intp]:
+def labelset_counts(Y: NDArray[np.int64]) -> NDArray[np.intp]:
     """How many rows have each of the distinct labelsets."""
     # Eight labels a byte: sorting rows of bits is many times faster than rows of int64.
     return np.unique(np.packbits(Y != 0, axis=1), axis=0, return_counts=True)[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Facts measured on a data set.
-
-    Attributes
-    ----------
-    name : str
-    n_samples, n_features, n_labels, n_labelsets : int
-    sparse : bool
-        Whether the features are kept as a sparse array.
-    n_missing : int
-        Feature values that are missing (NaN).
-    cardinality, density : float
-        Mean number of labels that a row carries; the same divided by the number of labels.
-    seen_once, unlabelled : float
-        Shares of the rows whose labelset no other row has, and of those that carry no label.
-    frequent : tuple of (str, float)
-        The most frequent labels with the shares of the rows that carry them.
-    """
-
-    name: str
-    n_samples: int
-    n_features: int
-    n_labels: int
-    sparse: bool
-    n_missing: int
-    cardinality: float
-    density: float
-    n_labelsets: int
-    seen_once: float
-    unlabelled: float
-    frequent: tuple[tuple[str, float], ...]
+def stack(tables: Sequence[Any]) -> Any:
+    """Tables one below the other: a CSR array if any of them is one."""
+    if len(tables) == 1:
+        return tables[0]
+    if any(map(issparse, tables)):
+        return vstack([csr_array(table) for table in tables], format="csr")
+    return np.concatenate(tables)
 
 
-def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
-    """Measure a data set.
-
-    Examples
-    --------
-    >>> from nldd.datasets import load_yeast
-    >>> facts = describe(load_yeast(), n_frequent=1)
-    >>> facts.n_labelsets, facts.frequent[0][0]
-    (198, 'Class12')
-    """
-    values = dataset.X.data if issparse(dataset.X) else dataset.X
-    counts = _labelset_counts(dataset.Y)
-    shares = (dataset.Y != 0).mean(axis=0)
-    order = np.argsort(-shares, kind="stable")[:n_frequent].tolist()
-    return Facts(
-        name=dataset.name,
-        n_samples=dataset.n_samples,
-        n_features=dataset.n_features,
-        n_labels=dataset.n_labels,
-        sparse=issparse(dataset.X),
-        n_missing=int(np.isnan(values).sum()),
-        cardinality=dataset.cardinality,
-        density=dataset.cardinality / dataset.n_labels,
-        n_labelsets=len(counts),
-        seen_once=float((counts == 1).sum() / dataset.n_samples),
-        unlabelled=float(1 - dataset.Y.any(axis=1).mean()),
-        frequent=tuple((dataset.label_names[j], float(shares[j])) for j in order),
-    )
+def join(parts: Sequence[Dataset], name: str) -> Dataset:
+    """Rows of several files one below the other; those of the first are given for training."""
+    first = parts[0]
+    if len(parts) == 1:
+        return replace(first, name=name)
+    for part in parts[1:]:
+        for what in ("label_names", "feature_names"):
+            here, there = getattr(first, what), getattr(part, what)
+            if here != there:
+                odd = [name for name in (*here, *there) if (name in here) != (name in there)]
+                differ = (
+                    f"differ: {odd[0]!r:.60} is in one only" if odd else "come in another order"
+                )
+                which = f"The {what.replace('_', ' ')} of {first.name} and {part.name} {differ}"
+                raise InputError(f"{which}. Give both files the same columns.")
+    X, Y = stack([part.X for part in parts]), stack([part.Y for part in parts])
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return replace(first, X=X, Y=Y, name=name, n_train=first.n_samples, notes=notes)

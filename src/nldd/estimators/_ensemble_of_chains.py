@@ -1,18 +1,26 @@
 """Ensemble of classifier chains: resampled rows, random orders, one vote each."""
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc, xlog1py, xlogy
 from sklearn.utils import check_random_state
 
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import WithWorkers
-from nldd.estimators._classifier_chain import WithChainEstimator, fit_chain, predict_chain
+from nldd.estimators._classifier_chain import (
+    WithChainEstimator,
+    chain_order,
+    fit_chain,
+    predict_chain,
+)
 from nldd.estimators._label_models import (
     PredictsFromScores,
     draw_seed,
@@ -20,6 +28,11 @@ from nldd.estimators._label_models import (
     fits_all_labels,
     take_columns,
 )
+
+# Chances of a vote that are told apart, and steps of the EM algorithm, which are many because it
+# moves slowly between neighbouring chances. They take a few hundredths of a second.
+CHANCES = np.linspace(0, 1, 101)
+N_STEPS = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +58,27 @@ def weigh_rows(T: Training, rows: NDArray[np.intp]) -> Training:
     return replace(part, sample_weight=weight.astype(np.float64))
 
 
+def expected_sizes(
+    votes: NDArray[np.intp], judges: NDArray[np.intp], n_members: int
+) -> NDArray[np.float64]:
+    """Mean number of labels that get at least 1, 2, ... of the votes of `n_members` members.
+
+    What is known of row i and label l is that ``votes[i, l]`` of ``judges[i]`` members are for it.
+    Each member is for it with some chance, the same for all; how often each chance occurs among
+    all rows and labels is estimated by maximum likelihood (EM on a grid of chances).
+    """
+    kinds = np.broadcast_to(judges[:, np.newaxis], votes.shape) * (n_members + 1) + votes
+    kind, count = np.unique(kinds, return_counts=True)
+    n_judges, n_votes = np.divmod(kind[:, np.newaxis], n_members + 1)
+    log_likelihood = xlogy(n_votes, CHANCES) + xlog1py(n_judges - n_votes, -CHANCES)
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    share = np.full(len(CHANCES), 1 / len(CHANCES))
+    for _ in range(N_STEPS):
+        share *= likelihood.T @ (count / (likelihood @ share)) / votes.size
+    at_least = bdtrc(np.arange(n_members), n_members, CHANCES[:, np.newaxis])
+    return votes.shape[1] * (share @ at_least)
+
+
 class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
@@ -55,10 +89,11 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     bootstrap : bool, default=True, whether rows are drawn with replacement
     row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
     feature_fraction : float in (0, 1], default=1.0, the share of the features drawn for each
-    order : {"random", "given"}, default="random"; "given" is that of the columns
-    threshold : {"majority", "cardinality"}, default="majority"
-        At least half of the votes, or the share at which training rows get as many labels on
-        average as they have, judged by the members that did not see them.
+    order : sequence of int, "random" or None, default="random"
+        As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
+    threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
+        The share of votes that a label needs: half of them, or the share at which rows get as many
+        labels on average as training rows have, or this share.
     n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
@@ -71,6 +106,12 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     -----
     With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
     (five of ten count), and ``v_l / m`` is its probability. See :class:`nldd.ClassifierChain`.
+
+    "cardinality" is how the authors of the method choose the cut (Read et al., 2011), and what the
+    results published for it in the NLDD paper agree with. They count the labels of the rows to be
+    predicted; here it is training rows, with the votes of the members that did not see them. Those
+    are fewer than m, so that their shares of votes are not cut themselves: how many labels all m
+    members would give at each cut is estimated from them (:func:`expected_sizes`).
 
     Examples
     --------
@@ -87,8 +128,11 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         "bootstrap": ["boolean"],
         "row_fraction": [Interval(Real, 0, 1, closed="right")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
-        "order": [StrOptions({"random", "given"})],
-        "threshold": [StrOptions({"majority", "cardinality"})],
+        "order": ["array-like", StrOptions({"random", "given"}, deprecated={"given"}), None],
+        "threshold": [
+            StrOptions({"majority", "cardinality"}),
+            Interval(Real, 0, 1, closed="right"),
+        ],
     }
 
     def __init__(
@@ -99,8 +143,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         bootstrap: bool = True,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
-        order: str = "random",
-        threshold: str = "majority",
+        order: Sequence[int] | str | None = "random",
+        threshold: str | float = "majority",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -119,11 +163,12 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)
+        order = self._order()
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
-        tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
+        tasks = (delayed(self._fit_member)(T, order, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None
         self.estimators_ = do_all(tasks, self.n_members, self.n_jobs, title)
-        self.threshold_ = 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
+        self.threshold_ = self._threshold(T)
         return self
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -131,7 +176,17 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         votes = np.mean(do_all(tasks, len(self.estimators_), self.n_jobs), axis=0)
         return votes, votes >= self.threshold_
 
-    def _fit_member(self, T: Training, seed: int) -> Member:
+    def _order(self) -> Sequence[int] | str | None:
+        if isinstance(self.order, str) and self.order == "given":
+            warnings.warn(
+                'order="given" is now order=None, as in ClassifierChain.',
+                FutureWarning,
+                stacklevel=3,
+            )
+            return None
+        return self.order
+
+    def _fit_member(self, T: Training, order: Sequence[int] | str | None, seed: int) -> Member:
         rng = np.random.RandomState(seed)
         (n_samples, n_features), n_labels = T.X.shape, T.Y.shape[1]
         if self.bootstrap:
@@ -139,26 +194,29 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         else:
             rows = draw_share(n_samples, self.row_fraction, rng)
         features = draw_share(n_features, self.feature_fraction, rng)
-        order = rng.permutation(n_labels) if self.order == "random" else np.arange(n_labels)
+        along = chain_order(order, n_labels, rng)
         estimator = self._base_estimator()
         part = weigh_rows(T, rows) if fits_all_labels(estimator) else T[rows]
         part = replace(part, X=take_columns(part.X, features))
-        links = fit_chain(estimator, part, order, self.label_names_, rng)
-        return Member(order, links, features, rows)
+        links = fit_chain(estimator, part, along, self.label_names_, rng)
+        return Member(along, links, features, rows)
+
+    def _threshold(self, T: Training) -> float:
+        if isinstance(self.threshold, str):
+            return 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
+        return float(self.threshold)
 
     def _cardinality_threshold(self, T: Training) -> float:
-        """Cut at which out-of-bag votes give training rows as many labels as they have."""
-        votes, seen = np.zeros(T.Y.shape), np.zeros(len(T))
+        """Cut at which rows that no member saw would get as many labels as training rows have."""
+        votes, judges = np.zeros(T.Y.shape, dtype=np.intp), np.zeros(len(T), dtype=np.intp)
         for member in self.estimators_:
             out = np.setdiff1d(np.arange(len(T)), member.rows)
             if len(out):
                 votes[out] += member.votes(T.X[out])
-                seen[out] += 1
-        judged = seen > 0
+                judges[out] += 1
+        judged = judges > 0
         if not judged.any():
             return 0.5
-        share = votes[judged] / seen[judged, np.newaxis]
+        sizes = expected_sizes(votes[judged], judges[judged], self.n_members)
         cardinality = T.Y[judged].sum(axis=1).mean()
-        cuts = np.arange(1, self.n_members + 1) / self.n_members
-        predicted = np.array([(share >= cut).sum(axis=1).mean() for cut in cuts])
-        return float(cuts[np.abs(predicted - cardinality).argmin()])
+        return float((np.abs(sizes - cardinality).argmin() + 1) / self.n_members)

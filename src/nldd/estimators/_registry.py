@@ -60,7 +60,7 @@ _RECORDS = (
         "Ensemble of classifier chains",
         EnsembleOfChains,
         linear_machine,
-        paper={"n_members": 10},
+        paper={"n_members": 10, "threshold": "cardinality"},
         paper_large={"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
     ),
     Method("LP", "Label powerset", LabelPowerset, linear_machine),

@@ -15,4 +15,11 @@ from ._protocol import (
     choose_methods as choose_methods,
     load_protocol as load_protocol,
 )
-from ._record import CELLS as CELLS, Key as Key, Record as Record, read_records as read_records
+from ._record import (
+    CELLS as CELLS,
+    Key as Key,
+    Predictions as Predictions,
+    Record as Record,
+    read_predictions as read_predictions,
+    read_records as read_records,
+)

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from typing import TextIO
@@ -171,7 +171,8 @@ class _Run:
 
     def _keep(self, records: list[Record]) -> None:
         self.file.append(records)
-        self.done |= {record.key: record for record in records}
+        # Their predictions are on the disk, and would fill the memory.
+        self.done |= {record.key: replace(record, predictions=None) for record in records}
         self.forecast.learn(records)
 
     def _state(self) -> State:
@@ -194,7 +195,7 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: P
         pairs = [
             (escaped(record.settings), cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
-            (data(quote(str(details.get("data")))), data(quote(cell.data))),
+            (data(quote(str(details.get("data")))), data(quote(cell.about["data"]))),
         ]
         for was, now in pairs:
             if was != now:

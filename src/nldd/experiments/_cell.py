@@ -2,7 +2,7 @@
 
 Cells of a fold whose methods begin with the same binary classifiers are run together, as a batch,
 and fit them once. Each is charged for the whole of its work all the same. A cell has one thread,
-and its seconds are processor time.
+and its seconds are processor time, without that of loading and compiling code.
 """
 
 import os
@@ -11,6 +11,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from inspect import signature
@@ -19,6 +20,7 @@ from typing import Any, Self
 
 import joblib
 import numpy as np
+from numba.core.event import install_recorder
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -30,23 +32,34 @@ from nldd.datasets import Dataset
 from nldd.estimators import BinaryRelevance, NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments._protocol import Protocol, Rows
-from nldd.experiments._record import Key, Record, as_line
+from nldd.experiments._record import Key, Predictions, Record, as_line
 from nldd.linear import MultiLabelLogisticRegression
-from nldd.metrics import MEASURES, PAPER_MEASURES, evaluate, row_values
+from nldd.metrics import (
+    MEASURES,
+    PAPER_MEASURES,
+    PROBABILITY_MEASURES,
+    evaluate,
+    label_counts,
+    row_values,
+)
 
 SHARING = ("BR", "SMBR", "NLDD")
+N_WARM = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """A cell to be run: its estimator, its rows, of how many folds it is one, and of which data."""
+    """A cell to be run: its estimator, its rows, and what else its record says.
+
+    `about` has the number of folds, how they were cut, the fingerprint of the data and the title of
+    the protocol.
+    """
 
     key: Key
     estimator: Any
     train: Rows
     test: Rows
-    n_folds: int
-    data: str
+    about: dict[str, Any]
 
     @property
     def settings(self) -> str:
@@ -93,11 +106,12 @@ def cells(
             "with fewer folds."
         )
     folds, methods, shares = protocol.split(n_samples), tuple(methods), protocol.shares
+    about = {"title": protocol.title, "data": data, **protocol.cut(n_samples)}
     for fold, (train, test) in enumerate(folds):
         for method in methods:
             key = Key(protocol.name, name, method, fold, protocol.seed, None)
             estimator = protocol.estimator(method, name, n_samples, fold)
-            yield Cell(key, estimator, train, test, len(folds), data)
+            yield Cell(key, estimator, train, test, about)
     if shares is None or shares.dataset != name or shares.method not in methods:
         return
     train, test = folds[0]
@@ -106,7 +120,8 @@ def cells(
     for share in shares.steps:
         key = Key(protocol.name, name, shares.method, 0, protocol.seed, share)
         estimator = protocol.estimator(shares.method, name, n_samples, 0, **shares.parameters)
-        yield Cell(key, estimator, order[: round(share * len(train))], test, 1, data)
+        rows = order[: round(share * len(train))]
+        yield Cell(key, estimator, rows, test, about | {"n_folds": 1})
 
 
 def batches(cells: Iterable[Cell]) -> list[list[Cell]]:
@@ -227,7 +242,7 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
 
 def empty_record(cell: Cell, error: str | None = None) -> Record:
     """The record of a cell without any scores, because of an error or not yet."""
-    details = {"n_folds": cell.n_folds, "data": cell.data}
+    details = dict(cell.about)
     # Nothing that names the machine or its owner.
     system, processor, cores = platform.system(), platform.machine(), os.cpu_count()
     machine = {"system": system, "processor": processor, "cores": cores}
@@ -238,14 +253,9 @@ def empty_record(cell: Cell, error: str | None = None) -> Record:
 def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     X, Y = dataset.X, dataset.Y
     X_train, Y_train, X_test, Y_test = X[cell.train], Y[cell.train], X[cell.test], Y[cell.test]
-    model = with_shared_base(cell.estimator, fits)
-    saved = -fits.saved_seconds
-    start = thread_time()
-    model.fit(X_train, Y_train)
-    fitted = thread_time()
-    Y_pred = model.predict(X_test)
-    predicted = thread_time()
-    saved += fits.saved_seconds
+    warm_up(cell.estimator, X_train, Y_train)
+    model, Y_pred, seconds = fit_and_predict(cell.estimator, fits, X_train, Y_train, X_test)
+    P = _probabilities(model, X_test)
     record = empty_record(cell)
     details = record.details | _details(Y_train, Y_test, Y_pred)
     if (choice := getattr(model, "chosen_", None)) is not None:
@@ -255,11 +265,72 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
         details |= _nldd_details(model, X_test)
     return replace(
         record,
-        scores=evaluate(Y_test, Y_pred, MEASURES.values()),
-        fit_seconds=fitted - start + saved,
-        predict_seconds=predicted - fitted,
+        scores=evaluate(Y_test, Y_pred, MEASURES.values()) | _probability_scores(Y_test, P),
+        fit_seconds=seconds[0],
+        predict_seconds=seconds[1],
         details=details,
+        predictions=Predictions(cell.test, Y_test.astype(bool), Y_pred.astype(bool), P),
     )
+
+
+def fit_and_predict(
+    estimator: Any, fits: SharedFits, X_train: Any, Y_train: Any, X_test: Any
+) -> tuple[Any, NDArray[Any], tuple[float, float]]:
+    """The fitted model, its predictions, and the seconds of both steps.
+
+    Which code is compiled depends on the data too. Where something was, it is all done once more,
+    and the time of the second run counts.
+    """
+    told: list[warnings.WarningMessage] = []
+    try:
+        for _ in range(2):
+            model, saved = with_shared_base(estimator, fits), -fits.saved_seconds
+            with (
+                install_recorder("numba:compile") as compiled,
+                warnings.catch_warnings(record=True) as told,
+            ):
+                warnings.simplefilter("always")
+                start = thread_time()
+                model.fit(X_train, Y_train)
+                fitted = thread_time()
+                Y_pred = model.predict(X_test)
+                predicted = thread_time()
+            if not compiled.buffer:
+                break
+    finally:
+        for w in told:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+    saved += fits.saved_seconds
+    return model, Y_pred, (fitted - start + saved, predicted - fitted)
+
+
+_warm: set[tuple[type, type, bool]] = set()
+
+
+def warm_up(estimator: Any, X: Any, Y: Any) -> None:
+    """Load and compile what a method needs, once in a process, on a few of the training rows."""
+    kind = type(estimator), type(getattr(estimator, "estimator", None)), issparse(X)
+    if kind in _warm:
+        return
+    _warm.add(kind)
+    with warnings.catch_warnings(), suppress(Exception):  # the cell itself will tell
+        warnings.simplefilter("ignore")
+        clone(estimator).fit(X[:N_WARM], Y[:N_WARM]).predict(X[:N_WARM])
+
+
+def _probabilities(model: Any, X: Any) -> NDArray[np.float32] | None:
+    """Probabilities of all labels, in the form in which they are kept; None without them."""
+    if not hasattr(model, "predict_proba"):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
+        return np.asarray(model.predict_proba(X), dtype=np.float32)
+
+
+def _probability_scores(Y: Any, P: NDArray[np.float32] | None) -> dict[str, float]:
+    """The measures of probabilities that are defined here."""
+    scores = {} if P is None else evaluate(Y, P, PROBABILITY_MEASURES.values())
+    return {key: score for key, score in scores.items() if np.isfinite(score)}
 
 
 def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
@@ -270,6 +341,9 @@ def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
     # Of the means, as if test rows were drawn at random.
     errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
     details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
+    counts = label_counts(Y_test, Y_pred)
+    parts = {"tp": counts.both, "fp": counts.pred - counts.both, "fn": counts.true - counts.both}
+    details["label_counts"] = {key: part.tolist() for key, part in parts.items()}
     details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
     for name, mask in (("observed", seen), ("unobserved", ~seen)):
         means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}

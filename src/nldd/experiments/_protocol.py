@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from nldd._wording import escaped
+from nldd._wording import count_noun, escaped
 from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
 from nldd.estimators import METHODS, PlattSVC, linear_machine
 from nldd.exceptions import InputError
@@ -66,9 +66,9 @@ class Protocol:
     name, title : str
     seed : int
         Decides the folds; fold number k of every method draws from `seed` + k.
-    folds, split_from, test_share : int, int, float
-        Data sets with fewer than `split_from` rows are cross-validated; others are split once at
-        random, with that share of the rows to test on.
+    folds, split_from, splits, test_share : int, int, int, float
+        Data sets with fewer than `split_from` rows are cross-validated; others are split at
+        random so many times, each time with that share of the rows to test on.
     settings : {"default", "paper"}
         Which settings of :data:`nldd.METHODS` the methods have.
     base, large_base : str
@@ -86,6 +86,7 @@ class Protocol:
     seed: int = 0
     folds: int = 10
     split_from: int = 5000
+    splits: int = 1
     test_share: float = 0.25
     settings: str = "default"
     base: str = "logistic"
@@ -97,17 +98,26 @@ class Protocol:
     shares: Shares | None = None
 
     def is_large(self, n_samples: int) -> bool:
-        """Whether a data set of so many rows is split once instead of cross-validated."""
+        """Whether a data set of so many rows is split at random instead of cross-validated."""
         return n_samples >= self.split_from
 
     def n_folds(self, n_samples: int) -> int:
         """How many pairs of training and test rows there are."""
-        return 1 if self.is_large(n_samples) else self.folds
+        return self.splits if self.is_large(n_samples) else self.folds
+
+    def cut(self, n_samples: int) -> dict[str, Any]:
+        """How the folds are cut: their number, in words, and whether each row is tested once."""
+        n, test = self.n_folds(n_samples), round(100 * self.test_share)
+        text = f"{n}-fold cross-validation"
+        if self.is_large(n_samples):
+            text = f"{count_noun(n, 'random split')}, {100 - test}/{test}"
+        disjoint = n == 1 or not self.is_large(n_samples)
+        return {"n_folds": n, "split": text, "disjoint": disjoint}
 
     def split(self, n_samples: int) -> list[tuple[Rows, Rows]]:
         """Training and test rows of every fold, the same for all methods."""
         if self.is_large(n_samples):
-            cut: Any = ShuffleSplit(1, test_size=self.test_share, random_state=self.seed)
+            cut: Any = ShuffleSplit(self.splits, test_size=self.test_share, random_state=self.seed)
         else:
             cut = KFold(self.folds, shuffle=True, random_state=self.seed)
         return list(cut.split(np.empty((n_samples, 0))))
@@ -184,6 +194,7 @@ _VALUES: dict[str, tuple[Any, Any, str]] = {
     "seed": (int, lambda seed: 0 <= seed < 2**31, "a whole number from 0 to 2147483647"),
     "folds": (int, lambda folds: folds >= 2, "a whole number from 2 on"),
     "split_from": (int, lambda rows: rows >= 2, "a whole number from 2 on"),
+    "splits": (int, lambda splits: splits >= 1, "a whole number from 1 on"),
     "test_share": (float, lambda share: 0 < share < 1, "a number between 0 and 1"),
     "methods": (list, bool, "a list of methods"),
 }

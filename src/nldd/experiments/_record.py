@@ -1,20 +1,27 @@
-"""The record of a finished cell, and the file of records that survives every interruption."""
+"""The record of a finished cell with its predictions, in files that survive every interruption."""
 
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+from urllib.parse import quote
+from zipfile import BadZipFile, ZipFile
 
+import numpy as np
 from filelock import FileLock, Timeout
+from numpy.typing import NDArray
 
+from nldd._files import write_atomically
 from nldd._wording import escaped
 from nldd.exceptions import InputError
 from nldd.metrics import PAPER_MEASURES
 
 CELLS = "cells.jsonl"
+PREDICTIONS = "predictions"
 # Far more than a line and a file of records have.
 MAX_LINE, MAX_BYTES = 2**20, 2**30
 TEXTS = ("protocol", "dataset", "method", "settings")
@@ -30,6 +37,47 @@ class Key(NamedTuple):
     fold: int
     seed: int
     train_share: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """What a cell predicted: with it, any measure can be computed later.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_test,), the test rows in the data set
+    Y_true, Y_pred : ndarray of bool of shape (n_test, n_labels)
+    P : ndarray of float32 of shape (n_test, n_labels) or None
+        Probabilities, or shares of votes; None of a method that has neither.
+    """
+
+    rows: NDArray[np.integer[Any]]
+    Y_true: NDArray[np.bool_]
+    Y_pred: NDArray[np.bool_]
+    P: NDArray[np.float32] | None = None
+
+    def to_bytes(self) -> bytes:
+        """A compressed ``.npz`` file, in which labels are bits."""
+        arrays: dict[str, Any] = {"rows": self.rows, "n_labels": self.Y_true.shape[1]}
+        arrays["Y_true"], arrays["Y_pred"] = (
+            np.packbits(Y.astype(bool), axis=1) for Y in (self.Y_true, self.Y_pred)
+        )
+        if self.P is not None:
+            arrays["P"] = self.P.astype(np.float32)
+        stream = io.BytesIO()
+        np.savez_compressed(stream, **arrays)
+        return stream.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """What :meth:`to_bytes` has written."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            found = dict(file)
+        Y_true, Y_pred = (
+            np.unpackbits(found[name], axis=1, count=int(found["n_labels"])).astype(bool)
+            for name in ("Y_true", "Y_pred")
+        )
+        return cls(found["rows"], Y_true, Y_pred, found.get("P"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +99,9 @@ class Record:
         NLDD the coefficients.
     versions, machine, error : dict, dict, str or None
         What it was run with, and why it failed.
+    predictions : Predictions or None
+        Of a cell that was just run; they are kept in a file of their own, see
+        :func:`read_predictions`.
     """
 
     protocol: str
@@ -67,6 +118,7 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
+    predictions: Predictions | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> Key:
@@ -79,7 +131,42 @@ class Record:
 
 def as_line(record: Record) -> str:
     """The record as a line of JSON, which knows no NaN and no infinity."""
-    return json.dumps(asdict(record), allow_nan=False) + "\n"
+    values = asdict(replace(record, predictions=None))
+    del values["predictions"]
+    return json.dumps(values, allow_nan=False) + "\n"
+
+
+def predictions_path(folder: Path, key: Key) -> Path:
+    """The file of the predictions of a cell, under a name that every system allows."""
+    share = "" if key.train_share is None else f"-share{key.train_share:g}"
+    name = f"{key.method}-{key.protocol}-seed{key.seed}{share}-fold{key.fold}.npz"
+    return folder / PREDICTIONS / quote(key.dataset, safe=" ") / quote(name, safe=" ")
+
+
+def read_predictions(folder: Path, key: Key) -> Predictions | None:
+    """What a cell predicted; None if its file is neither there nor in ``predictions.zip``.
+
+    Examples
+    --------
+    >>> from nldd.experiments import Key, read_predictions
+    >>> read_predictions(Path("nldd-results/default"), Key("default", "yeast", "BR", 0, 0, None))
+    """
+    path = predictions_path(folder, key)
+    packed = folder / f"{PREDICTIONS}.zip"
+    try:
+        if path.is_file() or not packed.is_file():
+            return Predictions.from_bytes(path.read_bytes())
+        with ZipFile(packed) as archive:
+            name = path.relative_to(folder / PREDICTIONS).as_posix()
+            there = name in archive.namelist()
+            return Predictions.from_bytes(archive.read(name)) if there else None
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, IndexError, BadZipFile, EOFError) as error:
+        raise InputError(
+            f"{path} holds no predictions: {escaped(str(error))}. Remove it and the line of its "
+            f"cell in {CELLS}, and the same command runs the cell again."
+        ) from error
 
 
 class RecordFile(AbstractContextManager["RecordFile"]):
@@ -104,7 +191,12 @@ class RecordFile(AbstractContextManager["RecordFile"]):
         self._file.truncate(self.path.read_bytes().rfind(b"\n") + 1)
 
     def append(self, records: Iterable[Record]) -> None:
-        """Write records and wait until the disk has them."""
+        """Write records and wait until the disk has them; their predictions come first."""
+        records = list(records)
+        for record in records:
+            if record.predictions is not None:
+                path = predictions_path(self.path.parent, record.key)
+                write_atomically(path, record.predictions.to_bytes())
         try:
             self._file.write("".join(map(as_line, records)).encode())
             self._file.flush()
@@ -164,7 +256,8 @@ def _checks(record: Record) -> Iterator[tuple[str, bool]]:
         yield name, _is_count(value, least=int(name[:2] == "n_"))
     yield "train_share", share is None or (_is_number(share, 0, 1) and share > 0)
     yield "seconds", _is_number(record.fit_seconds) and _is_number(record.predict_seconds)
-    yield "scores", all(_is_number(score, 0, 1) for score in record.scores.values())
+    yield "scores", all(_is_number(score) for score in record.scores.values())
+    yield "scores", all(_is_number(record.scores.get(key, 0), 0, 1) for key in KEYS)
     warnings = details.get("warnings", {})
     yield "warnings", isinstance(warnings, dict) and all(map(_is_count, warnings.values()))
     if record.error is not None:
@@ -177,6 +270,11 @@ def _checks(record: Record) -> Iterator[tuple[str, bool]]:
         part: Any = details.get(name)
         yield name, isinstance(part, dict) and _is_count(part.get("n"))
         yield name, not part["n"] or all(_is_number(part.get(key), 0, 1) for key in KEYS)
+    if (pooled := details.get("label_counts")) is not None:
+        yield "label_counts", isinstance(pooled, dict) and set(pooled) == {"tp", "fp", "fn"}
+        for found in pooled.values():
+            yield "label_counts", isinstance(found, list) and len(found) == details["n_labels"]
+            yield "label_counts", all(map(_is_count, found))
     if (chosen := details.get("chosen")) is not None:
         yield "chosen", isinstance(chosen, dict) and isinstance(chosen.get("name"), str)
     if record.method == "NLDD":

@@ -1,6 +1,7 @@
 from ._counts import (
     Counts as Counts,
     label_counts as label_counts,
+    label_values as label_values,
     row_counts as row_counts,
     row_values as row_values,
     weighted_values as weighted_values,
@@ -23,4 +24,17 @@ from ._measures import (
     recall as recall,
     subset_accuracy as subset_accuracy,
     zero_one_loss as zero_one_loss,
+)
+from ._probability_measures import (
+    PROBABILITY_MEASURES as PROBABILITY_MEASURES,
+    average_precision as average_precision,
+    brier_score as brier_score,
+    calibration_error as calibration_error,
+    coverage as coverage,
+    log_loss as log_loss,
+    macro_auroc as macro_auroc,
+    macro_average_precision as macro_average_precision,
+    micro_auroc as micro_auroc,
+    one_error as one_error,
+    ranking_loss as ranking_loss,
 )

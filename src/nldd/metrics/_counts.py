@@ -2,7 +2,8 @@
 
 Counts are made for each row (example-based measures) or for each label (micro and macro). Where a
 ratio has nothing to count, 0 / 0, because truth and prediction are both empty, its value is
-`empty`; where only its own denominator is 0, its value is 0.
+`empty`; where only its own denominator is 0, its value is 0. A macro measure has no value for a
+label that occurs in neither, and leaves it out of its mean unless `empty` says otherwise.
 """
 
 from dataclasses import dataclass
@@ -82,18 +83,27 @@ def row_values(Y: Labels, Y_pred: Labels, empty: float = 1.0) -> dict[str, Float
     }
 
 
-def label_values(counts: Counts, empty: float = 1.0) -> dict[str, FloatArray]:
-    """Micro and macro measures of the counts of labels, which are on the last axis."""
+def label_values(counts: Counts, empty: float | None = None) -> dict[str, FloatArray]:
+    """Micro and macro measures of the counts of labels, which are on the last axis.
+
+    Where `empty` is None, macro measures leave labels out that occur in neither truth nor
+    prediction; they are 1, as micro measures then are, if no label is left.
+
+    >>> counts = label_counts(np.array([[1, 0], [1, 0]]), np.array([[1, 0], [1, 0]]))
+    >>> float(label_values(counts)["macro_f"]), float(label_values(counts, empty=0)["macro_f"])
+    (1.0, 0.5)
+    """
     values = {}
+    there = counts.true + counts.pred > 0 if empty is None else np.ones(counts.true.shape)
+    n_there = there.sum(axis=-1)
     for name in ("f", "precision", "recall"):
-        values[f"micro_{name}"] = getattr(counts.sum(), name)(empty)
-        values[f"macro_{name}"] = getattr(counts, name)(empty).mean(axis=-1)
+        values[f"micro_{name}"] = getattr(counts.sum(), name)(1.0 if empty is None else empty)
+        total = (getattr(counts, name)(empty or 0.0) * there).sum(axis=-1)
+        values[f"macro_{name}"] = np.where(n_there > 0, total / np.maximum(n_there, 1), 1.0)
     return values
 
 
-def weighted_values(
-    Y: Labels, Y_pred: Labels, weights: FloatArray, empty: float = 1.0
-) -> dict[str, FloatArray]:
+def weighted_values(Y: Labels, Y_pred: Labels, weights: FloatArray) -> dict[str, FloatArray]:
     """Every measure for each row of `weights`, which has a column for each row of Y.
 
     >>> Y, Y_pred = np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]])
@@ -101,5 +111,5 @@ def weighted_values(
     array([0.5 , 0.75])
     """
     total = weights.sum(axis=1)
-    rows = {key: weights @ value / total for key, value in row_values(Y, Y_pred, empty).items()}
-    return rows | label_values(label_counts(Y, Y_pred, weights), empty)
+    rows = {key: weights @ value / total for key, value in row_values(Y, Y_pred).items()}
+    return rows | label_values(label_counts(Y, Y_pred, weights))

@@ -2,7 +2,8 @@
 
 Every function takes indicator matrices of truth and prediction (arrays, sparse matrices or
 frames) and optional sample weights. Where truth and prediction are both empty, ratios have the
-value `empty`: 1 as in Mulan by default (a right answer scores full), 0 as in scikit-learn.
+value `empty`: 1 as in Mulan by default (a right answer scores full), 0 as in scikit-learn. Macro
+measures leave labels out that occur in neither, as with scikit-learn's ``zero_division=nan``.
 """
 
 from collections.abc import Callable, Iterable
@@ -121,19 +122,23 @@ def micro_recall(
     return _value("micro_recall", Y_true, Y_pred, sample_weight, empty)
 
 
-def macro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
+def macro_f(
+    Y_true: Any, Y_pred: Any, *, empty: float | None = None, sample_weight: Any = None
+) -> float:
     """F-measure of each label over all rows, averaged over labels.
 
-    `empty` is the score of a label that occurs neither in truth nor in prediction.
+    A label that occurs neither in truth nor in prediction is left out, or scores `empty`.
 
     >>> macro_f([[1, 0], [1, 0]], [[1, 0], [0, 0]]).__round__(3)
+    0.667
+    >>> macro_f([[1, 0], [1, 0]], [[1, 0], [0, 0]], empty=1).__round__(3)
     0.833
     """
     return _value("macro_f", Y_true, Y_pred, sample_weight, empty)
 
 
 def macro_precision(
-    Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None
+    Y_true: Any, Y_pred: Any, *, empty: float | None = None, sample_weight: Any = None
 ) -> float:
     """Precision of each label over all rows, averaged over labels.
 
@@ -144,7 +149,7 @@ def macro_precision(
 
 
 def macro_recall(
-    Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None
+    Y_true: Any, Y_pred: Any, *, empty: float | None = None, sample_weight: Any = None
 ) -> float:
     """Recall of each label over all rows, averaged over labels.
 
@@ -154,7 +159,9 @@ def macro_recall(
     return _value("macro_recall", Y_true, Y_pred, sample_weight, empty)
 
 
-def _value(key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float = 1.0) -> float:
+def _value(
+    key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float | None = 1.0
+) -> float:
     truth, prediction = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
     Y, shapes = truth.Y, (truth.Y.shape, prediction.Y.shape)
     if shapes[0] != shapes[1]:
@@ -176,7 +183,8 @@ def _value(key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float 
         )
     if key.startswith(("micro", "macro")):
         return float(label_values(label_counts(Y, prediction.Y, weight), empty)[key])
-    return float(np.average(row_values(Y, prediction.Y, empty)[key], weights=weight))
+    rows = row_values(Y, prediction.Y, 1.0 if empty is None else empty)
+    return float(np.average(rows[key], weights=weight))
 
 
 def _read(Y: Any, name: str) -> LabelTable:

@@ -17,9 +17,12 @@ from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record
-from nldd.metrics import Measure
+from nldd.metrics import Counts, Measure, label_values
 
 FloatArray = NDArray[np.float64]
+POOLED = tuple(
+    f"{mean}_{name}" for mean in ("micro", "macro") for name in ("f", "precision", "recall")
+)
 
 
 @dataclass(frozen=True)
@@ -61,18 +64,43 @@ class Results:
         return np.array(values, dtype=float).reshape(len(self.datasets), len(self.methods))
 
     def means(self, measure: Measure) -> FloatArray:
-        """Mean of a measure over the folds."""
-        return self.table(lambda cells: float(np.mean([c.scores[measure.key] for c in cells])))
+        """A measure over all folds: the mean of theirs, or for micro and macro of pooled counts.
+
+        A label that is rare may be in no row of a fold; over all of them it is counted once, as
+        recommended by Forman and Scholz (2010). NaN where a fold has no value.
+        """
+        if measure.key in POOLED:
+            return self.table(lambda cells: _pooled(cells, measure.key))
+        return self.table(
+            lambda cells: float(np.mean([c.scores.get(measure.key, np.nan) for c in cells]))
+        )
 
     def standard_errors(self, measure: Measure) -> FloatArray:
-        """Standard error of that mean, from the spread between test rows; NaN without one."""
+        """Standard error of that mean, from the spread between test rows; NaN without one.
+
+        Folds that test on different rows have independent errors. Random splits have test and
+        training rows in common; their mean then has the variance of one split times
+        ``1 / n_splits + n_test / n_train`` (Nadeau and Bengio, 2003).
+        """
 
         def of_mean(cells: list[Record]) -> float:
-            found = [cell.details["standard_errors"].get(measure.key) for cell in cells]
-            # Folds test on different rows, so their errors are independent; None becomes NaN.
-            return float(np.sqrt(np.sum(np.square(np.array(found, dtype=float)))) / len(found))
+            errors = [cell.details["standard_errors"].get(measure.key) for cell in cells]
+            variance = np.mean(np.square(np.array(errors, dtype=float)))  # None becomes NaN
+            share, details = 1 / len(cells), cells[0].details
+            if not details.get("disjoint", True):
+                share += details["n_test"] / details["n_train"]
+            return float(np.sqrt(variance * share))
 
         return self.table(of_mean)
+
+
+def _pooled(cells: list[Record], key: str) -> float:
+    """A micro or macro measure of the counts of all folds together; NaN of older records."""
+    if any("label_counts" not in cell.details for cell in cells):
+        return float("nan")
+    found = [cell.details["label_counts"] for cell in cells]
+    tp, fp, fn = (np.sum([counts[part] for counts in found], axis=0) for part in ("tp", "fp", "fn"))
+    return float(label_values(Counts(tp, tp + fn, tp + fp))[key])
 
 
 def results(records: Iterable[Record], protocol: str | None = None) -> Results:

@@ -5,6 +5,15 @@ from ._agreement import (
     masi_distance as masi_distance,
     nominal_distance as nominal_distance,
 )
+from ._bayes import bayesian_signed_rank as bayesian_signed_rank
+from ._comparison import (
+    Comparison as Comparison,
+    Nemenyi as Nemenyi,
+    Pair as Pair,
+    compare as compare,
+    nemenyi as nemenyi,
+    rank_biserial as rank_biserial,
+)
 from ._ranks import (
     average_ranks as average_ranks,
     complete_rows as complete_rows,
@@ -14,9 +23,11 @@ from ._ranks import (
 from ._significance import (
     WILCOXON_RULE as WILCOXON_RULE,
     Friedman as Friedman,
+    about_least_p as about_least_p,
     cliques as cliques,
     friedman as friedman,
     holm as holm,
+    least_p as least_p,
     one_sided_wilcoxon as one_sided_wilcoxon,
     pairwise_holm as pairwise_holm,
     signed_rank_p_value as signed_rank_p_value,

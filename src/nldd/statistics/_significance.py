@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, f, norm, rankdata
 
+from nldd._wording import count_noun
 from nldd.exceptions import InputError
 from nldd.statistics._ranks import DECIMALS, complete_values, ranks
 
@@ -94,6 +95,43 @@ def _exact_p_value(weights: NDArray[np.int64], observed: int) -> float:
     return float(counts[observed:].sum() / 2.0 ** len(weights))
 
 
+def least_p(n_datasets: int, sided: int = 1, n_tests: int = 1) -> float:
+    """The smallest p-value that a Wilcoxon test over so many data sets can give.
+
+    One method is better on all of them, which is one pattern of signs out of 2**n: a one-sided p
+    is never below 1/2**n, a two-sided one (``sided=2``) never below 2/2**n, and Holm's correction
+    over `n_tests` pairs multiplies the smallest by their number.
+
+    >>> least_p(4), least_p(4, sided=2), least_p(9, sided=2, n_tests=21)
+    (0.0625, 0.125, 0.08203125)
+    """
+    if n_datasets < 0 or sided not in (1, 2) or n_tests < 1:
+        raise InputError(
+            "The least p-value needs a number of data sets from 0 on, 1 or 2 sides and one test "
+            f"or more; got {n_datasets!r}, {sided!r} and {n_tests!r}."
+        )
+    return min(1.0, n_tests * sided / 2.0**n_datasets)
+
+
+def about_least_p(n_datasets: int, alpha: float = 0.05, sided: int = 1, n_tests: int = 1) -> str:
+    """A sentence for a report where no difference can be significant; empty where one can.
+
+    >>> print(about_least_p(4))
+    With 4 data sets no p-value can fall below 0.0625, so no difference can be significant at 0.05.
+    >>> about_least_p(5)
+    ''
+    """
+    check_alpha(alpha)
+    least = least_p(n_datasets, sided, n_tests)
+    if least < alpha:
+        return ""
+    corrected = f", corrected for {n_tests} tests," if n_tests > 1 else ""
+    return (
+        f"With {count_noun(n_datasets, 'data set')} no p-value{corrected} can fall below "
+        f"{least:.4g}, so no difference can be significant at {alpha:g}."
+    )
+
+
 def significance(
     values: Any, methods: Sequence[str], greater_is_better: bool, alpha: float = 0.05
 ) -> dict[str, list[str]]:
@@ -105,7 +143,7 @@ def significance(
     >>> significance(losses, ["NLDD", "BR", "ECC"], greater_is_better=False)
     {'NLDD': ['BR'], 'ECC': ['BR']}
     """
-    _check_alpha(alpha)
+    check_alpha(alpha)
     P = one_sided_wilcoxon(values, greater_is_better)
     if len(methods) != len(P):
         raise InputError(
@@ -128,13 +166,21 @@ def significance_line(
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False)
     'NLDD > {BR}; ECC > {BR}'
+
+    Where none is, and none could be, it says so:
+
     >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False, alpha=0.01)
-    'no method is significantly better than another'
+    'no method is significantly better than another; with 5 data sets no p can fall below 0.03125'
     """
     beaten = significance(values, methods, greater_is_better, alpha)
     order = sorted(beaten, key=lambda method: method != first)
     lines = [f"{method} > {{{', '.join(beaten[method])}}}" for method in order]
-    return "; ".join(lines) or "no method is significantly better than another"
+    if lines:
+        return "; ".join(lines)
+    n_datasets = len(complete_values(values))
+    least = least_p(n_datasets)
+    reason = f"; with {count_noun(n_datasets, 'data set')} no p can fall below {least:.4g}"
+    return f"no method is significantly better than another{reason if least >= alpha else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +199,16 @@ class Friedman:
     n_datasets: int
     n_methods: int
 
+    @property
+    def kendall_w(self) -> float:
+        """Kendall's coefficient of concordance, the effect size of this test.
+
+        W = chi-square / (n_datasets (n_methods - 1)), with the same tie correction: 0 where the
+        data sets do not agree on an order of the methods at all, 1 where they agree on every place.
+        """
+        largest = self.n_datasets * (self.n_methods - 1)
+        return self.statistic / largest if largest else float("nan")
+
 
 def friedman(values: Any, greater_is_better: bool) -> Friedman:
     """Test whether the methods differ at all in their ranks.
@@ -162,6 +218,8 @@ def friedman(values: Any, greater_is_better: bool) -> Friedman:
     6.50, p = 0.039
     >>> print(f"{result.f_statistic:.2f}, p = {result.f_p_value:.3f}")
     13.00, p = 0.007
+    >>> result.kendall_w
+    0.8125
     """
     values = complete_values(values)
     n, k = values.shape
@@ -235,7 +293,7 @@ def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tu
     >>> cliques([1.2, 2.8, 2.0], [[1, 0.01, 0.3], [0.01, 1, 0.4], [0.3, 0.4, 1]])
     [(0, 2), (2, 1)]
     """
-    _check_alpha(alpha)
+    check_alpha(alpha)
     averages, P = np.asarray(average_ranks, dtype=float), np.asarray(P_adjusted, dtype=float)
     if averages.ndim != 1 or P.shape != (averages.size, averages.size):
         raise InputError(
@@ -256,6 +314,6 @@ def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tu
     return groups
 
 
-def _check_alpha(alpha: float) -> None:
+def check_alpha(alpha: float) -> None:
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be a level between 0 and 1, such as 0.05; got {alpha!r}.")

@@ -1,0 +1,177 @@
+"""Measures of probabilities and rankings of labels, computed by scikit-learn's functions.
+
+Every function takes the indicator matrix of truth and scores of the same shape, higher for labels
+that are more likely. Labels or rows for which a measure is not defined, such as the AUROC of a
+label that no row or every row carries, are left out; NaN says that none is left.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import metrics as of_sklearn
+
+from nldd._labels import read_indicator
+from nldd.exceptions import InputError
+from nldd.metrics._measures import Measure
+
+FloatArray = NDArray[np.float64]
+N_BINS = 15
+
+
+def ranking_loss(Y_true: Any, P: Any) -> float:
+    """Share of pairs of a true and an untrue label of a row in the wrong order, averaged over rows.
+
+    >>> ranking_loss([[1, 0, 0]], [[0.5, 0.9, 0.1]])
+    0.5
+    """
+    return float(of_sklearn.label_ranking_loss(*_read(Y_true, P)))
+
+
+def coverage(Y_true: Any, P: Any) -> float:
+    """How far down the ranking of labels all true ones are found; 1 is the top.
+
+    >>> coverage([[1, 0, 1]], [[0.5, 0.9, 0.1]])
+    3.0
+    """
+    return float(of_sklearn.coverage_error(*_read(Y_true, P)))
+
+
+def one_error(Y_true: Any, P: Any) -> float:
+    """Share of rows whose first label is not true; among several first ones, their share.
+
+    Rows without a label are left out.
+
+    >>> one_error([[1, 0, 0], [0, 1, 0]], [[0.5, 0.9, 0.1], [0.2, 0.7, 0.7]])
+    0.75
+    """
+    Y, scores = _read(Y_true, P)
+    first = scores == scores.max(axis=1, keepdims=True)
+    wrong = 1 - (first & Y.astype(bool)).sum(axis=1) / first.sum(axis=1)
+    return _mean(wrong[Y.any(axis=1)])
+
+
+def average_precision(Y_true: Any, P: Any) -> float:
+    """For each true label the share of true ones among those not below it, averaged in each row.
+
+    >>> average_precision([[1, 0, 0]], [[0.5, 0.9, 0.1]])
+    0.5
+    """
+    return float(of_sklearn.label_ranking_average_precision_score(*_read(Y_true, P)))
+
+
+def macro_average_precision(Y_true: Any, P: Any) -> float:
+    """Area under the precision-recall curve of each label, by steps, averaged over labels.
+
+    Labels that no row carries are left out.
+
+    >>> macro_average_precision([[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
+    0.8333333333333333
+    """
+    return _over_labels(of_sklearn.average_precision_score, Y_true, P, all_rows=True)
+
+
+def macro_auroc(Y_true: Any, P: Any) -> float:
+    """Area under the receiver operating characteristic of each label, averaged over labels.
+
+    Labels that no row or every row carries are left out.
+
+    >>> macro_auroc([[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
+    0.5
+    """
+    return _over_labels(of_sklearn.roc_auc_score, Y_true, P, all_rows=False)
+
+
+def micro_auroc(Y_true: Any, P: Any) -> float:
+    """Area under the receiver operating characteristic of all labels of all rows together.
+
+    >>> micro_auroc([[1, 0], [0, 1]], [[0.9, 0.1], [0.3, 0.2]])
+    0.75
+    """
+    Y, scores = _read(Y_true, P)
+    return (
+        float(of_sklearn.roc_auc_score(Y.ravel(), scores.ravel())) if 0 < Y.mean() < 1 else np.nan
+    )
+
+
+def log_loss(Y_true: Any, P: Any) -> float:
+    """Mean over labels and rows of ``-log p`` of what is true; p = 0 counts as about 2e-16.
+
+    >>> log_loss([[1, 0]], [[0.5, 0.5]]).__round__(4)
+    0.6931
+    """
+    Y, probabilities = _read(Y_true, P)
+    return float(of_sklearn.log_loss(Y.ravel(), _within(probabilities).ravel(), labels=[0, 1]))
+
+
+def brier_score(Y_true: Any, P: Any) -> float:
+    """Mean over labels and rows of the squared difference of probability and truth.
+
+    >>> brier_score([[1, 0]], [[0.5, 0.5]])
+    0.25
+    """
+    Y, probabilities = _read(Y_true, P)
+    return float(of_sklearn.mean_squared_error(Y.ravel(), _within(probabilities).ravel()))
+
+
+def calibration_error(Y_true: Any, P: Any) -> float:
+    """Difference of mean probability and share of true labels in 15 bins, weighted by their size.
+
+    Bins of equal width over all labels of all rows: the expected calibration error.
+
+    >>> calibration_error([[1, 0], [0, 0]], [[0.9, 0.1], [0.9, 0.1]]).__round__(3)
+    0.25
+    """
+    Y, probabilities = _read(Y_true, P)
+    p, y = _within(probabilities).ravel(), Y.ravel()
+    place = np.minimum((p * N_BINS).astype(int), N_BINS - 1)
+    gaps = np.bincount(place, p - y, minlength=N_BINS)
+    return float(np.abs(gaps).sum() / len(p))
+
+
+def _over_labels(score: Callable[..., Any], Y_true: Any, P: Any, all_rows: bool) -> float:
+    """Mean of a score of scikit-learn over the labels for which it is defined."""
+    Y, scores = _read(Y_true, P)
+    n_true = Y.sum(axis=0)
+    fine = (n_true > 0) & (all_rows | (n_true < len(Y)))
+    return float(score(Y[:, fine], scores[:, fine], average="macro")) if fine.any() else np.nan
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else np.nan
+
+
+def _read(Y_true: Any, P: Any) -> tuple[NDArray[Any], FloatArray]:
+    Y, scores = read_indicator(Y_true).Y, np.asarray(P, dtype=np.float64)
+    if Y.shape != scores.shape or not np.isfinite(scores).all():
+        raise InputError(
+            "The scores must be finite numbers, one for each row and label of Y_true; got shapes "
+            f"{Y.shape} and {scores.shape}."
+        )
+    return Y, scores
+
+
+def _within(P: FloatArray) -> FloatArray:
+    if P.size and (P.min() < 0 or P.max() > 1):
+        raise InputError(
+            f"Probabilities lie between 0 and 1; got {P.min():g} to {P.max():g}. For scores of "
+            "another range use a measure of rankings."
+        )
+    return P
+
+
+_RECORDS = (
+    Measure("ranking_loss", "Ranking loss", ranking_loss, False),
+    Measure("coverage", "Coverage", coverage, False),
+    Measure("one_error", "One-error", one_error, False),
+    Measure("average_precision", "Average precision of rankings", average_precision, True),
+    Measure("macro_average_precision", "Macro average precision", macro_average_precision, True),
+    Measure("macro_auroc", "Macro AUROC", macro_auroc, True),
+    Measure("micro_auroc", "Micro AUROC", micro_auroc, True),
+    Measure("log_loss", "Log loss", log_loss, False),
+    Measure("brier_score", "Brier score", brier_score, False),
+    Measure("calibration_error", "Calibration error", calibration_error, False),
+)
+
+PROBABILITY_MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
