@@ -34,10 +34,10 @@ def test_report_writes_everything_and_says_where(quick, tmp_path, capsys, monkey
     assert (code, err) == (0, "")
     assert out.replace("\\", "/").splitlines() == [
         "run/report.html: the report, one file that opens anywhere.",
-        "11 tables in run/tables as CSV, Markdown and LaTeX.",
+        "17 tables in run/tables as CSV, Markdown and LaTeX.",
         "4 figures in run/figures as SVG and PNG.",
     ]
-    assert len(list((folder / "tables").glob("*.csv"))) == 11
+    assert len(list((folder / "tables").glob("*.csv"))) == 17
     assert {path.name for path in (folder / "figures").iterdir()} == {
         f"differences_{measure.key}.{ending}"
         for measure in PAPER_MEASURES

@@ -7,8 +7,14 @@ from experiments.trials import songs, trial, write_arff, write_csv
 from nldd.datasets import parse_labels
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
-from nldd.experiments import PROTOCOLS, Protocol, choose_datasets, choose_methods, load_protocol
-from nldd.experiments._protocol import Shares
+from nldd.experiments import (
+    PROTOCOLS,
+    Protocol,
+    Shares,
+    choose_datasets,
+    choose_methods,
+    load_protocol,
+)
 
 # Protocols
 
@@ -309,13 +315,13 @@ def test_read_labels_of_every_form():
 
 
 def test_methods_in_any_case_come_in_the_order_of_the_registry():
-    assert choose_methods(["nldd", "Br"], trial()) == ("BR", "NLDD")
-    assert choose_methods(["BR", "BR"], trial()) == ("BR",)
-    assert choose_methods(list(METHODS)[::-1], trial()) == tuple(METHODS)
+    assert choose_methods(["nldd", "Br"], trial()) == trial(methods=("BR", "NLDD"))
+    assert choose_methods(["BR", "BR"], trial()).methods == ("BR",)
+    assert choose_methods(list(METHODS)[::-1], trial()).methods == tuple(METHODS)
 
 
 def test_no_method_is_those_of_the_protocol():
-    assert choose_methods([], trial(methods=("NLDD", "BR"))) == ("NLDD", "BR")
+    assert choose_methods([], trial(methods=("NLDD", "BR"))).methods == ("NLDD", "BR")
 
 
 @pytest.mark.parametrize(

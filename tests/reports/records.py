@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from nldd.datasets import CATALOGUE
 from nldd.experiments import Record
 from nldd.metrics import PAPER_MEASURES
 from nldd.reports import (
@@ -31,19 +32,23 @@ LP_SETTINGS = (
 # What the report of `everything` consists of.
 SECTIONS = [
     "scores",
+    "overview",
     "differences",
+    "pairs",
     "times",
     "weights",
     "subsets",
     "shares",
     "illustrations",
+    "datasets",
     "run",
 ]
 TABLES = [
-    *KEYS,
+    *(*KEYS, "overview"),
+    *(f"pairs_{key}" for key in KEYS),
     *("running_time", "coefficients"),
     *(f"subsets_{key}" for key in KEYS),
-    *("shares", "problems", "settings", "warnings"),
+    *("shares", "splits", "problems", "settings", "warnings"),
 ]
 FIGURES = [*(f"differences_{key}" for key in KEYS), "shares", "hypercube", "pair_choice", "pairs"]
 
@@ -68,7 +73,7 @@ def record(dataset="yeast", method="BR", fold=0, score=0.5, *, error=None, share
         "n_folds": 1,
         "n_train": 75,
         "n_test": 25,
-        "n_labels": 10,
+        "n_labels": CATALOGUE[dataset].n_labels if dataset in CATALOGUE else 10,
         "standard_errors": dict.fromkeys(KEYS, 0.01),
         "observed": {"n": 25, **scores},
         "unobserved": {"n": 0},

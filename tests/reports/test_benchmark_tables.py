@@ -15,17 +15,19 @@ from nldd.reports import (
 )
 from nldd.reports._benchmark_tables import (
     coefficient_table,
-    problems_table,
     published_ratio,
-    run_facts,
-    settings_table,
     share_table,
     subset_mean,
     subset_table,
     time_table,
-    warnings_table,
 )
 from nldd.reports._report import share_figures
+from nldd.reports._run_tables import (
+    problems_table,
+    run_facts,
+    settings_table,
+    warnings_table,
+)
 from reports.records import VERSIONS, folds, published_records, record, texts, unders
 
 
@@ -41,11 +43,24 @@ def test_ratios_are_of_all_folds_together():
     assert table.head == ("data set", "BR, seconds", "BR", "NLDD", "ECC")
     assert [texts(row) for row in table.rows] == [["mine", "3.0 s", "1.00", "1.67", "9.00"]]
     assert to_csv(table).splitlines() == [
-        "dataset,method,seconds,ratio_to_BR,published_ratio",
-        "mine,BR,3.0,1.0,",
-        "mine,NLDD,5.0,1.6666666666666667,",
-        "mine,ECC,27.0,9.0,",
+        "dataset,method,seconds,ratio_to_BR",
+        "mine,BR,3.0,1.0",
+        "mine,NLDD,5.0,1.6666666666666667",
+        "mine,ECC,27.0,9.0",
     ]
+    assert table.notes[0].endswith(
+        "that BR and NLDD have in common are fitted once and charged to each of them."
+    )
+
+
+def test_without_BR_times_are_in_seconds():
+    cells = [*folds("mine", "ECC", [0.1, 0.2], fit_seconds=13.0), record("yeast", "ECC")]
+    table = time_table(results(cells))
+    assert table.title == "Running time in seconds, all folds together"
+    assert table.head == ("data set", "ECC")
+    assert [texts(row) for row in table.rows] == [["yeast", "1.5 s"], ["mine", "27.0 s"]]
+    assert table.data_head == ("dataset", "method", "seconds")
+    assert table.notes == ("Processor time of fitting and predicting in one thread.",)
 
 
 def test_paper_ratios_are_below_ours():
@@ -135,10 +150,10 @@ def test_one_split_has_the_errors_of_the_regression():
     ]
     assert unders(table.rows[0]) == [""] * 4
     assert to_csv(table).splitlines() == [
-        "dataset,coefficient,mean,spread,published",
-        "mine,b0,-4.0,0.3,",
-        "mine,b1,0.1,0.2,",
-        "mine,b2,0.8,0.1,",
+        "dataset,coefficient,mean,spread",
+        "mine,b0,-4.0,0.3",
+        "mine,b1,0.1,0.2",
+        "mine,b2,0.8,0.1",
     ]
 
 
@@ -160,14 +175,21 @@ def test_a_weight_held_at_zero_in_one_split_has_no_error():
         "ohsumed", "NLDD", coefficients=[-3.0, 0.0, 1.0], coefficient_errors=[0.1, None, 0.1]
     )
     table = coefficient_table(results([cell]))
-    assert texts(table.rows[0]) == ["ohsumed", "-3.0000 ± 0.1000", "0.0000", "1.0000 ± 0.1000"]
-    assert unders(table.rows[0])[2] == "paper 0.0022, -100%"
+    assert texts(table.rows[0]) == ["ohsumed", "-3.0000 ± 0.1000", "0", "1.0000 ± 0.1000"]
+    assert unders(table.rows[0])[2] == "held, paper 0.0022"
     assert to_csv(table).splitlines()[1:] == [
         "ohsumed,b0,-3.0,0.1,-3.1341",
         "ohsumed,b1,0.0,,0.0022",
         "ohsumed,b2,1.0,0.1,0.9855",
     ]
-    assert "a weight that was held at 0 has none" in table.notes[0]
+    assert "held at 0, and then has no such error" in table.notes[0]
+
+
+def test_a_weight_held_at_zero_in_all_folds_has_no_spread_of_zero():
+    table = coefficient_table(results(fits("mine", [[-3.0, 0.0, 1.0], [-3.2, 0.0, 0.0]])))
+    assert texts(table.rows[0]) == ["mine", "-3.1000 ± 0.1414", "0", "0.5000 ± 0.7071"]
+    assert unders(table.rows[0]) == ["", "", "held", "held in 1 of 2"]
+    assert to_csv(table).splitlines()[2] == "mine,b1,0.0,"
 
 
 HAMMING = PAPER_MEASURES[0]

@@ -277,7 +277,8 @@ def test_all_tables_of_a_report_compile_and_fit_the_page(tables, tmp_path, optio
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_tables_fit_both_columns_of_a_document_of_two(tables, tmp_path):
     short = [table for table in tables if not choose_layout(table).long]
-    assert len(short) > len(tables) - 5
+    # Pairs of ten methods are more rows than a page has.
+    assert len(short) > len(tables) - 13
     for table in short:
         (tmp_path / f"{table.key}.tex").write_text(to_latex(table), encoding="utf-8")
     body = "".join(rf"\input{{{table.key}}}\clearpage " for table in short)

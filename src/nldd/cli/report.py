@@ -12,9 +12,22 @@ from nldd.cli._printing import print_result
 @click.command()
 @click.argument("folder", type=FOLDER)
 @click.option("--protocol", help="Which protocol, if the folder has cells of several.")
+@click.option(
+    "--measures",
+    default="",
+    help="Which measures, separated by commas, or all.  [default: the paper's four]",
+)
+@click.option("--nemenyi", is_flag=True, help="Nemenyi's test beside Wilcoxon's.")
 @click.option("--out", type=FOLDER, help="Folder for the report.  [default: FOLDER]")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) -> None:
+def report(
+    folder: Path,
+    protocol: str | None,
+    measures: str,
+    nemenyi: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
     """Make report.html, tables (CSV, Markdown, LaTeX) and figures (SVG, PNG) in FOLDER.
 
     FOLDER is the one that `nldd benchmark` wrote to; the benchmark may still be running.
@@ -22,8 +35,10 @@ def report(folder: Path, protocol: str | None, out: Path | None, as_json: bool) 
     \b
     Example:
       nldd report nldd-results/default
+      nldd report mine --measures f_measure,macro_f,macro_auroc
     """
-    files = reports.report(folder, out, protocol)
+    names = [name for name in measures.split(",") if name.strip()]
+    files = reports.report(folder, out, protocol, names, nemenyi)
     place, endings = files[0].parent, [file.suffix for file in files]
     lines = [
         f"{files[0]}: the report, one file that opens anywhere.",

@@ -37,6 +37,7 @@ from ._coding_text import (
 from ._comparison_tables import comparison_notes as comparison_notes, pairs_table as pairs_table
 from ._datasets_text import (
     as_record as as_record,
+    datasets_table as datasets_table,
     render_entry as render_entry,
     render_facts as render_facts,
     render_fetched as render_fetched,
@@ -73,6 +74,7 @@ from ._published import (
     PUBLISHED_MEASURES as PUBLISHED_MEASURES,
     PublishedTable as PublishedTable,
     doubtful as doubtful,
+    explanation as explanation,
     published as published,
     published_average_ranks as published_average_ranks,
     published_ranks as published_ranks,
@@ -88,6 +90,7 @@ from ._results import (
     render_outcome as render_outcome,
     results as results,
 )
+from ._score_tables import choose_measures as choose_measures
 from ._table import (
     DataRow as DataRow,
     Entry as Entry,

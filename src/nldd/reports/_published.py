@@ -89,6 +89,49 @@ def published_subsets() -> Mapping[tuple[str, str, str], float]:
     return MappingProxyType(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A line of ``explanations.csv``: which printed values it is about, and what is said of them.
+
+    Attributes
+    ----------
+    cell : tuple of str
+        Measure, data set and method; ``*`` stands for all.
+    target : bool
+        Whether the printed value is one to be reached. If so, the difference lies with us.
+    reason : str
+        Part of a sentence, without its end.
+    """
+
+    cell: tuple[str, ...]
+    target: bool
+    reason: str
+
+    def fits(self, *cell: str) -> bool:
+        return all(own in ("*", other) for own, other in zip(self.cell, cell, strict=True))
+
+
+@cache
+def explanations() -> tuple[Explanation, ...]:
+    """All lines in the order of the file; the first one that fits a value counts."""
+    _, *lines = _lines("explanations")
+    return tuple(
+        Explanation(tuple(cell), target == "yes", reason) for *cell, target, reason in lines
+    )
+
+
+def explanation(measure: str, dataset: str, method: str) -> str | None:
+    """Why our value may differ from a printed one; None if nothing is known.
+
+    Examples
+    --------
+    >>> explanation("f_measure", "yeast", "CBM")
+    'the paper scored CBM on other test rows than the other methods'
+    """
+    found = _explanation(measure, dataset, method)
+    return None if found is None else found.reason
+
+
 def doubtful(measure: str, dataset: str, method: str) -> str | None:
     """Why a printed cell cannot be right or is no target, in a sentence; None if it is one.
 
@@ -97,19 +140,15 @@ def doubtful(measure: str, dataset: str, method: str) -> str | None:
     >>> doubtful("multilabel_accuracy", "scene", "BR")
     "the paper's accuracy is above its F-measure, which cannot be"
     """
-    value = published(measure).value(dataset, method)
-    if value is None:
+    found = _explanation(measure, dataset, method)
+    return None if found is None or found.target else found.reason
+
+
+def _explanation(*cell: str) -> Explanation | None:
+    measure, dataset, method = cell
+    if published(measure).value(dataset, method) is None:
         return None
-    if method == "CBM":
-        return "the paper scored CBM on other test rows than the other methods"
-    if (measure, dataset, method) == ("zero_one_loss", "yeast", "BR"):
-        # The paper's other three values for BR are met to 0.001 by runs whose 0/1 loss is 0.85.
-        return "the paper's 0.8940 for BR is probably a misprint of 0.8540"
-    f_measure = published("f_measure").value(dataset, method)
-    if measure == "multilabel_accuracy" and f_measure is not None and value > f_measure:
-        # F = 2 J / (1 + J) >= J for every row, so also on average. Runs meet the printed F.
-        return "the paper's accuracy is above its F-measure, which cannot be"
-    return None
+    return next((line for line in explanations() if line.fits(*cell)), None)
 
 
 def _check_measure(measure: str) -> str:

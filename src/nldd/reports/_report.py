@@ -1,9 +1,12 @@
 """The report of a benchmark: one HTML page, and its tables and figures for use elsewhere."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from shlex import quote
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +17,11 @@ from nldd.datasets import load_yeast
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments import CELLS, Record, read_records
-from nldd.metrics import PAPER_MEASURES
-from nldd.reports import _benchmark_tables as tables
+from nldd.metrics import PAPER_MEASURES, Measure
+from nldd.reports import _benchmark_tables as tables, _run_tables as runs, _score_tables as scores
 from nldd.reports._latex import RENDERERS
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
+from nldd.reports._paper_comparison import difference_tables, paper_part
 from nldd.reports._results import Results, results
 from nldd.reports._table import Table
 
@@ -26,16 +30,11 @@ PAPER = (
     "H. Gweon, M. Schonlau and S. H. Steiner: Nearest labelset using double distances for "
     "multi-label classification (arXiv 1702.04684; PeerJ Computer Science 5:e242)"
 )
-ABOUT_SCORES = (
-    "Means over the folds; the best of a row is bold. In the second line of a cell is the paper's "
-    "value and, in parentheses, how far ours is from it in standard errors of ours. These come "
-    "from the spread between test rows; the paper's value has an error of about the same size.",
-    statistics.WILCOXON_RULE,
-)
-ABOUT_SUBSETS = (
-    "NLDD, SMBR and LP can only predict labelsets of the training rows. Subset A has the test rows "
-    "whose labelset occurs there, B the others.",
-)
+DATASETS = "datasets.json"
+# More than the facts of thousands of data sets.
+MAX_BYTES = 2**24
+# Sections that have something to say without a table or a figure: why there is none.
+SPEAKING = ("scores", "differences")
 
 ALPHA = 0.05
 # Three labels of which training has seen seven combinations: nearly all of the cube is in use.
@@ -43,11 +42,18 @@ LABELS = [0, 1, 2]
 N_TRAIN, N_SHOWN = 1500, 40
 
 
-def report(folder: Path, out: Path | None = None, protocol: str | None = None) -> list[Path]:
+def report(
+    folder: Path,
+    out: Path | None = None,
+    protocol: str | None = None,
+    measures: Iterable[str] | None = None,
+    nemenyi: bool = False,
+) -> list[Path]:
     """Write the report of the cells of a benchmark's folder, into it or to `out`.
 
-    `protocol` says which one, where the folder has several. Returns the page, then the files of its
-    tables and figures.
+    `protocol` says which one, where the folder has several; `measures` are keys of those to be
+    tabled, or "all", and the paper's four if none is named. With `nemenyi`, diagrams and pairs have
+    Nemenyi's test beside Wilcoxon's. Returns the page, then the files of its tables and figures.
     """
     cells = folder / CELLS
     if not cells.is_file():
@@ -55,37 +61,90 @@ def report(folder: Path, out: Path | None = None, protocol: str | None = None) -
             f"{folder} has no {CELLS}. Give the folder of a benchmark: "
             f"nldd benchmark --out {quote(str(folder))}"
         )
-    return write_report(make_report(results(read_records(cells), protocol)), out or folder)
+    chosen = scores.choose_measures(measures)
+    found = results(read_records(cells), protocol, folder)
+    page = make_report(found, chosen, _read_datasets(folder / DATASETS), nemenyi)
+    return write_report(page, out or folder)
 
 
-def make_report(results: Results) -> Page:
-    """The report as a page; sections with nothing in them are left out."""
-    scores = [tables.score_table(results, measure) for measure in PAPER_MEASURES]
-    subsets = [tables.subset_table(results, measure) for measure in PAPER_MEASURES]
-    of_run = ("problems", "settings", "choice", "warnings")
-    run = [getattr(tables, f"{name}_table")(results) for name in of_run]
-    # They show the yeast data, so a report on other data has no use for them.
-    pictures = illustrations() if "yeast" in results.datasets else ()
-    shares, shares_drawn = tables.share_table(results.shares), share_figures(results.shares)
-    differ, diagrams = (about_differences(results),), difference_diagrams(results)
+def _read_datasets(path: Path) -> dict[str, Any]:
+    """What the benchmark wrote down of its data sets; empty of an older one."""
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_bytes()) if path.stat().st_size <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(
+            f"{path} does not hold the facts of data sets as JSON. Remove it, and the same "
+            "`nldd benchmark` command writes it again."
+        )
+    return found
+
+
+def make_report(
+    results: Results,
+    measures: Sequence[Measure] = PAPER_MEASURES,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    nemenyi: bool = False,
+) -> Page:
+    """The report as a page; sections with nothing in them are left out.
+
+    `about` has facts and notes of the data sets by name.
+    """
+    shared = paper_part(results)
     sections = (
-        _section("scores", "Scores", scores, ABOUT_SCORES),
-        _section("differences", "Critical differences", (), differ, diagrams),
-        _section("times", "Running times", [tables.time_table(results)]),
-        _section("weights", "Weights of the distances", [tables.coefficient_table(results)]),
-        _section("subsets", "Labelsets that training has not seen", subsets, ABOUT_SUBSETS),
-        _section("shares", "Shares of the training data", [shares], (), shares_drawn),
-        _section("illustrations", "How NLDD works", figures=pictures),
-        _section("run", "What was run", run),
+        *_comparisons(results, measures, nemenyi),
+        *_circumstances(results, measures, about),
     )
+    made = "Made by nldd from the records of finished cells."
     return Page(
         f"Benchmark of multi-label methods: {results.protocol}",
         f"{count_noun(len(results.methods), 'method')} on "
         f"{count_noun(len(results.datasets), 'data set')}",
-        tables.run_facts(results),
-        tuple(s for s in sections if s.paragraphs or s.tables or s.figures),
-        f"Made by nldd from the records of finished cells. The paper: {PAPER}.",
+        runs.run_facts(results),
+        tuple(s for s in sections if s.tables or s.figures or s.id in SPEAKING),
+        f"{made} The paper: {PAPER}." if shared.datasets else made,
     )
+
+
+def _comparisons(results: Results, measures: Sequence[Measure], nemenyi: bool) -> Iterator[Section]:
+    """Sections that say which method is better."""
+    found = [scores.score_table(results, measure) for measure in measures]
+    told = tuple(scores.about_scores(results, measures))
+    yield _section("scores", "Scores", found, told)
+    yield _section("overview", "All measures", [scores.overview_table(results)])
+    diagrams = difference_diagrams(results, measures, nemenyi)
+    told = (about_differences(results, measures),)
+    yield _section("differences", "Critical differences", (), told, diagrams)
+    pairs = [scores.pair_table(results, measure, nemenyi) for measure in measures]
+    yield _section("pairs", "Pairs of methods", pairs)
+    yield _section("paper", "Differences from the paper", difference_tables(results))
+
+
+def _circumstances(
+    results: Results, measures: Sequence[Measure], about: Mapping[str, Any]
+) -> Iterator[Section]:
+    """Sections that say how the values came about."""
+    yield _section("times", "Running times", [tables.time_table(results)])
+    yield _section("weights", "Weights of the distances", [tables.coefficient_table(results)])
+    subsets = [tables.subset_table(results, measure) for measure in measures]
+    told = (tables.about_subsets(results),)
+    yield _section("subsets", "Labelsets that training has not seen", subsets, told)
+    shares = results.shares
+    some = [tables.share_table(shares)]
+    yield _section("shares", "Shares of the training data", some, (), share_figures(shares))
+    # They show the yeast data, so a report on other data or methods has no use for them.
+    shared = paper_part(results)
+    is_shown = "yeast" in shared.datasets and "NLDD" in shared.methods
+    pictures = illustrations() if is_shown else ()
+    yield _section("illustrations", "How NLDD works", figures=pictures)
+    of_data = [runs.dataset_table(results, about), runs.split_table(results)]
+    yield _section("datasets", "Data sets", of_data)
+    of_run = ("problems", "settings", "choice", "warnings")
+    run = [getattr(runs, f"{name}_table")(results) for name in of_run]
+    yield _section("run", "What was run", run)
 
 
 def _section(
@@ -113,13 +172,14 @@ def write_report(page: Page, out: Path) -> list[Path]:
     return written
 
 
-def about_differences(results: Results) -> str:
+def about_differences(results: Results, measures: Sequence[Measure] = PAPER_MEASURES) -> str:
     """What the diagrams can show at all with so many data sets and methods."""
-    n_pairs = len(results.methods) * (len(results.methods) - 1) // 2
-    n = int(statistics.complete_rows(results.means(PAPER_MEASURES[0])).sum())
-    if n < 2 or not n_pairs:
+    values = results.having(measures[0]).means(measures[0])
+    n_pairs = values.shape[1] * (values.shape[1] - 1) // 2
+    n = int(statistics.complete_rows(values).sum()) if n_pairs else 0
+    if n < 2:
         return "Methods are compared from two of them and two complete data sets on."
-    least = min(1.0, n_pairs * 2 / 2**n)
+    least = statistics.least_p(n, sided=2, n_tests=n_pairs)
     end = ", so no pair can differ at 0.05 and one bar joins all methods" if least >= ALPHA else ""
     return (
         f"With {n} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest p-value "
@@ -127,24 +187,31 @@ def about_differences(results: Results) -> str:
     )
 
 
-def difference_diagrams(results: Results) -> Iterator[Figure]:
+def difference_diagrams(
+    results: Results, measures: Sequence[Measure] = PAPER_MEASURES, nemenyi: bool = False
+) -> Iterator[Figure]:
     """One diagram a measure, from two methods and two complete data sets on."""
-    methods = results.methods
-    for measure in PAPER_MEASURES:
-        values, better = results.means(measure), measure.greater_is_better
+    for measure in measures:
+        some = results.having(measure)
+        methods, better = some.methods, measure.greater_is_better
+        values = some.means(measure)
         if len(methods) < 2 or statistics.complete_rows(values).sum() < 2:
             continue
         averages = statistics.average_ranks(values, better)
         groups = statistics.cliques(averages, statistics.pairwise_holm(values), ALPHA)
+        distance, told = None, ""
+        if nemenyi:
+            distance = statistics.nemenyi(values, better, ALPHA).critical_difference
+            told = f" Nemenyi's critical difference at 0.05 is {distance:.2f}."
         test = statistics.friedman(values, better)
+        name = measure.name
         yield draw(
-            displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, measure.name),
+            displays.CriticalDifferenceDisplay(methods, averages.tolist(), groups, name, distance),
             f"differences_{measure.key}",
-            f"{measure.name}: average ranks, best on the left. Friedman's test over "
-            f"{test.n_datasets} data sets: chi-square {test.statistic:.1f}, p = "
-            f"{test.p_value:.2g}. Bars join methods that do not differ (two-sided Wilcoxon tests, "
-            "Holm's correction, 0.05).",
-            f"Average ranks on {measure.name}: {methods[int(np.argmin(averages))]} is best with "
+            f"{name}: average ranks, best on the left. Friedman's test over {test.n_datasets} data "
+            f"sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. Bars join methods "
+            f"that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).{told}",
+            f"Average ranks on {name}: {methods[int(np.argmin(averages))]} is best with "
             f"{averages.min():.2f}.",
         )
 

@@ -3,11 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,19 @@ from nldd._wording import escaped
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
-from nldd.experiments import CELLS, Record
-from nldd.metrics import Counts, Measure, label_values
+from nldd.experiments import CELLS, Record, read_predictions
+from nldd.metrics import (
+    MEASURES,
+    PROBABILITY_MEASURES,
+    Counts,
+    Measure,
+    evaluate,
+    label_counts,
+    label_values,
+)
 
 FloatArray = NDArray[np.float64]
+ALL_MEASURES: dict[str, Measure] = MEASURES | PROBABILITY_MEASURES
 POOLED = tuple(
     f"{mean}_{name}" for mean in ("micro", "macro") for name in ("f", "precision", "recall")
 )
@@ -50,6 +59,17 @@ class Results:
     def cells(self, dataset: str, method: str) -> list[Record]:
         """Cells of a method on a data set by fold; none unless every fold is there."""
         return self._cells.get((dataset, method), [])
+
+    def having(self, measure: Measure) -> Self:
+        """The same with those methods only that have a value of a measure on some data set."""
+        columns = zip(self.methods, self.means(measure).T, strict=True)
+        some = (method for method, values in columns if not np.isnan(values).all())
+        return replace(self, methods=tuple(some))
+
+    @property
+    def title(self) -> str:
+        """What the protocol calls itself; empty in older records."""
+        return str(next((r.details["title"] for r in self.finished if "title" in r.details), ""))
 
     @property
     def shares(self) -> list[Record]:
@@ -103,11 +123,18 @@ def _pooled(cells: list[Record], key: str) -> float:
     return float(label_values(Counts(tp, tp + fn, tp + fp))[key])
 
 
-def results(records: Iterable[Record], protocol: str | None = None) -> Results:
-    """Sort the records of one protocol; `protocol` says which, where they are of several."""
+def results(
+    records: Iterable[Record], protocol: str | None = None, folder: Path | None = None
+) -> Results:
+    """Sort the records of one protocol; `protocol` says which, where they are of several.
+
+    Measures that a record lacks are computed from its predictions where `folder` has them.
+    """
     records = list(records)
     name = _only(records, "protocol", protocol)
     records = [record for record in records if record.protocol == name]
+    if folder is not None:
+        records = [_complete(record, folder) for record in records]
     _only(records, "seed")
     found: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
@@ -135,6 +162,28 @@ def results(records: Iterable[Record], protocol: str | None = None) -> Results:
         failed=[record for record in records if record.error is not None],
         incomplete=incomplete,
         _cells=whole,
+    )
+
+
+def _complete(record: Record, folder: Path) -> Record:
+    """The record with all measures, as far as its predictions are kept."""
+    lacking = [measure for key, measure in ALL_MEASURES.items() if key not in record.scores]
+    is_whole = not lacking and "label_counts" in record.details
+    if record.error is not None or record.train_share is not None or is_whole:
+        return record
+    if (kept := read_predictions(folder, record.key)) is None:
+        return record
+    given = {False: kept.Y_pred, True: kept.P}
+    scores: dict[str, float] = {}
+    for of_probabilities, Y in given.items():
+        some = [m for m in lacking if (m.key in PROBABILITY_MEASURES) == of_probabilities]
+        scores |= evaluate(kept.Y_true, Y, some) if Y is not None else {}
+    counts = label_counts(kept.Y_true, kept.Y_pred)
+    parts = {"tp": counts.both, "fp": counts.pred - counts.both, "fn": counts.true - counts.both}
+    return replace(
+        record,
+        scores={key: value for key, value in scores.items() if np.isfinite(value)} | record.scores,
+        details={"label_counts": {k: n.tolist() for k, n in parts.items()}} | record.details,
     )
 
 

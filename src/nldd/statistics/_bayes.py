@@ -72,19 +72,25 @@ def bayesian_signed_rank(
     _check_options(rope, prior_strength, n_samples)
     columns = Z[:, np.newaxis] if Z.ndim == 1 else Z
     with_prior = np.vstack([np.zeros((1, columns.shape[1])), columns])
-    means = np.round((with_prior[:, None] + with_prior) / 2, DECIMALS)
-    # One matrix of zeros and ones a pair and region: which i and j are counted there.
-    below, above = ((side > rope).astype(float).transpose(2, 0, 1) for side in (-means, means))
+    i, j = np.triu_indices(len(with_prior))
+    means = np.round((with_prior[i] + with_prior[j]) / 2, DECIMALS)
+    # Which i and j are counted below and above, one column a pair of methods; w_i w_j is w_j w_i.
+    twice = np.where(i == j, 1.0, 2.0)[:, np.newaxis]
+    below, above = (twice * (side > rope) for side in (-means, means))
     wins = np.zeros((columns.shape[1], 3))
     rng = np.random.default_rng(random_state)
     strength = np.r_[prior_strength, np.ones(len(Z))]
-    block = max(1, BLOCK // len(strength))
+    block = max(1, BLOCK // max(len(i), columns.shape[1]))
     for start in range(0, n_samples, block):
         W = rng.dirichlet(strength, min(block, n_samples - start))
-        for pair, regions in enumerate(zip(below, above, strict=True)):
-            left, right = (np.einsum("si,si->s", W @ region, W) for region in regions)
-            winner = np.argmax([left, 1 - left - right, right], axis=0)
-            wins[pair] += np.bincount(winner, minlength=3)
+        products = W[:, i] * W[:, j]
+        left, right = products @ below, products @ above
+        within = 1 - left - right
+        is_left = (left >= within) & (left >= right)
+        is_right = ~is_left & (right > within)
+        wins[:, 0] += is_left.sum(axis=0)
+        wins[:, 2] += is_right.sum(axis=0)
+    wins[:, 1] = n_samples - wins[:, 0] - wins[:, 2]
     return (wins / n_samples).reshape(*Z.shape[1:], 3)
 
 
