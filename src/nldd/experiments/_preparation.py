@@ -104,8 +104,8 @@ def _standardise(is_sparse: bool) -> Any:
     return StandardScaler(with_mean=not is_sparse)  # centred, zeros would be no longer zero
 
 
-def _select(is_sparse: bool, **settings: Any) -> Any:
-    return SelectFeatures(**settings)
+def _select(is_sparse: bool, k: int = 100, score: str = "f-classif", pool: str = "max") -> Any:
+    return SelectFeatures(k, score=score, pool=pool)
 
 
 def _tfidf(
