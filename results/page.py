@@ -1,7 +1,9 @@
 """Write the tables of docs/results.md from the records beside this file.
 
 The text of the page is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
-stands a table of the report of that protocol, or of what NLDD's settings make of it.
+stands a table of the report of that protocol, or of what NLDD's settings make of it. Any measure
+can be marked, such as ``<!-- default macro_auroc -->``, and ``<!-- paper paper_differences -->``
+stands for the values that are far from the paper's.
 """
 
 import re
@@ -12,7 +14,14 @@ import numpy as np
 
 from nldd.experiments import CELLS, read_records
 from nldd.metrics import PAPER_MEASURES
-from nldd.reports import Table, make_report, published, results, to_markdown
+from nldd.reports import (
+    Table,
+    choose_measures,
+    make_report,
+    published,
+    results,
+    to_markdown,
+)
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "results.md"
@@ -36,13 +45,21 @@ NO_TARGET = ("scene", "multilabel_accuracy")
 @cache
 def found(protocol: str):
     """The results of a protocol."""
-    return results(read_records(FOLDER / protocol / CELLS))
+    folder = FOLDER / protocol
+    return results(read_records(folder / CELLS), folder=folder)
 
 
 @cache
 def tables(protocol: str) -> dict[str, Table]:
-    """Tables of a protocol's report by key."""
-    return {table.key: table for table in make_report(found(protocol)).tables}
+    """Tables of a protocol's report by key, with those of all measures that the page has."""
+    marked = [key for name, key in MARKED.findall(PAGE.read_text("utf-8")) if name == protocol]
+    measures = [
+        measure
+        for measure in choose_measures(["all"])
+        if any(key == measure.key or key.endswith(f"_{measure.key}") for key in marked)
+    ]
+    page = make_report(found(protocol), measures or PAPER_MEASURES)
+    return {table.key: table for table in page.tables}
 
 
 @cache

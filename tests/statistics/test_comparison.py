@@ -194,6 +194,18 @@ def test_compare_holds_what_the_single_tests_say():
             assert_array_equal([pair.worse, pair.equal, pair.better], bayesian_signed_rank(d, 0.02))
 
 
+def test_a_method_against_all_others_is_turned_where_it_stands_second():
+    values = np.random.default_rng(7).random((6, 3)) + np.array([0, 0.3, 0.5])
+    found = compare(values, ["a", "b", "c"], True)
+    ab, _, bc = found.pairs
+    assert found.against("b") == {
+        "a": (ab.worse, ab.equal, ab.better),
+        "c": (bc.better, bc.equal, bc.worse),
+    }
+    with pytest.raises(InputError, match="No method is called 'd'"):
+        found.against("d")
+
+
 @pytest.mark.parametrize(
     ("values", "n"),
     [(np.empty((0, 2)), 0), ([[NAN, 1.0], [0.5, 0.6]], 1), ([[0.5]] * 3, 3)],

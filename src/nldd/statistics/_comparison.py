@@ -174,6 +174,18 @@ class Comparison:
     alpha: float
     rope: float
 
+    def against(self, reference: str) -> dict[str, tuple[float, float, float]]:
+        """Probabilities that `reference` is better, the same or worse, for each other method."""
+        if reference not in self.methods:
+            raise InputError(f"No method is called {reference!r}; there are {self.methods}.")
+        found = {}
+        for pair in self.pairs:
+            if pair.first == reference:
+                found[pair.second] = (pair.better, pair.equal, pair.worse)
+            elif pair.second == reference:
+                found[pair.first] = (pair.worse, pair.equal, pair.better)
+        return found
+
 
 def compare(
     values: Any,
