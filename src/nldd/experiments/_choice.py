@@ -33,7 +33,8 @@ def choose_datasets(
         if name in CATALOGUE:
             dataset = load_dataset(name, data_dir=data_dir)
         else:
-            dataset = _load(name, labels, text=text, groups=groups_of(Path(name).stem))
+            columns = {"text": text, "groups": groups_of(Path(name).stem)}
+            dataset = _load(name, labels, **columns, data_dir=data_dir)
         if dataset.name in chosen:
             raise InputError(
                 f"Two data sets are called {dataset.name!r}: rename one file, or leave one of "
@@ -43,14 +44,14 @@ def choose_datasets(
     return chosen
 
 
-def _load(path: str, labels: str | None, **columns: Any) -> Dataset:
+def _load(path: str, labels: str | None, **options: Any) -> Dataset:
     """A file; `labels` are for those that do not say themselves which columns are labels."""
     if labels is not None and Path(path).suffix.lower() == ".arff":
         try:
-            return load_dataset(path, **columns)
+            return load_dataset(path, **options)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    return load_dataset(path, labels=parse_labels(labels), **columns)
+    return load_dataset(path, labels=parse_labels(labels), **options)
 
 
 def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:
