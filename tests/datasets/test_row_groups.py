@@ -48,7 +48,11 @@ def test_groups_of_training_and_test_files_follow_each_other(tmp_path):
 @pytest.mark.parametrize(
     ("name", "column", "message"),
     [
-        ("songs.csv", "speakers", "the one column that should be the groups is not.*mean 'speaker'"),
+        (
+            "songs.csv",
+            "speakers",
+            "the one column that should be the groups is not.*mean 'speaker'",
+        ),
         ("songs.csv", "label_sad", "'label_sad' is a label"),
         ("songs.arff", "calm", "'calm' is a label"),
         ("yeast", "speaker", "yeast has no column of groups"),
