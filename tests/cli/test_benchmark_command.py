@@ -58,7 +58,7 @@ def test_lists_have_commas_or_come_from_repeated_options(here):
 def test_groups_are_left_out_one_by_one_and_are_no_feature(here):
     X, Y, _ = songs(18)
     lines = ["speaker,tempo,label_sad,label_calm"]
-    lines += [f"{'Ann Bob Eve'.split()[i % 3]},{X[i, 0]},{Y[i, 0]},{Y[i, 1]}" for i in range(18)]
+    lines += [f"{['Ann', 'Bob', 'Eve'][i % 3]},{X[i, 0]},{Y[i, 0]},{Y[i, 1]}" for i in range(18)]
     (here / "talks.csv").write_text("\n".join(lines) + "\n")
     (here / "trial.toml").write_text(
         'methods = ["MLKNN"]\n[split]\nkind = "leave-one-group-out"\ngroups = "speaker"\n'
