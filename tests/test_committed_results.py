@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.trials import rows_only
 from nldd import METHODS
 from nldd.datasets import CATALOGUE
 from nldd.experiments import CELLS, load_protocol, read_records
@@ -30,7 +31,7 @@ def test_no_cell_failed_and_each_has_the_settings_of_its_protocol(records, name)
     planned = {
         cell.key: cell.settings
         for entry in CATALOGUE.values()
-        for cell in cells(protocol, entry.name, entry.n_samples, METHODS)
+        for cell in cells(protocol, entry.name, rows_only(entry.n_samples), METHODS)
     }
     for record in records[name]:
         assert record.error is None
@@ -43,7 +44,7 @@ def test_all_cells_are_there(records, name, n_cells):
     planned = {
         cell.key
         for entry in CATALOGUE.values()
-        for cell in cells(protocol, entry.name, entry.n_samples, METHODS)
+        for cell in cells(protocol, entry.name, rows_only(entry.n_samples), METHODS)
     }
     assert len(planned) == n_cells
     assert {record.key for record in records[name]} == planned

@@ -127,6 +127,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _validate_features(self, X: Any, reset: bool) -> Any:
         options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "reset": reset}
+        if isinstance(X, list | np.ndarray) and len(X) and isinstance(X[0], str):
+            how = "Turn them into numbers first: make_pipeline(TfidfVectorizer(), ...)."
+            raise InputError(f"Expected numbers, a row for each sample; got texts. {how}")
         X = validate_data(self, canonical(X), **options)
         return canonical(with_narrow_indices(X))
 

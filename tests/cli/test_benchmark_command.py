@@ -6,7 +6,7 @@ import pytest
 
 from experiments.trials import n_lines, songs, work_at_home, write_arff, write_csv, written
 from nldd import cli
-from nldd.experiments import CELLS, read_records
+from nldd.experiments import CELLS, FACTS, read_records
 
 PROTOCOL = 'folds = 3\nmethods = ["BR", "SMBR", "MLKNN"]\n'
 
@@ -53,6 +53,52 @@ def test_lists_have_commas_or_come_from_repeated_options(here):
     twice = ["--datasets", "more.csv", "--methods", "BR", "--methods", "MLKNN", "--out", "b"]
     assert cli.run([*TRIAL, *CSV, *twice]) == 0
     assert written("b") == written("a")
+
+
+def test_groups_are_left_out_one_by_one_and_are_no_feature(here):
+    X, Y, _ = songs(18)
+    lines = ["speaker,tempo,label_sad,label_calm"]
+    lines += [f"{'Ann Bob Eve'.split()[i % 3]},{X[i, 0]},{Y[i, 0]},{Y[i, 1]}" for i in range(18)]
+    (here / "talks.csv").write_text("\n".join(lines) + "\n")
+    (here / "trial.toml").write_text(
+        'methods = ["MLKNN"]\n[split]\nkind = "leave-one-group-out"\ngroups = "speaker"\n'
+    )
+    assert cli.run([*TRIAL, "--datasets", "talks.csv", "--labels", "label_*", "--out", "a"]) == 0
+    records = read_records(here / "a" / CELLS)
+    assert [record.details["n_test"] for record in records] == [6, 6, 6]
+    assert records[0].details["split"] == "leave one group out, 3 groups"
+    assert json.loads((here / "a" / FACTS).read_text())["talks"]["facts"]["n_features"] == 1
+
+
+def test_texts_are_learned_from_and_what_was_left_out_is_said(here, capsys):
+    lines = ["words,id,label_sad", *(f"song {'of rain' * (i % 2)},{i},{i % 2}" for i in range(12))]
+    (here / "talks.csv").write_text("\n".join(lines) + "\n")
+    words = ["--datasets", "talks.csv", "--labels", "label_*", "--text", "words", "--out", "a"]
+    assert cli.run([*TRIAL, *words, "--methods", "BR"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("Note: talks: Left out beside the text: 'id'.\n")
+    assert err.count("Note: ") == 1
+    records = read_records(here / "a" / CELLS)
+    assert [record.scores["zero_one_loss"] for record in records] == [0, 0, 0]
+    found = json.loads((here / "a" / FACTS).read_text())["talks"]
+    assert found["notes"] == ["Left out beside the text: 'id'."]
+    assert (found["facts"]["text"], found["facts"]["tcs"]) == (True, None)
+
+
+def test_facts_of_more_data_are_added_and_damaged_ones_replaced(here):
+    assert cli.run([*TRIAL, *CSV, "--out", "a"]) == 0
+    assert cli.run([*TRIAL, *ARFF, "--out", "a"]) == 0
+    assert list(json.loads((here / "a" / FACTS).read_text())) == ["songs", "tunes"]
+    (here / "a" / FACTS).write_text("{")
+    assert cli.run([*TRIAL, *ARFF, "--out", "a"]) == 0
+    assert list(json.loads((here / "a" / FACTS).read_text())) == ["tunes"]
+
+
+def test_other_kind_of_split_is_not_mixed_in(here, capsys):
+    assert cli.run([*TRIAL, *ARFF, "--methods", "MLKNN", "--out", "a"]) == 0
+    (here / "trial.toml").write_text('split = "stratified"\nfolds = 3\n')
+    assert cli.run([*TRIAL, *ARFF, "--methods", "MLKNN", "--out", "a"]) == 1
+    assert "do not go with this run" in capsys.readouterr().err
 
 
 def test_file_may_have_a_comma_in_its_name(here):

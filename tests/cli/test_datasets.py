@@ -140,11 +140,117 @@ def test_info_describes_a_csv_file(labels, capsys, tmp_path):
         "  labels a row     1.25 (cardinality)",
         "  labelsets        3 distinct",
         "  density          0.625 (labels a row / labels)",
+        "  distinct         0.750 (labelsets / rows, PDIV)",
         "  seen once        50.0 % of the rows have a labelset of their own",
         "  no label         25.0 % of the rows",
+        # calm 3 rows, sad 2: ratios 1 and 1.5. Two rows have both: 1 - sqrt(1.5) / 1.25 = 0.0202.
+        "  imbalance        MeanIR 1.250, MaxIR 1.500, CVIR 0.283",
+        "  SCUMBLE          0.0101 (frequent labels beside rare ones)",
+        "  TCS              1.792 (ln of features x labels x labelsets)",
         "  missing values   1 in the features",
         "  frequent labels  label_calm 75.0 %, label_sad 50.0 %",
     ]
+
+
+PAIR = {
+    "birds.xml": "<labels><label name='owl'/></labels>",
+    "birds-train.arff": "@relation b\n@attribute x real\n@attribute owl {0,1}\n@data\n1,0\n2,1\n",
+    "birds-test.arff": "@relation b\n@attribute x real\n@attribute owl {0,1}\n@data\n3,1\n",
+}
+
+
+@pytest.fixture
+def birds(tmp_path):
+    for name, content in PAIR.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path / "birds-train.arff"
+
+
+def test_info_reads_a_test_file_with_its_training_file_and_says_so(capsys, birds):
+    code, out, err = run(capsys, "info", birds)
+    assert code == 0
+    assert "  rows             3\n" in out
+    assert "  given split      2 rows to train on, 1 to test on\n" in out
+    assert err == (
+        "Note: The rows of birds-train.arff are the first 2, to train on, and those of "
+        "birds-test.arff the other 1, to test on.\n"
+    )
+    _, out, err = run(capsys, "info", birds, "--json")
+    record = json.loads(out)
+    assert (record["measured"]["n_train"], len(record["notes"]), err) == (2, 1, "")
+
+
+def test_info_of_texts(capsys, tmp_path):
+    (tmp_path / "said.csv").write_text("answer,label_pay\nMore pay,1\n,0\n")
+    code, out, _ = run(capsys, "info", tmp_path / "said.csv", "--labels", "-1", "--text", "answer")
+    assert code == 0
+    assert "  features         1 (texts)\n" in out
+    assert "  missing values   1 empty texts\n" in out
+    assert "TCS" not in out
+
+
+def test_table_compares_data_sets(capsys, birds, tmp_path):
+    (tmp_path / "music.csv").write_text(MUSIC)
+    names = ("yeast", birds, tmp_path / "music.csv")
+    code, out, err = run(capsys, "table", *names, "--labels", "label_*")
+    assert code == 0
+    cells = [line.split() for line in out.splitlines()]
+    assert cells[1] == [
+        *("Data", "set", "Rows", "Features", "Labels", "Card.", "Dens.", "Labelsets", "PDIV"),
+        *("Single", "MeanIR", "MaxIR", "CVIR", "SCUMBLE", "TCS"),
+    ]
+    assert cells[2] == (
+        [
+            "yeast",
+            "2417",
+            "103",
+            "14",
+            "4.237",
+            "0.303",
+            "198",
+            "0.082",
+            "77",
+            "7.197",
+            "53.412",
+            "1.884",
+            "0.1044",
+            "12.562",
+        ]
+    )
+    assert cells[3][:4] == ["birds", "3", "1", "1"]
+    assert cells[4][0] == "music"
+    assert "birds: The rows of birds-train.arff are the first 2" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--format", "csv"], "mean_ir,max_ir,cv_ir,scumble,tcs\nbirds,3,1,"),
+        (["--format", "tex"], "birds & 3 & 1 & 1 & 0.667 & 0.667 & 2 & 0.667 & 1 & 1.000"),
+        (["--format", "md"], "| birds    |    3 |        1 |      1 | 0.667 |"),
+        (["--json"], '"mean_ir": 1.0,'),
+    ],
+)
+def test_table_for_papers_and_programs(capsys, birds, options, words):
+    code, out, err = run(capsys, "table", birds, *options)
+    assert (code, err) == (0, "")
+    assert words in out
+
+
+def test_export_for_meka_and_mulan(capsys, birds, tmp_path):
+    out_dir = tmp_path / "out"
+    code, out, err = run(capsys, "export", birds, "--mulan", out_dir / "owls.arff")
+    assert code == 0
+    files = [out_dir / name for name in ("owls-train.arff", "owls-test.arff", "owls.xml")]
+    assert out.split() == list(map(str, files))
+    assert err.startswith("Note: The rows of birds-train.arff")
+    head = files[0].read_text().splitlines()
+    assert head[0] == "@relation 'birds: -C 1'"
+    assert head[-2:] == ["0,1", "1,2"]
+    code, _, err = run(capsys, "export", birds, "--mulan", out_dir / "owls.arff")
+    assert code == 1
+    assert "owls-train.arff is there already" in err
+    assert run(capsys, "export", birds, "--mulan", out_dir / "owls.arff", "--force")[0] == 0
 
 
 def test_info_describes_an_arff_file_as_json(capsys, tmp_path):
@@ -194,6 +300,8 @@ def test_info_of_damaged_files_points_to_verify(capsys, own_folder):
         (["info", "nowhere/music.arff"], "Nor is there a file of that name."),
         (["info", "scene", "--labels", "3"], "scene knows its labels"),
         (["info"], "Missing argument 'NAME'"),
+        (["table", "yeast", "enrun"], "Did you mean 'enron'?"),
+        (["export", "yeast"], "Say --meka FILE.arff or --mulan FILE.arff"),
         (["fetch"], "Name one data set or more, or say: nldd datasets fetch all"),
         (["fetch", "emotoins"], "Did you mean 'emotions'?"),
         (["verify", "scenes"], "Did you mean 'scene'?"),

@@ -101,7 +101,9 @@ def load_paper(name):
     return load_dataset(name, data_dir=FOLDER)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n == "bibtex" else n for n in PUBLISHED]
+)
 def test_published_values(name):
     facts = describe(load_paper(name))
     mean_ir, scumble, tcs = PUBLISHED[name]

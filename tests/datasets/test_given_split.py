@@ -62,6 +62,10 @@ def test_one_file_alone_finds_the_labels_too(birds, file, options, n_rows, name)
         ("birds-TRAIN", "birds-TEST", "birds", "birds"),
         ("Birds Train", "Birds Test", "Birds Train", "Birds"),
         ("train", "test", "train", "nest"),
+        ("birds_tra", "birds_test", "birds", "birds"),
+        # Mulan's cal500Train-4 and Corel5k-train-sparse.
+        ("birdsTrain-4", "birdsTest-4", "birds", "birds-4"),
+        ("birds-train-sparse", "birds-test-sparse", "birds-sparse", "birds-sparse"),
     ],
 )
 def test_ways_to_call_a_pair(tmp_path, train, test, xml, name):
@@ -74,7 +78,7 @@ def test_ways_to_call_a_pair(tmp_path, train, test, xml, name):
     assert (dataset.name, dataset.n_samples, dataset.n_train) == (name, 3, 2)
 
 
-@pytest.mark.parametrize("stem", ["constrain", "birds-trainer", "birds-train2"])
+@pytest.mark.parametrize("stem", ["constrain", "birds-trainer", "birds-train2", "BIRDSTRAIN"])
 def test_names_that_only_look_like_a_pair(birds, stem):
     (birds / f"{stem}.arff").write_text(TRAIN.replace("@relation birds", "@relation 'b: -C -1'"))
     assert load_dataset(birds / f"{stem}.arff").n_train is None

@@ -137,8 +137,9 @@ def test_data_sets_that_are_refused(hub, found, options, error, message):
         load_dataset("hf:owner/toy", **options)
 
 
-def test_without_the_library_the_error_names_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "datasets", None)
+@pytest.mark.parametrize("module", [None, ModuleType("datasets")], ids=["none", "a folder"])
+def test_without_the_library_the_error_names_it(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, "datasets", module)
     with pytest.raises(MissingExtraError, match="needs the library datasets") as raised:
         load_dataset("hf:owner/toy")
     assert raised.value.hint == "pip install datasets"

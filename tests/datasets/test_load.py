@@ -260,6 +260,3 @@ def test_scene_remembers_its_training_and_test_files():
         "The rows of scene-train.arff are the first 1,211, to train on, and those of "
         "scene-test.arff the other 1,196, to test on.",
     )
-    beside = load_dataset(paper_data.FOLDER / "scene-train.arff")
-    assert (beside.name, beside.n_train) == ("scene", 1211)
-    assert_array_equal(beside.Y, dataset.Y)

@@ -2,7 +2,10 @@
 
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
 
+from nldd import BinaryRelevance
 from nldd.datasets import describe, load_dataset
 from nldd.exceptions import InputError
 
@@ -72,3 +75,15 @@ def test_facts_of_texts(answers):
 def test_columns_that_are_no_texts(answers, file, options, message):
     with pytest.raises(InputError, match=message):
         load_dataset(answers / file, **options)
+
+
+def test_methods_say_that_texts_are_no_numbers(answers):
+    X, Y, _ = load_dataset(answers / "answers.csv", labels="code_*", text="answer")
+    for texts in (X, X.tolist(), X.astype(str)):
+        with pytest.raises(InputError, match=r"got texts\. Turn them into numbers first"):
+            BinaryRelevance().fit(texts, Y)
+    pipeline = make_pipeline(TfidfVectorizer(), BinaryRelevance()).fit(X, Y)
+    with pytest.raises(InputError, match="got texts"):
+        pipeline[-1].predict(X)
+    # Of three rows two have the first label, and one the second.
+    assert_array_equal(pipeline.predict(["Time"]), [[1, 0]])

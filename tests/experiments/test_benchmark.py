@@ -19,10 +19,9 @@ from experiments.trials import (
 )
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
-from nldd.experiments import _benchmark
+from nldd.experiments import Shares, _benchmark
 from nldd.experiments._benchmark import WORKER_DIED, run_benchmark
 from nldd.experiments._cell import run_batch
-from nldd.experiments._protocol import Shares
 from nldd.experiments._record import CELLS, read_records
 
 SONGS = {"songs": songs()}

@@ -22,8 +22,8 @@ from experiments.trials import (
 )
 from nldd import cli
 from nldd.datasets import read_csv
+from nldd.experiments import load_protocol
 from nldd.experiments._benchmark import run_benchmark
-from nldd.experiments._protocol import load_protocol
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs /proc")
 

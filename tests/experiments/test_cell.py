@@ -22,7 +22,7 @@ from experiments.trials import (
 )
 from nldd import NLDDClassifier
 from nldd.datasets import Dataset
-from nldd.experiments import _cell, _protocol
+from nldd.experiments import Shares, _cell, _protocol
 from nldd.experiments._cell import (
     Cell,
     SharedFits,
@@ -32,7 +32,6 @@ from nldd.experiments._cell import (
     run_batch,
     run_cell,
 )
-from nldd.experiments._protocol import Shares
 from nldd.experiments._record import Key, as_line
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES, evaluate
 
@@ -40,8 +39,7 @@ SHARING = ("BR", "SMBR", "NLDD")
 
 
 def planned(methods=SHARING, dataset=None, **settings):
-    n_samples = (dataset or songs()).n_samples
-    return list(cells(trial(**settings), "songs", n_samples, methods))
+    return list(cells(trial(**settings), "songs", dataset or songs(), methods))
 
 
 def contents(records):
@@ -68,7 +66,7 @@ def test_cells_are_folds_times_methods():
         Key("trial", "songs", method, fold, 0, None) for fold in range(3) for method in ("BR", "CC")
     ]
     assert [cell.estimator.random_state for cell in found] == [0, 0, 1, 1, 2, 2]
-    split = trial().split(60)
+    split = trial().split_of("songs", 60).rows(songs(), 0)
     for cell in found:  # the same rows whatever the method
         train, test = split[cell.key.fold]
         assert_array_equal(cell.train, train)

@@ -7,8 +7,18 @@ from experiments.trials import songs, trial, write_arff, write_csv
 from nldd.datasets import parse_labels
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
-from nldd.experiments import PROTOCOLS, Protocol, choose_datasets, choose_methods, load_protocol
-from nldd.experiments._protocol import Shares
+from nldd.experiments import (
+    PROTOCOLS,
+    Protocol,
+    Shares,
+    Split,
+    Step,
+    choose_datasets,
+    choose_methods,
+    load_protocol,
+    run_benchmark,
+)
+from nldd.experiments._choice import check_datasets
 
 # Protocols
 
@@ -70,6 +80,38 @@ def test_every_key_is_read(own):
     )
 
 
+def test_splits_steps_and_searches_are_read(own):
+    protocol = own(
+        """
+        folds = 4
+        prepare = ["impute", { step = "tfidf", ngrams = 2 }]
+        [split]
+        kind = "stratified"
+        order = 2
+        [datasets.enron.split]
+        kind = "repeated"
+        folds = 2
+        [datasets.yeast]
+        split = "given"
+        [search]
+        scoring = "log_loss"
+        inner_folds = 5
+        NLDD = { train_fraction = [0.5, 1.0], estimator__C = [1.0] }
+        """
+    )
+    assert protocol == Protocol(
+        name="mine",
+        title="mine",
+        folds=4,
+        prepare=(Step("impute"), Step("tfidf", {"ngrams": 2})),
+        split=Split("stratified", folds=4, order=2),
+        dataset_splits={"enron": Split("repeated", folds=2, repeats=10), "yeast": Split("given")},
+        scoring="log_loss",
+        inner_folds=5,
+        search={"NLDD": {"train_fraction": (0.5, 1.0), "estimator__C": (1.0,)}},
+    )
+
+
 def test_empty_file_has_the_defaults_and_the_name_of_the_file(own):
     assert own("", "words.toml") == Protocol(name="words", title="words")
     assert own("").methods == tuple(METHODS)
@@ -128,6 +170,15 @@ MISSPELT = {
     "[shares]\ndataset = 'x'\nsteps = [1.0]": r"\[shares\] needs method",
     "[shares]": r"\[shares\] needs dataset, method, steps",
     "[share]\ndataset = 'x'": "'share' .did you mean 'shares'",
+    "[split]\nkinds = 'given'": "split: there is no 'kinds' .did you mean 'kind'",
+    "[datasets.x.splits]": r"datasets\.x: there is no 'splits' .did you mean 'split'",
+    "split = 'kfold'": r"split\.kind: there is no 'kfold' .did you mean 'k-fold'",
+    "prepare = ['standardize']": "prepare: there is no 'standardize' .did you mean 'standardise'",
+    "prepare = [{step = 'select', n = 1}]": r"prepare\.select: there is no 'n'; known are step, k",
+    "[search]\nscorer = 'f_measure'": "search: there is no 'scorer' .did you mean 'scoring'",
+    "[search]\nscoring = 'f1'": r"search\.scoring: there is no 'f1'",
+    "[search.NLD]": "search: there is no 'NLD' .did you mean 'NLDD'",
+    "[search.MLKNN]\nn = [1]": r"search\.MLKNN: there is no 'n'; known are",
 }
 
 
@@ -185,6 +236,21 @@ WRONG = {
     "[parameters.NLDD]\ntrain_fraction = 1.5": "train_fraction",
     "[parameters.BR]\nestimator = 'logistic'": "estimator",
     "[large.parameters.MLKNN]\nk = 0": "k",
+    "split = 3": r"split must be a table, \[split\], or a kind of split; got 3",
+    "[split]\nkind = 'given'\nfolds = 3": (
+        'folds goes with kind = "k-fold" or "repeated" or "stratified", and the kind is "given"'
+    ),
+    "[split]\nkind = 'stratified'\norder = 3": r"split\.order must be 1 or 2; got 3",
+    "[split]\nkind = 'repeated'\nrepeats = 0": r"split\.repeats must be a whole number from 1",
+    "[datasets.x.split]\nkind = 'random'\ntest_share = 2": r"x\.split\.test_share must be a number",
+    "prepare = 'impute'": "prepare must be a list of steps; got 'impute'",
+    "prepare = [{k = 3}]": "prepare must be a list of steps, each a name or a table",
+    "prepare = ['impute', 'impute']": "prepare: impute is there twice",
+    "prepare = [{step = 'select', k = 0}]": r"prepare\.select\.k must be a whole number from 1",
+    "prepare = [{step = 'select', score = 'chi'}]": r"select\.score: there is no 'chi' .*'chi2'",
+    "[search]\ninner_folds = 1": r"search\.inner_folds must be a whole number from 2",
+    "[search.MLKNN]\nk = 3": r"search\.MLKNN\.k must be a list of values; got 3",
+    "[search.MLKNN]\nk = [3, 0]": r"search\.MLKNN: .*'k'",
     "folds = ": "not a TOML file: Invalid value",
     "folds = 3\nfolds = 4": "not a TOML file: Cannot overwrite",
 }
@@ -309,13 +375,13 @@ def test_read_labels_of_every_form():
 
 
 def test_methods_in_any_case_come_in_the_order_of_the_registry():
-    assert choose_methods(["nldd", "Br"], trial()) == ("BR", "NLDD")
-    assert choose_methods(["BR", "BR"], trial()) == ("BR",)
-    assert choose_methods(list(METHODS)[::-1], trial()) == tuple(METHODS)
+    assert choose_methods(["nldd", "Br"], trial()) == trial(methods=("BR", "NLDD"))
+    assert choose_methods(["BR", "BR"], trial()).methods == ("BR",)
+    assert choose_methods(list(METHODS)[::-1], trial()).methods == tuple(METHODS)
 
 
 def test_no_method_is_those_of_the_protocol():
-    assert choose_methods([], trial(methods=("NLDD", "BR"))) == ("NLDD", "BR")
+    assert choose_methods([], trial(methods=("NLDD", "BR"))).methods == ("NLDD", "BR")
 
 
 @pytest.mark.parametrize(
@@ -325,3 +391,23 @@ def test_no_method_is_those_of_the_protocol():
 def test_misspelt_method_is_refused_with_a_hint(name, hint):
     with pytest.raises(InputError, match=rf"no method '{name.upper()}'\..*{hint}"):
         choose_methods(["BR", name], trial())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[datasets.song.parameters.BR]\ndecision = 'probability'",
+        "[datasets.song]\nsplit = 'given'",
+        "[shares]\ndataset = 'song'\nmethod = 'BR'\nsteps = [1.0]",
+    ],
+    ids=["parameters", "split", "shares"],
+)
+def test_protocol_that_speaks_of_a_data_set_that_is_nowhere_is_refused(own, tmp_path, text):
+    with pytest.raises(InputError, match=r"data set 'song', .*Did you mean 'songs'\?"):
+        run_benchmark(own(text), {"songs": songs()}, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_protocol_may_speak_of_data_sets_of_the_catalogue_that_are_not_in_the_run():
+    for name in PROTOCOLS:
+        check_datasets(load_protocol(name), {"songs": songs()})

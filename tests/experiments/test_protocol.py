@@ -6,16 +6,25 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from experiments.trials import songs, trial
+from experiments.trials import rows_only, songs, trial
 from nldd import PlattSVC
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS, LinearSVM
-from nldd.experiments._protocol import BASES, SHAPES, Protocol, load_protocol
+from nldd.experiments import Protocol, load_protocol
+from nldd.experiments._protocol import BASES, SHAPES
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 SMALL = tuple(name for name in CATALOGUE if name not in LARGE)
 PAPER = load_protocol("paper")
 DEFAULT = load_protocol("default")
+
+
+def folds_of(protocol, n_samples):
+    return protocol.split_of("rows", n_samples).rows(rows_only(n_samples), protocol.seed)
+
+
+def n_folds(protocol, n_samples):
+    return protocol.split_of("rows", n_samples).cut(rows_only(n_samples))["n_folds"]
 
 
 def made(protocol, method, dataset, fold=0):
@@ -38,7 +47,7 @@ def settings(protocol, method, dataset, *names):
 )
 def test_shipped_protocols_cut_small_data_into_ten_folds_and_split_large_ones(protocol, splits):
     assert (protocol.folds, protocol.split_from, protocol.test_share) == (10, 5000, 0.25)
-    assert {name: protocol.n_folds(entry.n_samples) for name, entry in CATALOGUE.items()} == {
+    assert {name: n_folds(protocol, entry.n_samples) for name, entry in CATALOGUE.items()} == {
         **dict.fromkeys(SMALL, 10),
         **dict.fromkeys(LARGE, splits),
     }
@@ -47,7 +56,7 @@ def test_shipped_protocols_cut_small_data_into_ten_folds_and_split_large_ones(pr
 
 @pytest.mark.parametrize("n_samples", [10, 593, 4999])
 def test_folds_are_a_partition_into_even_parts(n_samples):
-    folds = PAPER.split(n_samples)
+    folds = folds_of(PAPER, n_samples)
     assert len(folds) == 10
     assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), range(n_samples))
     for train, test in folds:
@@ -57,7 +66,7 @@ def test_folds_are_a_partition_into_even_parts(n_samples):
 
 @pytest.mark.parametrize("n_samples", [5000, 7395, 28596])
 def test_large_data_are_split_once_into_three_quarters_and_one(n_samples):
-    ((train, test),) = PAPER.split(n_samples)
+    ((train, test),) = folds_of(PAPER, n_samples)
     assert len(test) == -(-n_samples // 4)
     assert_array_equal(np.sort(np.concatenate([train, test])), range(n_samples))
     assert test[:5].tolist() != list(range(5))  # drawn at random
@@ -65,8 +74,8 @@ def test_large_data_are_split_once_into_three_quarters_and_one(n_samples):
 
 @pytest.mark.parametrize("n_samples", [60, 6000])
 def test_rows_are_decided_by_the_seed_alone(n_samples):
-    first, again = (Protocol("a", "a", seed=3).split(n_samples) for _ in range(2))
-    other = Protocol("a", "a", seed=4).split(n_samples)
+    first, again = (folds_of(Protocol("a", "a", seed=3), n_samples) for _ in range(2))
+    other = folds_of(Protocol("a", "a", seed=4), n_samples)
     for (train, test), (train_again, test_again) in zip(first, again, strict=True):
         assert_array_equal(train, train_again)
         assert_array_equal(test, test_again)
@@ -156,7 +165,7 @@ def test_methods_without_a_base_get_none(method):
 
 def test_quick_protocol_is_the_default_with_three_folds():
     quick = load_protocol("quick")
-    assert quick.n_folds(2417) == 3
+    assert n_folds(quick, 2417) == 3
     for method in METHODS:
         assert repr(made(quick, method, "yeast")) == repr(made(DEFAULT, method, "yeast"))
 

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from experiments.trials import songs, trial
+from nldd.experiments import Shares
 from nldd.experiments._benchmark import (
     LOG_SECONDS,
     Batch,
@@ -18,7 +19,6 @@ from nldd.experiments._benchmark import (
     progress_lines,
 )
 from nldd.experiments._cell import cells
-from nldd.experiments._protocol import Shares
 from nldd.experiments._record import Key, Record
 
 
@@ -63,7 +63,7 @@ def state(done, *, total=8, failed=0, running=(), left=None):
 
 def running(n_cells, *, since, expected=None, shares=None):
     """The first cells of a trial, in a worker since then."""
-    all_cells = list(cells(trial(shares=shares), "songs", songs().n_samples, ("BR", "SMBR")))
+    all_cells = list(cells(trial(shares=shares), "songs", songs(), ("BR", "SMBR")))
     chosen = all_cells[-n_cells:] if shares else all_cells[:n_cells]
     return Batch(chosen, since=since, expected_seconds=expected)
 

@@ -18,9 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from nldd.datasets import Dataset
 from nldd.estimators import METHODS
 from nldd.estimators._registry import Method
-from nldd.experiments import _benchmark
+from nldd.experiments import Protocol, _benchmark
 from nldd.experiments._cell import run_batch
-from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import CELLS
 
 COMMAND = [sys.executable, "-c", "from nldd.cli import main; main()"]
@@ -37,6 +36,13 @@ def songs(n_samples=60, *, sparse=False):
     Y = (Y ^ (rng.random(Y.shape) < 0.15)).astype(np.int64)
     names = ["sad", "calm", "loud", "fast"]
     return Dataset(csr_array(X) if sparse else X, Y, names, list("abcd"), "songs")
+
+
+def rows_only(n_samples, name="rows"):
+    """A data set of so many rows without any content."""
+    return Dataset(
+        np.empty((n_samples, 0)), np.zeros((n_samples, 1), dtype=np.int64), ["a"], [], name
+    )
 
 
 def write_csv(dataset, path):

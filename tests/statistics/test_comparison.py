@@ -180,7 +180,7 @@ def test_compare_holds_what_the_single_tests_say():
         for pair in found.pairs:
             i, j = "abcd".index(pair.first), "abcd".index(pair.second)
             d = np.round((values[:, i] - values[:, j]) * (1 if greater else -1), 10)
-            assert_allclose(pair.advantage, d.mean(), rtol=1e-9)
+            assert_allclose(pair.gain, d.mean(), rtol=1e-9)
             assert (pair.wins, pair.ties, pair.losses) == (
                 (d > 0).sum(),
                 (d == 0).sum(),
@@ -192,6 +192,18 @@ def test_compare_holds_what_the_single_tests_say():
                 [pair.holm_p_value, pair.nemenyi_p_value], [H[i, j], ranked.p_values[i, j]]
             )
             assert_array_equal([pair.worse, pair.equal, pair.better], bayesian_signed_rank(d, 0.02))
+
+
+def test_a_method_against_all_others_is_turned_where_it_stands_second():
+    values = np.random.default_rng(7).random((6, 3)) + np.array([0, 0.3, 0.5])
+    found = compare(values, ["a", "b", "c"], True)
+    ab, _, bc = found.pairs
+    assert found.against("b") == {
+        "a": (ab.worse, ab.equal, ab.better),
+        "c": (bc.better, bc.equal, bc.worse),
+    }
+    with pytest.raises(InputError, match="No method is called 'd'"):
+        found.against("d")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +220,7 @@ def test_too_little_is_compared_to_nothing(values, n):
 
 def test_equal_values_are_equal_by_every_test():
     (pair,) = compare([[0.5, 0.5]] * 6, ["A", "B"], True).pairs
-    assert (pair.wins, pair.ties, pair.losses, pair.advantage) == (0, 6, 0, 0)
+    assert (pair.wins, pair.ties, pair.losses, pair.gain) == (0, 6, 0, 0)
     assert (pair.rank_biserial, pair.p_value, pair.holm_p_value) == (0, 1, 1)
     assert_allclose(pair.nemenyi_p_value, 1)
     assert (pair.better, pair.equal, pair.worse) == (0, 1, 0)

@@ -7,7 +7,7 @@ import click
 
 from nldd import experiments, reports
 from nldd.cli import _options as shared
-from nldd.cli._printing import show
+from nldd.cli._printing import print_notes, show
 
 
 @click.command()
@@ -16,14 +16,16 @@ from nldd.cli._printing import show
 )
 @shared.names_option(
     "--datasets",
-    help="Names from `nldd datasets list`, or ARFF or CSV files, with commas; all if left out.",
+    help="Names from `nldd datasets list`, or files, with commas; all if left out.",
 )
 @click.option(
     "--labels", help="Which columns of your own files are labels, where the files do not say."
 )
+@click.option("--text", metavar="COLUMN", help="Column of your own files with texts to learn from.")
 @shared.names_option(
     "--methods",
-    help="Methods with commas between, such as BR,NLDD; all of the protocol if left out.",
+    help="Methods with commas between, such as BR,NLDD, or my_module:MyClassifier for one of your "
+    "own; all of the protocol if left out.",
 )
 @shared.jobs_option(help="Cells at a time; -1 is one per core.")
 @shared.folder_option("--out", help="Folder for the results.  [default: nldd-results/PROTOCOL]")
@@ -40,6 +42,7 @@ def benchmark(
     protocol: str,
     datasets: list[str],
     labels: str | None,
+    text: str | None,
     methods: list[str],
     jobs: int,
     out: Path | None,
@@ -61,13 +64,15 @@ def benchmark(
     """
     if scheduler and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
-    plan = experiments.load_protocol(protocol)
-    chosen = experiments.choose_methods(methods, plan)
+    plan = experiments.choose_methods(methods, experiments.load_protocol(protocol))
     folder = out or Path("nldd-results") / plan.name
-    data = experiments.choose_datasets(datasets, labels, data_dir)
+    columns: dict[str, Any] = {"text": text, "groups_of": plan.groups_of}
+    data = experiments.choose_datasets(datasets, labels, data_dir, **columns)
+    for name, dataset in data.items():
+        print_notes(f"{name}: {note}" for note in dataset.notes)
     watch = experiments.Watch(f"{plan.name}:")
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
-    records = experiments.run_benchmark(plan, data, folder, methods=chosen, watch=watch, **workers)
+    records = experiments.run_benchmark(plan, data, folder, watch=watch, **workers)
     result = reports.outcome(records, folder)
     show(reports.render_outcome(result, as_json=as_json))
     if result.failed:

@@ -1,4 +1,4 @@
-"""``nldd datasets``: list, describe, fetch and verify the data sets of the paper."""
+"""``nldd datasets``: list, describe, compare, convert, fetch and verify data sets."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,14 +10,15 @@ import click
 
 import nldd.datasets
 from nldd import reports
-from nldd.cli._options import data_dir_option, json_option
-from nldd.cli._printing import print_result
+from nldd._files import refuse_existing
+from nldd.cli._options import data_dir_option, file_option, force_option, json_option
+from nldd.cli._printing import print_notes, print_result, say, show
 from nldd.exceptions import InputError
 
 
 @click.group()
 def datasets() -> None:
-    """List, describe, fetch and verify the data sets of the paper.
+    """List, describe, fetch and verify the data sets of the paper, and describe your own.
 
     The files are not part of nldd, but for yeast. They are fetched once into a folder of yours
     and checked against the checksums that nldd knows.
@@ -59,19 +60,30 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     print_result(as_json, {"folder": folder, "datasets": records}, text, advice + missing)
 
 
-@datasets.command()
-@click.argument("name")
-@click.option(
+_labels_option = click.option(
     "--labels",
     help="Label columns of your own file: how many (12: the first twelve, -12: the last), their "
     "names with commas between, a pattern such as 'label_*', or an XML file of Mulan.",
 )
+_text_option = click.option(
+    "--text", metavar="COLUMN", help="Column of your own file that is the text, and the features."
+)
+
+
+@datasets.command()
+@click.argument("name")
+@_labels_option
+@_text_option
 @data_dir_option
 @json_option
-def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) -> None:
+def info(
+    name: str, labels: str | None, text: str | None, data_dir: Path | None, as_json: bool
+) -> None:
     """Describe a data set of the catalogue, or one in a file of yours.
 
-    NAME is a name that `nldd datasets list` shows, or the path of an ARFF, CSV or TSV file.
+    NAME is a name that `nldd datasets list` shows, the path of an ARFF, CSV, TSV or sparse text
+    file, openml: with a number, or hf: with a name. A test file beside a training file
+    (birds-test.arff, birds-train.arff) is read with it.
 
     \b
     Example:
@@ -79,8 +91,8 @@ def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) ->
       nldd datasets info answers.csv --labels 'label_*'
     """
     if name not in nldd.datasets.CATALOGUE:
-        _info_of_file(name, labels, as_json)
-    elif labels is None:
+        _info_of_file(name, labels, text, data_dir, as_json)
+    elif labels is None and text is None:
         _info_of_entry(name, data_dir, as_json)
     else:
         raise click.UsageError(f"--labels is for files of your own; {name} knows its labels.")
@@ -89,35 +101,147 @@ def info(name: str, labels: str | None, data_dir: Path | None, as_json: bool) ->
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     entry, folder = nldd.datasets.CATALOGUE[name], nldd.datasets.data_folder(data_dir)
     here = nldd.datasets.is_here(entry, data_dir)
-    facts = None
+    facts: Any = None
+    notes: tuple[str, ...] = ()
     try:
         if here or name == nldd.datasets.EMBEDDED:
-            facts = nldd.datasets.describe(nldd.datasets.load_dataset(name, data_dir=data_dir))
+            dataset = nldd.datasets.load_dataset(name, data_dir=data_dir)
+            facts, notes = nldd.datasets.describe(dataset), dataset.notes
     except InputError as error:
         raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
-    found = {"folder": folder, "measured": facts and asdict(facts)}
+    found = {"folder": folder, "measured": facts and asdict(facts), "notes": notes}
     text, advice = reports.render_entry(entry, folder, here), ""
     if facts is None:
         advice = f"Not here yet. Get it by: nldd datasets fetch {name}"
     else:
         text += f"\n\nMeasured on the data\n{reports.render_facts(facts, counts=False)}"
     print_result(as_json, reports.as_record(entry, here) | found, text, advice)
+    print_notes(() if as_json else notes)
 
 
-def _info_of_file(path: str, labels: str | None, as_json: bool) -> None:
+def _info_of_file(
+    path: str, labels: str | None, text: str | None, data_dir: Path | None, as_json: bool
+) -> None:
+    dataset = _load(path, labels, text, data_dir)
+    facts = nldd.datasets.describe(dataset)
+    record = {"path": path, "measured": asdict(facts), "notes": dataset.notes}
+    print_result(as_json, record, f"{path}\n{reports.render_facts(facts)}")
+    print_notes(() if as_json else dataset.notes)
+
+
+def _load(
+    name: str, labels: str | None, text: str | None, data_dir: Path | None
+) -> "nldd.datasets.Dataset":
+    """A data set of the catalogue, a file or one of a collection, with the options' own words."""
+    known = name in nldd.datasets.CATALOGUE or name.startswith(nldd.datasets.COLLECTIONS)
     try:
-        if not Path(path).exists():
-            nldd.datasets.find_entry(path)
+        if not known and not Path(name).exists():
+            nldd.datasets.find_entry(name)
     except InputError as error:
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
-        chosen = nldd.datasets.parse_labels(labels)
-        facts = nldd.datasets.describe(nldd.datasets.load_dataset(path, labels=chosen))
+        return nldd.datasets.load_named(name, labels, text, data_dir)
     except InputError as error:
         hint = " On the command line: --labels." if nldd.datasets.FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
-    record = {"path": path, "measured": asdict(facts)}
-    print_result(as_json, record, f"{path}\n{reports.render_facts(facts)}")
+
+
+@datasets.command()
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@_labels_option
+@_text_option
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["text", "csv", "md", "tex"]),
+    default="text",
+    show_default=True,
+    help="For people, a spreadsheet (all facts in full), Markdown or LaTeX.",
+)
+@data_dir_option
+@json_option
+def table(
+    names: tuple[str, ...],
+    labels: str | None,
+    text: str | None,
+    kind: str,
+    data_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """Compare data sets: sizes, labels, imbalance and complexity, as papers print them.
+
+    Names are those that `nldd datasets info` takes; without any, all data sets of the catalogue
+    that are here. --labels is for files that do not say which columns are labels.
+
+    \b
+    Example:
+      nldd datasets table yeast my-data.arff
+      nldd datasets table yeast --format tex
+    """
+    catalogue, described = nldd.datasets.CATALOGUE.items(), {}
+    here = [
+        name
+        for name, entry in catalogue
+        if nldd.datasets.is_here(entry, data_dir) or name == nldd.datasets.EMBEDDED
+    ]
+    for name in names or here:
+        dataset = _load(name, labels, text, data_dir)
+        if dataset.name in described:
+            raise InputError(f"Two data sets are called {dataset.name!r}: leave one of them out.")
+        described[dataset.name] = (nldd.datasets.describe(dataset), dataset.notes)
+    if as_json:
+        facts = [asdict(of) | {"notes": notes} for of, notes in described.values()]
+        print_result(True, facts, "")
+        return
+    made = reports.datasets_table(described)
+    if kind != "text":
+        show(reports.RENDERERS[kind](made).rstrip("\n"))
+        return
+    show(reports.to_text(made))
+    say("")
+    print_notes(made.notes)
+
+
+@datasets.command()
+@click.argument("name")
+@file_option("--meka", metavar="FILE.arff", help="File for MEKA: labels first, -C in the relation.")
+@file_option("--mulan", metavar="FILE.arff", help="File for Mulan, and FILE.xml with the labels.")
+@_labels_option
+@_text_option
+@force_option
+@data_dir_option
+@json_option
+def export(
+    name: str,
+    meka: Path | None,
+    mulan: Path | None,
+    labels: str | None,
+    text: str | None,
+    force: bool,
+    data_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """Write a data set in the format of MEKA or Mulan, to run them on the very same rows.
+
+    A data set that comes with a training and a test file is written as two files, and sparse
+    data stay sparse. How to run MEKA on them is in docs/datasets.md.
+
+    \b
+    Example:
+      nldd datasets export yeast --meka yeast.arff
+      nldd datasets export my-data.arff --mulan mine.arff
+    """
+    places = {"meka": meka, "mulan": mulan}
+    chosen = {format: place for format, place in places.items() if place}
+    if len(chosen) != 1:
+        raise click.UsageError("Say --meka FILE.arff or --mulan FILE.arff, one of the two.")
+    ((format, place),) = chosen.items()
+    dataset = _load(name, labels, text, data_dir)
+    refuse_existing(*nldd.datasets.export_paths(dataset, place, format=format), force=force)
+    written = nldd.datasets.export_dataset(dataset, place, format=format)
+    record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
+    print_result(as_json, record, "\n".join(map(str, written)))
+    print_notes(() if as_json else dataset.notes)
 
 
 @datasets.command()

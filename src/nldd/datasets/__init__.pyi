@@ -15,6 +15,7 @@ from ._catalogue import (
 from ._csv import read_csv as read_csv
 from ._dataset import Dataset as Dataset
 from ._embedded import Survey as Survey, load_survey as load_survey, load_yeast as load_yeast
+from ._export import export_dataset as export_dataset, export_paths as export_paths
 from ._facts import Facts as Facts, describe as describe
 from ._fetch import fetch as fetch
 from ._label_columns import (
@@ -22,4 +23,8 @@ from ._label_columns import (
     parse_labels as parse_labels,
     read_label_names as read_label_names,
 )
-from ._load import load_dataset as load_dataset
+from ._load import (
+    COLLECTIONS as COLLECTIONS,
+    load_dataset as load_dataset,
+    load_named as load_named,
+)

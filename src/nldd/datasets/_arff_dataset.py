@@ -36,6 +36,7 @@ def as_dataset(
     name: str,
     *,
     text: str | None = None,
+    groups: str | None = None,
     keep_ids: bool = False,
 ) -> Dataset:
     """The rows of files with the same columns, see ``load_dataset``; the first are for training."""
@@ -48,9 +49,13 @@ def as_dataset(
         chosen = named_columns([text], names, "that should be the text") if text else []
         if chosen and chosen[0] in columns:
             raise Refusal(f"{quote(names[chosen[0]])} is a label, and cannot be the text too.")
+        grouping = named_columns([groups], names, "that should be the groups") if groups else []
+        if set(grouping) & {*columns, *chosen}:
+            raise Refusal(f"{quote(names[grouping[0]])} is a label or the text, and no group.")
     except Refusal as refusal:
         raise first.source.error(first.data_line, refusal) from None
-    features = [j for j in range(len(names)) if j not in set(columns)]
+    taken = {*columns, *grouping}
+    features = [j for j in range(len(names)) if j not in taken]
     notes = {} if keep_ids or text else _row_ids(arffs, features)
     features = chosen or [j for j in features if j not in notes]
     if not features:
@@ -62,7 +67,9 @@ def as_dataset(
     for arff in arffs:
         Y = _encode_labels(arff, columns)
         X, feature_names = (_texts if text else _encode_features)(arff, features)
-        parts.append(Dataset(X, Y, label_names, feature_names, name, notes=tuple(notes.values())))
+        together = _group_column(arff, grouping[0]) if grouping else None
+        told: dict[str, Any] = {"notes": tuple(notes.values()), "groups": together}
+        parts.append(Dataset(X, Y, label_names, feature_names, name, **told))
     return join(parts, name)
 
 
@@ -118,6 +125,13 @@ def _text_column(arff: Arff, j: int) -> list[str]:
     """The values of a nominal or string attribute; empty where one is missing."""
     values = list(arff.attributes[j].codes or ())
     return ["" if np.isnan(code) else values[int(code)] for code in _column(arff, j)]
+
+
+def _group_column(arff: Arff, j: int) -> NDArray[Any]:
+    """The values of any attribute."""
+    if arff.attributes[j].codes is None:
+        return _column(arff, j)
+    return np.array(_text_column(arff, j), dtype=object)
 
 
 def _texts(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]]:

@@ -24,6 +24,7 @@ def read_csv(
     labels: Labels,
     *,
     text: str | None = None,
+    groups: str | None = None,
     sep: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
@@ -39,6 +40,8 @@ def read_csv(
     text : str, optional
         Name of a column of texts, which `X` will hold; other columns that are no labels are left
         out.
+    groups : str, optional
+        Name of a column that says which rows belong together. It is no feature, and may hold texts.
     sep : str, optional
         Separator; by default comma, semicolon, tab or bar, whichever splits the rows as it does
         the header.
@@ -71,20 +74,23 @@ def read_csv(
             _check_names(names)
             columns = label_columns(labels, names)
             chosen = named_columns([text], names, "that should be the text") if text else []
+            grouping = named_columns([groups], names, "that should be the groups") if groups else []
         except Refusal as refusal:
             raise InputError(f"{file}: {refusal}") from None
-        features = sorted(set(range(len(names))) - set(columns))
+        if set(grouping) & {*columns, *chosen}:
+            raise InputError(f"{file}: {quote(groups or '')} is a label or the text, and no group.")
+        features = sorted(set(range(len(names))) - {*columns, *grouping})
         if not features:
             raise InputError(f"{file}: all {len(names)} columns are labels, none is a feature.")
         if chosen and chosen[0] not in features:
             raise InputError(f"{file}: {quote(names[chosen[0]])} is a label and not the text too.")
         others = [names[j] for j in features if chosen and j not in chosen]
-        X, Y = _read_rows(table, chosen or features, columns, as_text=bool(chosen))
+        X, Y, together = _read_rows(table, chosen or features, columns, grouping, bool(chosen))
     label_names, feature_names = (
         [names[j] for j in part] for part in (columns, chosen or features)
     )
     notes = (f"Left out beside the text: {quote_first(others)}.",) if others else ()
-    return Dataset(X, Y, label_names, feature_names, file.stem, notes=notes)
+    return Dataset(X, Y, label_names, feature_names, file.stem, notes=notes, groups=together)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -100,10 +106,15 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _read_rows(
-    table: TableReader, features: Sequence[int], labels: Sequence[int], *, as_text: bool
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    table: TableReader,
+    features: Sequence[int],
+    labels: Sequence[int],
+    grouping: Sequence[int],
+    as_text: bool,
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[Any] | None]:
+    """Features, labels, and the column of groups if there is one."""
     X: list[NDArray[Any]] = []
-    Y = []
+    Y, groups = [], []
     for block in table.blocks(max(1, _BLOCK_CELLS // len(table.header))):
         if as_text:
             texts = [cell_text(row[features[0]]) for row in block.rows]
@@ -111,6 +122,7 @@ def _read_rows(
         else:
             X.append(_read_cells(block, features, _feature, table))
         Y.append(_read_cells(block, labels, _label, table))
+        groups += [cell_text(row[j]) for row in block.rows for j in grouping]
     if not X:
         raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
     # A table of answers may leave out the last cells of a row; here a number was lost.
@@ -118,7 +130,8 @@ def _read_rows(
     if short:
         how = "Leave a cell empty if its value is missing, but write the separator before it."
         raise InputError(f"{table.path}: {short.partition(';')[0]}. {how}")
-    return np.concatenate(X), np.vstack(Y).astype(np.int64)
+    together = np.array(groups, dtype=object) if grouping else None
+    return np.concatenate(X), np.vstack(Y).astype(np.int64), together
 
 
 def _read_cells(

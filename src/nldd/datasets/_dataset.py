@@ -30,6 +30,8 @@ class Dataset:
         rows came without such a split.
     notes : tuple of str
         Sentences on what was done to the rows and columns, such as what was left out.
+    groups : ndarray of shape (n_samples,) or None
+        Which rows belong together, such as those of one speaker; None if that was not asked for.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Dataset:
     name: str = ""
     n_train: int | None = None
     notes: tuple[str, ...] = ()
+    groups: NDArray[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.Y, self.label_names))
@@ -130,4 +133,7 @@ def join(parts: Sequence[Dataset], name: str) -> Dataset:
                 raise InputError(f"{which}. Give both files the same columns.")
     X, Y = stack([part.X for part in parts]), stack([part.Y for part in parts])
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    return replace(first, X=X, Y=Y, name=name, n_train=first.n_samples, notes=notes)
+    groups = [part.groups for part in parts if part.groups is not None]
+    together = np.concatenate(groups) if groups else None
+    split: dict[str, Any] = {"n_train": first.n_samples, "notes": notes, "groups": together}
+    return replace(first, X=X, Y=Y, name=name, **split)

@@ -74,15 +74,14 @@ class Facts:
 
 
 def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
-    r"""Measure a data set.
+    """Measure a data set.
 
     Notes
     -----
-    With :math:`n_l` the number of rows that carry label :math:`l`, its imbalance ratio is
-    :math:`\mathrm{IR}_l = \max_k n_k / n_l`. SCUMBLE [1]_ of a row is 1 minus the geometric mean
-    over the arithmetic mean of the ratios of its labels, and 0 of a row without labels: high where
-    frequent labels stand beside rare ones. TCS [2]_ is :math:`\ln(d \cdot q \cdot s)` for
-    :math:`d` features, :math:`q` labels and :math:`s` distinct labelsets.
+    The imbalance ratio of a label is the number of rows of the most frequent label, divided by its
+    own. SCUMBLE [1]_ of a row is 1 minus the geometric mean over the arithmetic mean of the ratios
+    of its labels, and 0 of a row without labels: high where frequent labels stand beside rare ones.
+    TCS [2]_ is the natural logarithm of features times labels times distinct labelsets.
 
     References
     ----------

@@ -60,8 +60,9 @@ def load_hugging_face(
 
 def _fetch(name: str, folder: Any) -> Any:
     try:
-        library = import_module("datasets")
-    except ImportError as error:
+        # Any folder of that name can be imported, but has no function in it.
+        load = import_module("datasets").load_dataset
+    except (ImportError, AttributeError) as error:
         message = f"{name} is on the Hugging Face hub, which needs the library datasets."
         raise MissingExtraError(message, hint="pip install datasets") from error
     path, _, configuration = name.removeprefix(PREFIX).partition("/")
@@ -71,9 +72,7 @@ def _fetch(name: str, folder: Any) -> Any:
     if not path.strip("/"):
         raise InputError(f"Say {PREFIX}owner/name; got {quote(name)}.")
     try:
-        return library.load_dataset(
-            path, configuration or None, cache_dir=str(folder / "huggingface")
-        )
+        return load(path, configuration or None, cache_dir=str(folder / "huggingface"))
     # The library has errors of many kinds: of the network, of the hub, of names, of scripts.
     except Exception as error:
         how = "Check the name and the network; a configuration is the third part of the name."

@@ -80,9 +80,11 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
         candidates = [known for known in names[:2000] if len(known) <= 60]
         near = get_close_matches(unknown[0][:60], candidates, n=1)
         how = f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly."
-        which = f"{len(unknown)} of the {len(labels)} labels {origin}"
+        which = f"{len(unknown)} of the {len(labels)} labels {origin} are"
+        if len(labels) == 1:
+            which = f"the one column {origin} is"
         where = f"the {len(names)} columns of the file"
-        raise Refusal(f"{which} are not among {where}: {quote_first(unknown)}. {how}")
+        raise Refusal(f"{which} not among {where}: {quote_first(unknown)}. {how}")
     return sorted(position[label] for label in labels)
 
 

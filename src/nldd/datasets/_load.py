@@ -12,11 +12,18 @@ import numpy as np
 from nldd.datasets import _hugging_face, _openml
 from nldd.datasets._arff import read_arff
 from nldd.datasets._arff_dataset import as_dataset
-from nldd.datasets._catalogue import EMBEDDED, Entry, data_folder, find_entry, require_files
+from nldd.datasets._catalogue import (
+    CATALOGUE,
+    EMBEDDED,
+    Entry,
+    data_folder,
+    find_entry,
+    require_files,
+)
 from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._embedded import load_yeast
-from nldd.datasets._label_columns import FORMS, Labels
+from nldd.datasets._label_columns import FORMS, Labels, parse_labels
 from nldd.datasets._row_ids import left_out, numbers_rows, sounds_like_a_row_id
 from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
@@ -25,10 +32,18 @@ from nldd.exceptions import InputError
 COLLECTIONS = (_openml.PREFIX, _hugging_face.PREFIX)
 _TABLES = (".csv", ".tsv")
 _SPARSE = (".svm", ".libsvm", ".svmlight", ".txt")
-_TRAIN = re.compile(r"(?i)(?:(.*)[-_. ])?(train(?:ing)?|trn|tra)")
-_TEST = re.compile(r"(?i)(?:(.*)[-_. ])?(test(?:ing)?|tst)")
-# What the test file of a pair is called, by the ending of the name of the training file.
-_PARTNERS = {"train": "test", "training": "testing", "trn": "tst", "tra": "tst"}
+# Names of the training and test files of a data set: birds-train, cal500Train-4, train.
+_PART = re.compile(
+    r"(?P<start>(?:.*[-_. ]|.*[a-z0-9](?=T[a-z]))?)"
+    r"(?P<word>(?i:train(?:ing)?|tra|trn|test(?:ing)?|tst))(?P<end>(?:[-_. ].*)?)"
+)
+# What the test file is called, by the word in the name of the training file.
+_PARTNERS = {
+    "train": ("test",),
+    "training": ("testing", "test"),
+    "trn": ("tst", "test"),
+    "tra": ("tst", "test"),
+}
 _FACTS = {
     "n_samples": "samples",
     "n_features": "features",
@@ -43,6 +58,7 @@ def load_dataset(
     *,
     labels: Labels | os.PathLike[str] | None = None,
     text: str | None = None,
+    groups: str | None = None,
     test: str | os.PathLike[str] | bool | None = None,
     keep_ids: bool = False,
     data_dir: str | os.PathLike[str] | None = None,
@@ -64,6 +80,9 @@ def load_dataset(
     text : str, optional
         Name of the one column that is a text; `X` is then the texts, and other columns that are no
         labels are left out.
+    groups : str, optional
+        Name of a column of an ARFF, CSV or TSV file that says which rows belong together, such as
+        those of one speaker. It is no feature; its values are in `groups`.
     test : path or bool, optional
         File with rows to test on, which follow those of `name`; the split is kept in `n_train`. By
         default it is looked for beside a file whose name ends in ``train``: ``birds-test.arff`` for
@@ -90,16 +109,19 @@ def load_dataset(
     """
     if not isinstance(name, str | os.PathLike):
         raise InputError(f"name must be a name of the catalogue or a path; got {name!r}.")
+    suffix = Path(name).suffix.lower()
+    if groups is not None and suffix not in (".arff", *_TABLES):
+        raise InputError(f"{name} has no column of groups: they are for ARFF, CSV and TSV files.")
     if isinstance(name, str) and name.startswith(COLLECTIONS):
         if test is not None:
             raise InputError(f"{name} says itself how it is split: leave test out.")
         from_hub = name.startswith(_hugging_face.PREFIX)
         load: Any = _hugging_face.load_hugging_face if from_hub else _openml.load_openml
         return load(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
-    suffix = Path(name).suffix.lower()
     if suffix in _READERS:
         files = _find_files(Path(name), test)
         options = {"text": text, "keep_ids": keep_ids}
+        options |= {} if groups is None else {"groups": groups}
         return _note_split(_READERS[suffix](files, _name_of(files), labels, **options), files)
     if suffix or isinstance(name, os.PathLike) or os.sep in name:
         known = f"a data set of the catalogue nor a file that ends in {', '.join(_READERS)}"
@@ -109,6 +131,28 @@ def load_dataset(
     return _load_entry(find_entry(str(name)), data_dir)
 
 
+def load_named(
+    name: str,
+    labels: str | None = None,
+    text: str | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Load a data set as a command names it: `labels` in words, for files that do not say theirs.
+
+    Data sets of the catalogue, sparse text files, and ARFF files with their XML file or ``-C`` do
+    without `labels`, so that one command can name several kinds.
+    """
+    suffix = Path(name).suffix.lower()
+    if name in CATALOGUE or suffix in _SPARSE:
+        return load_dataset(name, data_dir=data_dir)
+    if labels is not None and suffix == ".arff":
+        try:
+            return load_dataset(name, text=text)
+        except InputError:
+            pass  # it does not say, or is wrong in another way, which the second try tells
+    return load_dataset(name, labels=parse_labels(labels), text=text, data_dir=data_dir)
+
+
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
     """The file, and the one with the rows to test on if there is one."""
     if test is not None and not isinstance(test, bool):
@@ -116,14 +160,14 @@ def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[
         if partner.suffix.lower() != path.suffix.lower():
             raise InputError(f"{path} and {partner} must be files of one format.")
         return [path, partner]
-    found = _TRAIN.fullmatch(path.stem)
+    found = _PART.fullmatch(path.stem)
     if found and test is not False:
-        start, word = path.stem[: found.start(2)], found[2]
-        name = _PARTNERS[word.lower()]
-        name = name.upper() if word.isupper() else name.title() if word.istitle() else name
-        partner = path.with_name(f"{start}{name}{path.suffix}")
-        if partner.is_file():
-            return [path, partner]
+        start, word, end = found["start"], found["word"], found["end"]
+        style = str.upper if word.isupper() else str.title if word.istitle() else str.lower
+        names = map(style, _PARTNERS.get(word.lower(), ()))
+        places = [path.with_name(f"{start}{name}{end}{path.suffix}") for name in names]
+        if found_test := next((place for place in places if place.is_file()), None):
+            return [path, found_test]
     if test:
         raise InputError(f"No test file lies beside {path}. Name it by test, or leave test out.")
     return [path]
@@ -132,9 +176,12 @@ def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[
 def _name_of(files: Sequence[Path]) -> str:
     """What the rows of a file, or of a training and a test file, are called."""
     path = files[0]
-    found = _TRAIN.fullmatch(path.stem) if len(files) > 1 else None
+    found = _PART.fullmatch(path.stem) if len(files) > 1 else None
+    if not found:
+        return path.stem
     # Files that are called train and test have their name from the folder.
-    return (found[1] or path.resolve().parent.name or path.stem) if found else path.stem
+    name = found["start"].rstrip("-_. ") or path.resolve().parent.name
+    return f"{name}{found['end']}"
 
 
 def _note_split(dataset: Dataset, files: Sequence[Path]) -> Dataset:
@@ -157,9 +204,11 @@ def _load_arff(
 
 def _label_file(path: Path) -> Path | None:
     """The XML file beside an ARFF file: of its name, or of that without ``-train`` or ``-test``."""
-    found = _TRAIN.fullmatch(path.stem) or _TEST.fullmatch(path.stem)
-    stems = [path.stem, *([found[1]] if found and found[1] else [])]
-    places = [path.with_name(f"{stem}.xml") for stem in stems]
+    stems = [path.stem]
+    if found := _PART.fullmatch(path.stem):
+        start = found["start"].rstrip("-_. ")
+        stems += [f"{start}{found['end']}", start]
+    places = [path.with_name(f"{stem}.xml") for stem in stems if stem]
     return next((place for place in places if place.is_file()), None)
 
 
@@ -170,10 +219,11 @@ def _load_tables(
     *,
     text: str | None,
     keep_ids: bool,
+    groups: str | None = None,
 ) -> Dataset:
     if labels is None or isinstance(labels, os.PathLike):
         raise InputError(f"Say which columns of {files[0]} are labels: {FORMS}.")
-    dataset = join([read_csv(path, labels, text=text) for path in files], name)
+    dataset = join([read_csv(path, labels, text=text, groups=groups) for path in files], name)
     return dataset if keep_ids or text else _without_row_numbers(dataset)
 
 

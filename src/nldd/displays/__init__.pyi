@@ -6,6 +6,7 @@ from ._pairs import (
     PairsDisplay as PairsDisplay,
     pair_distances as pair_distances,
 )
+from ._posterior import PosteriorDisplay as PosteriorDisplay
 from ._share import ShareDisplay as ShareDisplay
 from ._theta import (
     Calibration as Calibration,

@@ -1,4 +1,10 @@
-from ._benchmark import State as State, Watch as Watch, run_benchmark as run_benchmark
+from ._benchmark import (
+    FACTS as FACTS,
+    State as State,
+    Watch as Watch,
+    run_benchmark as run_benchmark,
+)
+from ._choice import choose_datasets as choose_datasets, choose_methods as choose_methods
 from ._demo import (
     BASE_NAMES as BASE_NAMES,
     Demo as Demo,
@@ -8,13 +14,9 @@ from ._demo import (
     mean_scores as mean_scores,
     run_demo as run_demo,
 )
-from ._protocol import (
-    PROTOCOLS as PROTOCOLS,
-    Protocol as Protocol,
-    choose_datasets as choose_datasets,
-    choose_methods as choose_methods,
-    load_protocol as load_protocol,
-)
+from ._preparation import Step as Step
+from ._protocol import Protocol as Protocol, Shares as Shares
+from ._protocol_file import PROTOCOLS as PROTOCOLS, load_protocol as load_protocol
 from ._record import (
     CELLS as CELLS,
     Key as Key,
@@ -23,3 +25,4 @@ from ._record import (
     read_predictions as read_predictions,
     read_records as read_records,
 )
+from ._splits import Split as Split, stratified_parts as stratified_parts

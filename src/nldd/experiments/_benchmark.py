@@ -1,25 +1,29 @@
 """Methods on data sets under a protocol: cells run side by side, resumed where they stopped."""
 
+import json
 import shutil
 import sys
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
-from typing import TextIO
+from typing import Any, TextIO
 
+from nldd._files import write_atomically
 from nldd._progress import clock
 from nldd._wording import escaped, quote
-from nldd.datasets import Dataset
+from nldd.datasets import Dataset, describe
 from nldd.exceptions import InputError
-from nldd.experiments._cell import Cell, batches, cells, empty_record, fingerprint
+from nldd.experiments._cell import Cell, batches, cells, empty_record
+from nldd.experiments._choice import check_datasets
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Record, RecordFile, read_records
 from nldd.experiments._workers import Workers, make_workers
 
+FACTS = "datasets.json"
 WATCH_SECONDS, LOG_SECONDS = 0.5, 60.0
 WORKER_DIED = "the worker process died, most likely because memory ran out"
 
@@ -83,13 +87,14 @@ def run_benchmark(
         Failed cells have an `error` and no scores.
     """
     chosen, plan = methods or protocol.methods, dict[Key, Cell]()
+    check_datasets(protocol, datasets)
     for name, dataset in datasets.items():
-        its_cells = cells(protocol, name, dataset.n_samples, chosen, fingerprint(dataset))
-        plan |= {cell.key: cell for cell in its_cells}
+        plan |= {cell.key: cell for cell in cells(protocol, name, dataset, chosen)}
     with RecordFile(folder) as file:
         found = read_records(file.path)
         done = {record.key: record for record in found if record.key in plan and not record.error}
         _check_settings(plan, done.values(), folder)
+        write_facts(datasets, folder)
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
             workers = make_workers(backend, n_jobs, address)
@@ -187,15 +192,37 @@ class _Run:
         return State(self.total, len(self.done), n_failed, running, known)
 
 
+def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
+    """Keep what is measured on each data set and what is noted about it, for the report."""
+    path = folder / FACTS
+    try:
+        known = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        known = {}
+    new = {
+        name: {"facts": _without_nan(asdict(describe(dataset))), "notes": list(dataset.notes)}
+        for name, dataset in datasets.items()
+    }
+    facts = known | new if isinstance(known, dict) else new
+    write_atomically(path, json.dumps(facts, indent=1, allow_nan=False).encode())
+
+
+def _without_nan(facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts as JSON knows them: without a value where there is none."""
+    return {key: None if value != value else value for key, value in facts.items()}
+
+
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
     rows, data = "{} training and {} test rows".format, "the data {}".format
     for record in found:
         cell, details = plan[record.key], record.details
+        cut = cell.about["split"]  # which cells of the first versions do not say
         pairs = [
             (escaped(record.settings), cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
             (data(quote(str(details.get("data")))), data(quote(cell.about["data"]))),
+            (escaped(str(details.get("split", cut))), cut),
         ]
         for was, now in pairs:
             if was != now:

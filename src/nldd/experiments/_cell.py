@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from inspect import signature
+from inspect import isclass, signature
 from time import thread_time
 from typing import Any, Self
 
@@ -24,15 +24,19 @@ from numba.core.event import install_recorder
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import Pipeline
 
 from nldd._parallel import one_blas_thread
 from nldd._sklearn import get_tags
 from nldd._versions import library_versions
 from nldd.datasets import Dataset
 from nldd.estimators import BinaryRelevance, NLDDClassifier
-from nldd.exceptions import InputError
-from nldd.experiments._protocol import Protocol, Rows
+from nldd.experiments._methods import predict_labels, predict_probabilities
+from nldd.experiments._preparation import fitted_method, prepared_rows, search_details
+from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Predictions, Record, as_line
+from nldd.experiments._splits import Rows
 from nldd.linear import MultiLabelLogisticRegression
 from nldd.metrics import (
     MEASURES,
@@ -69,7 +73,11 @@ class Cell:
 
 def settings_text(estimator: Any) -> str:
     """Class and parameters, those that are not defaults; scikit-learn's own text cuts long ones."""
-    if not hasattr(estimator, "get_params"):
+    if isinstance(estimator, list):
+        return f"[{', '.join(map(settings_text, estimator))}]"
+    if isinstance(estimator, tuple) and len(estimator) > 1:
+        return f"({', '.join(map(settings_text, estimator))})"
+    if not hasattr(estimator, "get_params") or isclass(estimator):
         return repr(estimator)
     defaults = signature(type(estimator)).parameters
     chosen = ", ".join(
@@ -81,8 +89,11 @@ def settings_text(estimator: Any) -> str:
 
 
 def digest(values: Any) -> bytes:
-    """Digest of an array or a CSR array: shape, type and contents."""
+    """Digest of an array, of texts too, or of a CSR array: shape, type and contents."""
     parts = [values.data, values.indices, values.indptr] if issparse(values) else [values]
+    if values.dtype == object:
+        lengths = np.array([len(text) for text in values])
+        parts = [lengths, np.frombuffer("".join(values).encode("utf-8", "surrogatepass"), np.uint8)]
     state = blake2b(str(values.shape).encode(), digest_size=16)
     for part in parts:
         array = np.ascontiguousarray(part)
@@ -97,21 +108,17 @@ def fingerprint(dataset: Dataset) -> str:
 
 
 def cells(
-    protocol: Protocol, name: str, n_samples: int, methods: Iterable[str], data: str = ""
+    protocol: Protocol, name: str, dataset: Dataset, methods: Iterable[str]
 ) -> Iterator[Cell]:
-    """Every cell of a data set of that fingerprint, with the study of shares if it is here."""
-    if n_samples < protocol.n_folds(n_samples):
-        raise InputError(
-            f"{name} has {n_samples} rows, too few for {protocol.folds} folds. Use a protocol "
-            "with fewer folds."
-        )
-    folds, methods, shares = protocol.split(n_samples), tuple(methods), protocol.shares
-    about = {"title": protocol.title, "data": data, **protocol.cut(n_samples)}
+    """Every cell of a data set, with the study of shares if it is here."""
+    dataset, methods, shares = replace(dataset, name=name), tuple(methods), protocol.shares
+    split = protocol.split_of(name, dataset.n_samples)
+    folds = split.rows(dataset, protocol.seed)
+    about = {"title": protocol.title, "data": fingerprint(dataset), **split.cut(dataset)}
     for fold, (train, test) in enumerate(folds):
         for method in methods:
             key = Key(protocol.name, name, method, fold, protocol.seed, None)
-            estimator = protocol.estimator(method, name, n_samples, fold)
-            yield Cell(key, estimator, train, test, about)
+            yield Cell(key, protocol.model(method, dataset, fold), train, test, about)
     if shares is None or shares.dataset != name or shares.method not in methods:
         return
     train, test = folds[0]
@@ -119,7 +126,7 @@ def cells(
     order = np.random.RandomState(protocol.seed).permutation(train)
     for share in shares.steps:
         key = Key(protocol.name, name, shares.method, 0, protocol.seed, share)
-        estimator = protocol.estimator(shares.method, name, n_samples, 0, **shares.parameters)
+        estimator = protocol.model(shares.method, dataset, 0, **shares.parameters)
         rows = order[: round(share * len(train))]
         yield Cell(key, estimator, rows, test, about | {"n_folds": 1})
 
@@ -207,6 +214,9 @@ def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
     One that is fitted to all labels at once is quick, and starts from what NLDD's half has learned.
     """
     estimator = clone(estimator)
+    if isinstance(estimator, Pipeline):
+        *steps, (name, method) = estimator.steps
+        return Pipeline([*steps, (name, with_shared_base(method, fits))])
     base = getattr(estimator, "estimator", None)
     # A base that is open, a word or candidates, is chosen by each method for itself.
     is_quick = base is None or isinstance(base, MultiLabelLogisticRegression | str | dict)
@@ -254,15 +264,12 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     X, Y = dataset.X, dataset.Y
     X_train, Y_train, X_test, Y_test = X[cell.train], Y[cell.train], X[cell.test], Y[cell.test]
     warm_up(cell.estimator, X_train, Y_train)
-    model, Y_pred, seconds = fit_and_predict(cell.estimator, fits, X_train, Y_train, X_test)
-    P = _probabilities(model, X_test)
+    groups = _groups(cell.estimator, dataset, cell.train)
+    rows = X_train, Y_train, X_test
+    model, Y_pred, seconds = fit_and_predict(cell.estimator, fits, *rows, **groups)
+    P = _probabilities(model, X_test, Y.shape[1])
     record = empty_record(cell)
-    details = record.details | _details(Y_train, Y_test, Y_pred)
-    if (choice := getattr(model, "chosen_", None)) is not None:
-        name = choice.name + " with trees" * choice.with_trees
-        details["chosen"] = {"name": name, "brier": dict(choice.brier)}
-    if isinstance(model, NLDDClassifier):
-        details |= _nldd_details(model, X_test)
+    details = record.details | _details(Y_train, Y_test, Y_pred) | _model_details(model, X_test)
     return replace(
         record,
         scores=evaluate(Y_test, Y_pred, MEASURES.values()) | _probability_scores(Y_test, P),
@@ -274,7 +281,7 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
 
 
 def fit_and_predict(
-    estimator: Any, fits: SharedFits, X_train: Any, Y_train: Any, X_test: Any
+    estimator: Any, fits: SharedFits, X_train: Any, Y_train: Any, X_test: Any, **groups: Any
 ) -> tuple[Any, NDArray[Any], tuple[float, float]]:
     """The fitted model, its predictions, and the seconds of both steps.
 
@@ -291,9 +298,9 @@ def fit_and_predict(
             ):
                 warnings.simplefilter("always")
                 start = thread_time()
-                model.fit(X_train, Y_train)
+                model.fit(X_train, Y_train, **groups)
                 fitted = thread_time()
-                Y_pred = model.predict(X_test)
+                Y_pred = predict_labels(model, X_test, Y_train.shape[1])
                 predicted = thread_time()
             if not compiled.buffer:
                 break
@@ -309,7 +316,10 @@ _warm: set[tuple[type, type, bool]] = set()
 
 def warm_up(estimator: Any, X: Any, Y: Any) -> None:
     """Load and compile what a method needs, once in a process, on a few of the training rows."""
-    kind = type(estimator), type(getattr(estimator, "estimator", None)), issparse(X)
+    if isinstance(estimator, GridSearchCV):
+        estimator = estimator.estimator  # once, and not for every combination
+    method = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    kind = type(method), type(getattr(method, "estimator", None)), issparse(X)
     if kind in _warm:
         return
     _warm.add(kind)
@@ -318,13 +328,17 @@ def warm_up(estimator: Any, X: Any, Y: Any) -> None:
         clone(estimator).fit(X[:N_WARM], Y[:N_WARM]).predict(X[:N_WARM])
 
 
-def _probabilities(model: Any, X: Any) -> NDArray[np.float32] | None:
-    """Probabilities of all labels, in the form in which they are kept; None without them."""
-    if not hasattr(model, "predict_proba"):
-        return None
+def _groups(model: Any, dataset: Dataset, rows: Rows) -> dict[str, Any]:
+    """Which training rows belong together, for a search that keeps them together."""
+    if isinstance(model, GridSearchCV) and isinstance(model.cv, GroupKFold):
+        return {"groups": np.asarray(dataset.groups)[rows]}
+    return {}
+
+
+def _probabilities(model: Any, X: Any, n_labels: int) -> NDArray[np.float32] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
-        return np.asarray(model.predict_proba(X), dtype=np.float32)
+        return predict_probabilities(model, X, n_labels)
 
 
 def _probability_scores(Y: Any, P: NDArray[np.float32] | None) -> dict[str, float]:
@@ -355,6 +369,19 @@ def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
     """Whether the labelset of each test row occurs in training."""
     known = {row.tobytes() for row in np.packbits(Y_train.astype(bool), axis=1)}
     return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
+
+
+def _model_details(model: Any, X_test: Any) -> dict[str, Any]:
+    """What was searched and chosen, and NLDD's coefficients."""
+    details, method = dict[str, Any](), fitted_method(model)
+    if isinstance(model, GridSearchCV):
+        details["searched"] = search_details(model)
+    if (choice := getattr(method, "chosen_", None)) is not None:
+        name = choice.name + " with trees" * choice.with_trees
+        details["chosen"] = {"name": name, "brier": dict(choice.brier)}
+    if isinstance(method, NLDDClassifier):
+        details |= _nldd_details(method, prepared_rows(model, X_test))
+    return details
 
 
 def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:

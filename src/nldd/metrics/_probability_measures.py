@@ -26,7 +26,7 @@ def ranking_loss(Y_true: Any, P: Any) -> float:
     >>> ranking_loss([[1, 0, 0]], [[0.5, 0.9, 0.1]])
     0.5
     """
-    return float(of_sklearn.label_ranking_loss(*_read(Y_true, P)))
+    return float(of_sklearn.label_ranking_loss(*_read_rankings(Y_true, P)))
 
 
 def coverage(Y_true: Any, P: Any) -> float:
@@ -35,7 +35,7 @@ def coverage(Y_true: Any, P: Any) -> float:
     >>> coverage([[1, 0, 1]], [[0.5, 0.9, 0.1]])
     3.0
     """
-    return float(of_sklearn.coverage_error(*_read(Y_true, P)))
+    return float(of_sklearn.coverage_error(*_read_rankings(Y_true, P)))
 
 
 def one_error(Y_true: Any, P: Any) -> float:
@@ -58,7 +58,7 @@ def average_precision(Y_true: Any, P: Any) -> float:
     >>> average_precision([[1, 0, 0]], [[0.5, 0.9, 0.1]])
     0.5
     """
-    return float(of_sklearn.label_ranking_average_precision_score(*_read(Y_true, P)))
+    return float(of_sklearn.label_ranking_average_precision_score(*_read_rankings(Y_true, P)))
 
 
 def macro_average_precision(Y_true: Any, P: Any) -> float:
@@ -150,6 +150,18 @@ def _read(Y_true: Any, P: Any) -> tuple[NDArray[Any], FloatArray]:
             f"{Y.shape} and {scores.shape}."
         )
     return Y, scores
+
+
+def _read_rankings(Y_true: Any, P: Any) -> tuple[NDArray[Any], FloatArray]:
+    """The same with two labels at least, as scikit-learn demands: one that is last and never true.
+
+    It changes no ranking of the others.
+    """
+    Y, scores = _read(Y_true, P)
+    if Y.shape[1] > 1:
+        return Y, scores
+    last = np.full_like(scores, scores.min(initial=0) - 1)
+    return np.hstack([Y, np.zeros_like(Y)]), np.hstack([scores, last])
 
 
 def _within(P: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Data sets of the catalogue as text and as records for JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from nldd.reports._text import align, align_facts, visible
 
 if TYPE_CHECKING:
     from nldd.datasets import Facts
+    from nldd.reports._table import Table
 
 FORMATS = {"mulan": "Mulan (ARFF, and XML that names the labels)", "meka": "MEKA (ARFF)"}
 
@@ -69,14 +70,99 @@ def render_facts(facts: "Facts", *, counts: bool = True) -> str:
     frequent = (f"{visible(name)} {percent(share, 1)}" for name, share in facts.frequent)
     measured = [
         ("density", f"{facts.density:.3f} (labels a row / labels)"),
+        ("distinct", f"{facts.distinct:.3f} (labelsets / rows, PDIV)"),
         ("seen once", f"{percent(facts.seen_once, 1)} of the rows have a labelset of their own"),
         ("no label", f"{percent(facts.unlabelled, 1)} of the rows"),
-        ("missing values", f"{facts.n_missing} in the features"),
+        ("imbalance", _imbalance(facts)),
+        ("SCUMBLE", f"{facts.scumble:.4f} (frequent labels beside rare ones)"),
+    ]
+    if not facts.text:
+        measured.append(("TCS", f"{facts.tcs:.3f} (ln of features x labels x labelsets)"))
+    missing = "empty texts" if facts.text else "in the features"
+    measured += [
+        ("missing values", f"{facts.n_missing} {missing}"),
         ("frequent labels", ", ".join(frequent)),
     ]
-    return align_facts(
-        [*_counts(facts, " (sparse)" * facts.sparse), *measured] if counts else measured
+    if facts.n_train is not None:
+        rest = facts.n_samples - facts.n_train
+        measured.insert(0, ("given split", f"{facts.n_train} rows to train on, {rest} to test on"))
+    return align_facts([*_counts(facts, _kind(facts)), *measured] if counts else measured)
+
+
+def _kind(facts: "Facts") -> str:
+    if facts.text:
+        return " (texts)"
+    kinds = ["sparse"] * facts.sparse
+    if facts.n_binary:
+        kinds.append(
+            "all 0 or 1"
+            if facts.n_binary == facts.n_features
+            else f"{facts.n_binary} of them 0 or 1"
+        )
+    return f" ({', '.join(kinds)})" if kinds else ""
+
+
+def _imbalance(facts: "Facts") -> str:
+    if facts.n_absent == facts.n_labels:
+        return "no row has a label"
+    ratios = f"MeanIR {facts.mean_ir:.3f}, MaxIR {facts.max_ir:.3f}, CVIR {facts.cv_ir:.3f}"
+    left_out = f"; {count_noun(facts.n_absent, 'label')} without rows left out"
+    return ratios + left_out * bool(facts.n_absent)
+
+
+# Columns of the table of data sets: head, the fact below it, and how it is printed.
+_COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("Data set", "name", ""),
+    ("Rows", "n_samples", "d"),
+    ("Features", "n_features", "d"),
+    ("Labels", "n_labels", "d"),
+    ("Card.", "cardinality", ".3f"),
+    ("Dens.", "density", ".3f"),
+    ("Labelsets", "n_labelsets", "d"),
+    ("PDIV", "distinct", ".3f"),
+    ("Single", "n_single", "d"),
+    ("MeanIR", "mean_ir", ".3f"),
+    ("MaxIR", "max_ir", ".3f"),
+    ("CVIR", "cv_ir", ".3f"),
+    ("SCUMBLE", "scumble", ".4f"),
+    ("TCS", "tcs", ".3f"),
+)
+_LEGEND = (
+    "Card.: labels a row; Dens.: the same over the number of labels; PDIV: distinct labelsets over "
+    "rows; Single: labelsets of one row; IR of a label: how many times as often as the label the "
+    "most frequent label occurs (mean, maximum, coefficient of variation); SCUMBLE: how unequal "
+    "the IR of the labels of a row are; TCS: ln(features x labels x labelsets)."
+)
+
+
+def datasets_table(described: "Mapping[str, tuple[Facts, Sequence[str]]]") -> "Table":
+    """What reviewers ask about data sets, with the facts and the notes of each by its name."""
+    # Not at the top: commands that only list data sets do without it.
+    from nldd.reports._table import Table
+
+    facts = [of for of, _ in described.values()]
+    rows = [tuple(_cell(of, fact, form) for _, fact, form in _COLUMNS) for of in facts]
+    notes = [f"{name}: {note}" for name, (_, told) in described.items() for note in told]
+    absent = [
+        f"{name}: {count_noun(of.n_absent, 'label')} without rows left out of the IR."
+        for name, (of, _) in described.items()
+        if of.n_absent
+    ]
+    plain = [field.name for field in fields(facts[0]) if field.name != "frequent"]
+    return Table(
+        "datasets",
+        "Data sets",
+        tuple(head for head, _, _ in _COLUMNS),
+        tuple(rows),
+        notes=(_LEGEND, *absent, *notes),
+        data_head=tuple(plain),
+        data=tuple(tuple(getattr(of, fact) for fact in plain) for of in facts),
     )
+
+
+def _cell(facts: "Facts", fact: str, form: str) -> str:
+    value = getattr(facts, fact)
+    return "-" if value != value else format(value, form)
 
 
 def render_fetched(states: Sequence[FileState]) -> str:

@@ -34,11 +34,13 @@ COLUMN = 230.0
 SIZES = {"": (1.0, 12.0), r"\small": (0.925, 11.0), r"\footnotesize": (0.85, 9.5)}
 SMALLEST = r"\footnotesize"
 SECOND_LINE = 0.8
-GAP = 7.0
+GAP = 6.0
 # A column of texts that is wider has lines of its own, of this width or more.
 TEXT = 90.0
 # A head over narrower cells is broken into lines of this width.
-HEAD = 55.0
+HEAD = 35.0
+# A word of a head that is wider is broken anywhere.
+LONGEST_HEAD = 70.0
 # Words of more letters may be broken anywhere.
 LONGEST_WORD = 14
 
@@ -168,22 +170,22 @@ def text_width(text: str) -> float:
 
 
 def head_lines(head: str, width: float) -> tuple[str, ...]:
-    """A head in lines of at most this width, broken between words, or else anywhere.
+    """A head in lines of at most this width, broken between words; the longest words anywhere.
 
     >>> head_lines("Ensemble of classifier chains", 60)
     ('Ensemble of', 'classifier', 'chains')
     """
-    lines = [""]
-    for word in re.findall(r"[^\s_]+_*|_+", one_line(head)) or [""]:
-        space = " " if lines[-1] and not lines[-1].endswith("_") else ""
-        if text_width(lines[-1] + space + word) <= width or lines == [""]:
-            lines[-1] += space + word
+    lines, most = [""], max(width, LONGEST_HEAD)
+    # Words end at a space, which is kept with them, or behind a sign.
+    for word in re.findall(r"[^\s_/-]*[_/-]+\s?|[^\s_/-]+\s?", one_line(head)):
+        if lines == [""] or text_width((lines[-1] + word).rstrip()) <= width:
+            lines[-1] += word
         else:
             lines.append(word)
-        while text_width(lines[-1]) > width and len(lines[-1]) > 1:
-            n = next(n for n in range(len(lines[-1]), 0, -1) if text_width(lines[-1][:n]) <= width)
+        while text_width(lines[-1].rstrip()) > most and len(lines[-1]) > 1:
+            n = next(n for n in range(len(lines[-1]), 0, -1) if text_width(lines[-1][:n]) <= most)
             lines[-1:] = [lines[-1][:n], lines[-1][n:]]
-    return tuple(lines)
+    return tuple(line.strip() for line in lines)
 
 
 def _total(widths: Sequence[float], columns: Sequence[int]) -> float:
@@ -299,12 +301,10 @@ def _caption(table: Table, number: int) -> str:
 
 
 def _columns(table: Table, layout: Layout, panel: Sequence[int]) -> str:
-    numeric = right_aligned(table)
-    found = (
-        f"p{{{layout.lines[j]:.0f}pt}}" if j in layout.lines else "r" if numeric[j] else "l"
-        for j in panel
-    )
-    return f"@{{}}{''.join(found)}@{{}}"
+    letters = ["r" if number else "l" for number in right_aligned(table)]
+    for j, width in layout.lines.items():
+        letters[j] = rf"p{{{width / WIDTH:.3f}\linewidth}}"
+    return f"@{{}}{''.join(letters[j] for j in panel)}@{{}}"
 
 
 def _head(table: Table, layout: Layout, panel: Sequence[int]) -> str:

@@ -21,8 +21,10 @@ PROTOCOL = "paper"
 LARGE = 3.0
 UNEXPLAINED = "unexplained"
 HEAD = ("measure", "data set", "method", "ours", "error", "paper", "difference", "in errors", "why")
-DATA_HEAD = ("measure", "dataset", "method", "value", "standard_error", "published")
-DATA_HEAD += ("difference", "difference_in_standard_errors", "why", "verdict")
+DATA_HEAD = (
+    *("measure", "dataset", "method", "value", "standard_error", "published"),
+    *("difference", "difference_in_standard_errors", "why", "verdict"),
+)
 ABOUT_ERRORS = (
     "Standard errors are those of our value, from the spread between test rows. The paper prints "
     "none; its values have some of about the same size, so a difference of three of ours is about "

@@ -228,7 +228,7 @@ def _pair(pair: "statistics.Pair", nemenyi: bool) -> Row:
     p_values = [pair.p_value, pair.holm_p_value, *([pair.nemenyi_p_value] if nemenyi else [])]
     return (
         f"{pair.first}, {pair.second}",
-        f"{pair.advantage:+.4f}",
+        f"{pair.gain:+.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
         f"{pair.rank_biserial:+.2f}",
         *(f"{p:.3f}" for p in p_values),

@@ -113,7 +113,7 @@ class Pair:
     Attributes
     ----------
     first, second : str
-    advantage : float
+    gain : float
         Mean over the data sets of first minus second, or of second minus first if lower is better.
     wins, ties, losses : int
         Data sets on which the first is better, equal or worse.
@@ -129,7 +129,7 @@ class Pair:
 
     first: str
     second: str
-    advantage: float
+    gain: float
     wins: int
     ties: int
     losses: int
@@ -174,6 +174,18 @@ class Comparison:
     alpha: float
     rope: float
 
+    def against(self, reference: str) -> dict[str, tuple[float, float, float]]:
+        """Probabilities that `reference` is better, the same or worse, for each other method."""
+        if reference not in self.methods:
+            raise InputError(f"No method is called {reference!r}; there are {self.methods}.")
+        found = {}
+        for pair in self.pairs:
+            if pair.first == reference:
+                found[pair.second] = (pair.better, pair.equal, pair.worse)
+            elif pair.second == reference:
+                found[pair.first] = (pair.worse, pair.equal, pair.better)
+        return found
+
 
 def compare(
     values: Any,
@@ -206,7 +218,7 @@ def compare(
     >>> pair, = comparison.pairs
     >>> pair.wins, pair.ties, pair.losses, pair.rank_biserial, pair.p_value
     (5, 0, 0, 1.0, 0.0625)
-    >>> print(f"{pair.advantage:.3f} {pair.better:.1f} {pair.equal:.1f} {pair.worse:.1f}")
+    >>> print(f"{pair.gain:.3f} {pair.better:.1f} {pair.equal:.1f} {pair.worse:.1f}")
     0.032 1.0 0.0 0.0
     """
     check_alpha(alpha)

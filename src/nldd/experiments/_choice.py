@@ -1,0 +1,105 @@
+"""What a person chooses for a run: data sets by name or file, and methods."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from nldd._wording import escaped
+from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
+from nldd.estimators import METHODS, Method
+from nldd.exceptions import InputError
+from nldd.experiments._methods import check_classifier, is_own, own_method
+from nldd.experiments._protocol import Protocol
+
+
+def choose_datasets(
+    names: Sequence[str],
+    labels: str | None = None,
+    data_dir: Path | None = None,
+    *,
+    text: str | None = None,
+    groups_of: Callable[[str], str | None] = lambda name: None,
+) -> dict[str, Dataset]:
+    """Load data sets by catalogue name or path; all of the catalogue if there are no `names`.
+
+    A file goes by its name without the ending, and a training and a test file by what their names
+    have in common. `labels` and the column of `text` are for files, and so are groups, see
+    :meth:`Protocol.groups_of`.
+    """
+    chosen: dict[str, Dataset] = {}
+    for name in names or CATALOGUE:
+        if name in CATALOGUE:
+            dataset = load_dataset(name, data_dir=data_dir)
+        else:
+            dataset = _load(name, labels, text=text, groups=groups_of(Path(name).stem))
+        if dataset.name in chosen:
+            raise InputError(
+                f"Two data sets are called {dataset.name!r}: rename one file, or leave one of "
+                "them out."
+            )
+        chosen[dataset.name] = dataset
+    return chosen
+
+
+def _load(path: str, labels: str | None, **columns: Any) -> Dataset:
+    """A file; `labels` are for those that do not say themselves which columns are labels."""
+    if labels is not None and Path(path).suffix.lower() == ".arff":
+        try:
+            return load_dataset(path, **columns)
+        except InputError:
+            pass  # it does not say, or is wrong in another way, which the second try tells
+    return load_dataset(path, labels=parse_labels(labels), **columns)
+
+
+def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:
+    """Refuse a protocol that speaks of a data set that is nowhere: its name may be misspelt."""
+    known = [*names, *(name for name in CATALOGUE if name not in names)]
+    for name in sorted(protocol.named_datasets):
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise InputError(
+                f"The protocol speaks of a data set {escaped(repr(name))}, which is neither among "
+                f"those of this run nor in the catalogue.{meant} There are {', '.join(known)}."
+            )
+
+
+def choose_methods(names: Sequence[str], protocol: Protocol) -> Protocol:
+    """The protocol with these methods only; with its own ones if none is named.
+
+    Methods go by short name, in any case, or by ``module:Class`` or ``Name=module:Class``.
+    """
+    if not names:
+        return protocol
+    found: dict[str, Method] = {}
+    for name in names:
+        method = _find_method(name, protocol)
+        if found.setdefault(method.key, method) != method:
+            raise InputError(f"Two methods are called {method.key!r}: write Name={method.name}.")
+    own = {key: method for key, method in found.items() if key not in METHODS}
+    order = [key for key in METHODS if key in found]
+    return replace(protocol, methods=(*order, *own), own={**protocol.own, **own})
+
+
+def _find_method(name: str, protocol: Protocol) -> Method:
+    if name in protocol.own:
+        return protocol.own[name]
+    if is_own(name):
+        try:
+            method = own_method(name)
+            check_classifier(method, protocol.parameters.get(method.key, {}))
+            return method
+        except InputError as error:
+            raise InputError(f"{error}.") from error
+    key = name.upper()
+    if key not in METHODS:
+        known = (*METHODS, *protocol.own)
+        close = get_close_matches(key, known, n=1) or get_close_matches(name, known, n=1)
+        meant = f" Did you mean {close[0]}?" if close else ""
+        raise InputError(
+            f"There is no method {key!r}.{meant} There are {', '.join(known)}; one of your own is "
+            "named by its module and class, such as my_module:MyClassifier."
+        )
+    return METHODS[key]
