@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nldd.reports import Entry, Table, make_report, pairs_table, results, to_latex
+from nldd.reports import Entry, Table, make_report, results, to_latex
 from nldd.reports._latex import (
     CHARACTERS,
     HEIGHT,
@@ -20,7 +20,6 @@ from nldd.reports._latex import (
     head_lines,
     text_width,
 )
-from nldd.statistics import compare
 from reports.records import LP_SETTINGS, everything, grid
 from reports.test_table import HOSTILE, LOSSES
 
@@ -249,8 +248,6 @@ def tables():
     reports = make_report(results(everything())), make_report(results(odd))
     found = [*reports[0].tables, *(replace(t, key=f"odd-{t.key}") for t in reports[1].tables)]
     found += [scores(60, 20), replace(scores(12, 20, under="0.1234 (+12.3)"), key="pages")]
-    comparison = compare(rng.random((9, 10)), ODD, greater_is_better=True)
-    found.append(pairs_table(comparison, "odd-pairs", "F-measure"))
     settings = tuple((name, LP_SETTINGS, "x" * 80) for name in 4 * ODD)
     found.append(Table("texts", "Texts", ("name", "settings", "a head " * 20), settings))
     hostile = tuple((text, Entry(text, True, text)) for text in HOSTILE)

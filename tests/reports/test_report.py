@@ -181,6 +181,7 @@ def test_captions_state_friedmans_test(published_diagrams):
         ) in picture.caption
 
 
+@pytest.mark.usefixtures("written")  # before, since looking at a drawing changes its bytes
 def test_diagrams_of_ten_methods_are_legible():
     assert_legible(full_report().figures[0].drawing)
 
@@ -283,6 +284,7 @@ def test_cube_has_the_seven_labelsets_of_training_with_their_rows(pictures, yeas
     assert "40 genes" in pictures["hypercube"].caption
 
 
+@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("key", ["hypercube", "pair_choice"])
 def test_words_are_legible(pictures, key):
     assert_legible(pictures[key].drawing)

@@ -73,6 +73,7 @@ def test_a_desktop_shows_whole_tables_of_ten_methods(browser, url):
 )
 def test_names_of_rows_and_short_words_are_not_torn(browser, url, width, print_):
     browser.open(url, width, print_=print_)
+    browser.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
     lines = browser.evaluate(
         "[...document.querySelectorAll('tbody th, tfoot th, tbody td:not(.number)')].map(e => {"
         "const range = document.createRange(); range.selectNodeContents(e);"

@@ -35,7 +35,7 @@ def report(
     \b
     Example:
       nldd report nldd-results/default
-      nldd report mine --measures f_measure,macro_f,macro_auroc
+      nldd report nldd-results/default --measures f_measure,macro_f,macro_auroc
     """
     names = [name for name in measures.split(",") if name.strip()]
     files = reports.report(folder, out, protocol, names, nemenyi)

@@ -34,7 +34,6 @@ from ._coding_text import (
     triage_record as triage_record,
     undo_record as undo_record,
 )
-from ._comparison_tables import comparison_notes as comparison_notes, pairs_table as pairs_table
 from ._datasets_text import (
     as_record as as_record,
     datasets_table as datasets_table,

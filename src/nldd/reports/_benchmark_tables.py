@@ -40,11 +40,11 @@ def time_table(results: Results) -> Table:
         by_method = dict(zip(results.methods, times, strict=True))
         # A clock that is too coarse for BR gives 0, and no ratio.
         reference = by_method.get(REFERENCE) or float("nan")
-        cells[dataset] = [(number(reference, f"{reference:.1f} s"), None)] * has_reference
+        cells[dataset] = [(_seconds(reference), None)] * has_reference
         for method, time in by_method.items():
             ratio = time / reference
             printed = published_ratio(dataset, method) if dataset in of_paper else None
-            text = _ratio(ratio) if has_reference else number(time, f"{time:.1f} s")
+            text = _ratio(ratio) if has_reference else _seconds(time)
             line = (method, time, ratio, printed)[:width]
             cells[dataset].append((Entry(text, under=_paper(printed, _ratio)), line))
     shared = [method for method in SHARING if method in results.methods]
@@ -75,6 +75,10 @@ def published_ratio(dataset: str, method: str) -> float | None:
     table = paper.published_seconds()
     time, reference = table.value(dataset, method), table.value(dataset, REFERENCE)
     return None if time is None or reference is None else time / reference
+
+
+def _seconds(value: float) -> str:
+    return number(value, f"{value:.1f} s" if value >= 1 else f"{value:.3f} s")
 
 
 def _ratio(value: float) -> str:

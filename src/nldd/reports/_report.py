@@ -16,7 +16,7 @@ from nldd._wording import count_noun
 from nldd.datasets import load_yeast
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
-from nldd.experiments import CELLS, Record, read_records
+from nldd.experiments import CELLS, FACTS, Record, read_records
 from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.reports import _benchmark_tables as tables, _run_tables as runs, _score_tables as scores
 from nldd.reports._latex import RENDERERS
@@ -30,7 +30,6 @@ PAPER = (
     "H. Gweon, M. Schonlau and S. H. Steiner: Nearest labelset using double distances for "
     "multi-label classification (arXiv 1702.04684; PeerJ Computer Science 5:e242)"
 )
-DATASETS = "datasets.json"
 # More than the facts of thousands of data sets.
 MAX_BYTES = 2**24
 # Sections that have something to say without a table or a figure: why there is none.
@@ -63,7 +62,7 @@ def report(
         )
     chosen = scores.choose_measures(measures)
     found = results(read_records(cells), protocol, folder)
-    page = make_report(found, chosen, _read_datasets(folder / DATASETS), nemenyi)
+    page = make_report(found, chosen, _read_datasets(folder / FACTS), nemenyi)
     return write_report(page, out or folder)
 
 
