@@ -279,6 +279,9 @@ HOSTILE = {
     "escapes in a name": '[datasets."a\\u001b[2J".parameters.BR]\nb = 1',
     "escapes in a value": 'base = "a\\u001b]0;b\\u0007"',
     "a control character": "folds = 3\x1b",
+    "a long import path": f"methods = ['{'b' * 450}:{'c' * 450}']",
+    "a long name of a method": f"methods = ['{'b' * 900}=os:path']",
+    "a long parameter": f"[parameters.BR]\n{'b' * 900} = 1",
     "a long value": f'base = """\n{("b" * 80 + chr(10)) * 700}"""',
 }
 

@@ -194,6 +194,7 @@ BROKEN = {
     "sklearn.neighbors:KNeighborClassifier": "did you mean 'KNeighborsClassifier'",
     "sklearn:__version__": "is no class",
     "fails:A": r"cannot be imported \(ZeroDivisionError: division by zero\)",
+    "ends:A": r"cannot be imported \(SystemExit: 3\)",
     "needs:A": "needs 'no_such_module_either', which is missing",
     "plain:Plain": "is no classifier, it has no fit, predict, get_params",
     "sklearn.preprocessing:StandardScaler": "is no classifier, it has no predict",
@@ -207,6 +208,7 @@ BROKEN = {
 @pytest.mark.parametrize(("entry", "message"), BROKEN.items(), ids=BROKEN)
 def test_what_is_no_classifier_is_refused_before_the_run(here, entry, message):
     (here / "fails.py").write_text("1 / 0")
+    (here / "ends.py").write_text("raise SystemExit(3)")
     (here / "needs.py").write_text("import no_such_module_either")
     (here / "plain.py").write_text("class Plain: pass")
     with pytest.raises(InputError, match=message):

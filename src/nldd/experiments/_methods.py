@@ -19,12 +19,17 @@ from nldd.estimators import METHODS, Method
 from nldd.exceptions import InputError
 
 OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+LONGEST = 200
 NAME = re.compile(r"[\w-][\w.-]*")
 
 
 def is_own(entry: Any) -> bool:
     """Whether an entry of a list of methods is ``module:Class`` or ``Name=module:Class``."""
-    return isinstance(entry, str) and OBJECT.fullmatch(entry.rpartition("=")[2].strip()) is not None
+    return isinstance(entry, str) and _is_path(entry.rpartition("=")[2].strip())
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST and OBJECT.fullmatch(value) is not None
 
 
 def own_method(entry: str) -> Method:
@@ -75,7 +80,7 @@ def _import(path: str) -> Any:
             ) from error
         where = "the current folder nor among the packages of this Python"
         raise InputError(f"{path}: there is no module {error.name!r} in {where}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         why = escaped(f"{type(error).__name__}: {error}")
         raise InputError(f"{path}: its module cannot be imported ({why:.200})") from error
     for part in name.split("."):
@@ -106,7 +111,7 @@ def build(factory: Any, values: Mapping[str, Any], seed: int) -> Any:
 
 
 def _resolve(value: Any, seed: int) -> Any:
-    if not (isinstance(value, str) and OBJECT.fullmatch(value)):
+    if not _is_path(value):
         return value
     return seeded(import_class(value, ("fit", "get_params"))(), seed)
 
