@@ -1,5 +1,8 @@
 """What a person names: protocols as TOML files, data sets and methods."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -17,6 +20,7 @@ from nldd.experiments import (
     choose_methods,
     load_protocol,
     run_benchmark,
+    run_notes,
 )
 from nldd.experiments._choice import check_datasets
 
@@ -411,3 +415,13 @@ def test_protocol_that_speaks_of_a_data_set_that_is_nowhere_is_refused(own, tmp_
 def test_protocol_may_speak_of_data_sets_of_the_catalogue_that_are_not_in_the_run():
     for name in PROTOCOLS:
         check_datasets(load_protocol(name), {"songs": songs()})
+
+
+def test_missing_values_are_noted_unless_they_are_filled_in():
+    whole, holed = songs(), songs(sparse=True)
+    holed.X.data[0] = np.nan
+    data = {"songs": replace(whole, notes=("Odd.",)), "holed": holed}
+    first, second = run_notes(trial(), data)
+    assert first == "songs: Odd."
+    assert second.startswith("holed: some values are missing")
+    assert list(run_notes(trial(prepare=(Step("impute"),)), data)) == [first]

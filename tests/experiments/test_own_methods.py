@@ -16,7 +16,7 @@ from nldd import cli
 from nldd.exceptions import InputError
 from nldd.experiments import choose_methods, load_protocol, read_records
 from nldd.experiments._cell import SharedFits, cells, run_cell
-from nldd.experiments._methods import own_method, predict_labels, predict_probabilities
+from nldd.experiments._methods import predict_labels, predict_probabilities
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmark.md").read_text("utf-8")
 KNN = "sklearn.neighbors:KNeighborsClassifier"
@@ -233,12 +233,21 @@ def test_unknown_parameter_of_an_own_method_is_refused(here):
         load_protocol(here / "mine.toml")
 
 
-def test_function_that_makes_a_classifier(here):
-    (here / "making.py").write_text(
-        "from sklearn.neighbors import KNeighborsClassifier\n"
-        "def make(k=3):\n    return KNeighborsClassifier(k)\n"
-    )
-    assert own_method("making:make").factory(k=2).n_neighbors == 2
+@pytest.mark.parametrize(
+    "text",
+    [
+        "methods = ['Mine=pathlib:Path.unlink']\n[parameters.Mine]\nself = 'kept'",
+        "methods = ['Mine=os:remove']\n[parameters.Mine]\npath = 'kept'",
+        f"methods = ['{KNN}']\n[parameters.KNeighborsClassifier]\nmetric = 'os:getcwd'",
+        "[parameters.BR]\nestimator = 'shutil:rmtree'",
+    ],
+)
+def test_protocol_calls_no_functions(here, text):
+    (here / "kept").touch()
+    (here / "mine.toml").write_text(text)
+    with pytest.raises(InputError, match="is no class"):
+        load_protocol(here / "mine.toml")
+    assert (here / "kept").exists()
 
 
 @pytest.mark.slow

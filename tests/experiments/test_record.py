@@ -156,6 +156,10 @@ def test_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path, line):
         *(("details", {**FULL.details, "warnings": x}) for x in (None, {"a": "b"})),
         *(("details", {**FULL.details, "coefficients": x}) for x in (None, [1, 2], [1, 2, None])),
         ("details", {**FULL.details, "coefficients": [1e999, 0, 0]}),
+        *(
+            ("details", {**FULL.details, "searched": x})
+            for x in (3, {}, {"best": {}, "score": "x"})
+        ),
     ],
 )
 def test_field_that_cannot_be_is_an_error_with_its_line(tmp_path, field, value):

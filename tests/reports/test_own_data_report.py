@@ -13,7 +13,7 @@ from nldd.experiments._record import Predictions, RecordFile
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES
 from nldd.reports import choose_measures, make_report, report, results
 from nldd.reports._results import ALL_MEASURES
-from nldd.reports._run_tables import dataset_table, split_table
+from nldd.reports._run_tables import dataset_table, search_table, split_table
 from nldd.reports._score_tables import overview_table, pair_table, score_table
 from reports.records import bold, folds, grid, record, texts, write_records
 
@@ -204,6 +204,20 @@ def test_splits_are_told_in_words_with_their_sizes():
         ["gamma", "100", "10", "one split", "75", "25"],
     ]
     assert len(table.data) == 8
+
+
+def test_searches_are_counted_by_what_they_chose():
+    cells = folds("alpha", "BR", [0.1] * 3)
+    for cell, k in zip(cells, (5, 9, 5), strict=True):
+        best = {"estimator__C": 0.5, "select__k": k}
+        cell.details["searched"] = {"best": best, "scoring": "f_measure", "score": 0.4}
+    table = search_table(results([*cells, *folds("beta", "BR", [0.1] * 3)]))
+    assert [texts(row) for row in table.rows] == [
+        ["BR", "alpha", "estimator__C = 0.5, select__k = 5", "2"],
+        ["BR", "alpha", "estimator__C = 0.5, select__k = 9", "1"],
+    ]
+    assert table.notes[0].endswith("by the mean over inner folds of f_measure.")
+    assert search_table(results(own_cells())) is None
 
 
 def test_facts_are_read_from_the_folder_and_damaged_ones_refused(tmp_path):

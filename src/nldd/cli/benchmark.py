@@ -68,8 +68,7 @@ def benchmark(
     folder = out or Path("nldd-results") / plan.name
     columns: dict[str, Any] = {"text": text, "groups_of": plan.groups_of}
     data = experiments.choose_datasets(datasets, labels, data_dir, **columns)
-    for name, dataset in data.items():
-        print_notes(f"{name}: {note}" for note in dataset.notes)
+    print_notes(experiments.run_notes(plan, data))
     watch = experiments.Watch(f"{plan.name}:")
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
     records = experiments.run_benchmark(plan, data, folder, watch=watch, **workers)

@@ -4,7 +4,11 @@ from ._benchmark import (
     Watch as Watch,
     run_benchmark as run_benchmark,
 )
-from ._choice import choose_datasets as choose_datasets, choose_methods as choose_methods
+from ._choice import (
+    choose_datasets as choose_datasets,
+    choose_methods as choose_methods,
+    run_notes as run_notes,
+)
 from ._demo import (
     BASE_NAMES as BASE_NAMES,
     Demo as Demo,

@@ -1,10 +1,13 @@
 """What a person chooses for a run: data sets by name or file, and methods."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
 
 from nldd._wording import escaped
 from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
@@ -33,7 +36,8 @@ def choose_datasets(
         if name in CATALOGUE:
             dataset = load_dataset(name, data_dir=data_dir)
         else:
-            dataset = _load(name, labels, text=text, groups=groups_of(Path(name).stem))
+            columns = {"text": text, "groups": groups_of(Path(name).stem)}
+            dataset = _load(name, labels, **columns, data_dir=data_dir)
         if dataset.name in chosen:
             raise InputError(
                 f"Two data sets are called {dataset.name!r}: rename one file, or leave one of "
@@ -43,14 +47,27 @@ def choose_datasets(
     return chosen
 
 
-def _load(path: str, labels: str | None, **columns: Any) -> Dataset:
+def _load(path: str, labels: str | None, **options: Any) -> Dataset:
     """A file; `labels` are for those that do not say themselves which columns are labels."""
     if labels is not None and Path(path).suffix.lower() == ".arff":
         try:
-            return load_dataset(path, **columns)
+            return load_dataset(path, **options)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    return load_dataset(path, labels=parse_labels(labels), **columns)
+    return load_dataset(path, labels=parse_labels(labels), **options)
+
+
+def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[str]:
+    """What a person should know about the data sets of a run before it starts."""
+    is_imputed = any(step.name == "impute" for step in protocol.prepare)
+    for name, dataset in datasets.items():
+        yield from (f"{name}: {note}" for note in dataset.notes)
+        values = dataset.X.data if issparse(dataset.X) else dataset.X
+        if not (is_imputed or dataset.is_text) and np.isnan(values).any():
+            yield (
+                f"{name}: some values are missing, which most methods refuse. To fill them in, put "
+                'prepare = ["impute"] into a protocol of your own.'
+            )
 
 
 def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:

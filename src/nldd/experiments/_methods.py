@@ -4,7 +4,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import Parameter, isclass, signature
 from typing import Any
@@ -43,13 +43,24 @@ def own_method(entry: str) -> Method:
         raise InputError(f"{quote(key)} is no name for a method: use letters, digits, '-' and '_'")
     if key.upper() in METHODS:
         raise InputError(f"{quote(key)} is a method of nldd: give {path} another name")
-    factory = import_object(path)
-    if not callable(factory):
-        raise InputError(f"{path} is no class, and no function that makes a classifier")
-    return Method(key, path, factory)
+    return Method(key, path, import_class(path, ("fit", "predict", "get_params")))
 
 
-def import_object(path: str) -> Any:
+def import_class(path: str, needed: Sequence[str]) -> Any:
+    """The class that ``module:Class`` names, if it has the methods of an estimator.
+
+    Nothing else is called: a protocol could name any function, such as one that removes files.
+    """
+    found = _import(path)
+    if not isclass(found):
+        raise InputError(f"{path} is no class; a class is needed that has {', '.join(needed)}")
+    if missing := [name for name in needed if not hasattr(found, name)]:
+        how = "derive it from sklearn.base.BaseEstimator, and give it fit(X, Y) and predict(X)"
+        raise InputError(f"{path} is no classifier, it has no {', '.join(missing)}: {how}")
+    return found
+
+
+def _import(path: str) -> Any:
     """What ``module:name`` names; the current folder is where modules are looked for last."""
     module_name, _, name = path.partition(":")
     if os.getcwd() not in sys.path:
@@ -78,7 +89,7 @@ def import_object(path: str) -> Any:
 
 
 def takes(factory: Any, name: str) -> bool:
-    """Whether a class or function has a parameter of that name, or takes any."""
+    """Whether a class has a parameter of that name, or takes any."""
     parameters = signature(factory).parameters
     return name in parameters or any(p.kind == Parameter.VAR_KEYWORD for p in parameters.values())
 
@@ -86,7 +97,7 @@ def takes(factory: Any, name: str) -> bool:
 def build(factory: Any, values: Mapping[str, Any], seed: int) -> Any:
     """The estimator of a factory with parameters, also those of what is inside (``estimator__C``).
 
-    A text ``module:Class`` among the values is such an object.
+    A text ``module:Class`` among the values is an estimator of that class.
     """
     made = {name: _resolve(value, seed) for name, value in values.items()}
     inner = {name: made.pop(name) for name in list(made) if "__" in name}
@@ -97,8 +108,7 @@ def build(factory: Any, values: Mapping[str, Any], seed: int) -> Any:
 def _resolve(value: Any, seed: int) -> Any:
     if not (isinstance(value, str) and OBJECT.fullmatch(value)):
         return value
-    found = import_object(value)
-    return seeded(found(), seed) if isclass(found) else found
+    return seeded(import_class(value, ("fit", "get_params"))(), seed)
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -114,17 +124,13 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
-    """Refuse what is no classifier before anything is run."""
+    """Refuse what cannot be made or is no classifier before anything is run."""
     where = f"parameters.{method.key}"
     try:
         estimator = build(method.factory, values, seed=0)
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         why = escaped(str(error).partition("\n")[0])
         raise InputError(f"{method.name} cannot be made with [{where}]: {why:.200}") from error
-    missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
-    if missing:
-        how = "derive it from sklearn.base.BaseEstimator, and give it fit(X, Y) and predict(X)"
-        raise InputError(f"{method.name} is no classifier, it has no {', '.join(missing)}: {how}")
     if is_regressor(estimator):
         raise InputError(f"{method.name} is a regressor, and a classifier is needed")
 

@@ -207,9 +207,10 @@ def search_details(model: Any) -> dict[str, Any]:
     """What a search has chosen, with its mean score over the inner folds."""
     best = {name.removeprefix(f"{METHOD}__"): value for name, value in model.best_params_.items()}
     scorer = model.scoring
+    score = scorer.sign * float(model.best_score_)
     return {
         "best": best,
         "scoring": scorer.key,
-        "score": scorer.sign * float(model.best_score_),
+        "score": score if np.isfinite(score) else None,  # some measures are not defined on few rows
         "n_candidates": len(model.cv_results_["params"]),
     }

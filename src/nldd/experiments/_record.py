@@ -277,6 +277,9 @@ def _checks(record: Record) -> Iterator[tuple[str, bool]]:
             yield "label_counts", all(map(_is_count, found))
     if (chosen := details.get("chosen")) is not None:
         yield "chosen", isinstance(chosen, dict) and isinstance(chosen.get("name"), str)
+    if (searched := details.get("searched")) is not None:
+        yield "searched", isinstance(searched, dict) and isinstance(searched.get("best"), dict)
+        yield "searched", _are_numbers([searched.get("score")])
     if record.method == "NLDD":
         for name in ("coefficients", "coefficient_errors"):
             found = details.get(name)

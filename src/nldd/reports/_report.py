@@ -143,7 +143,7 @@ def _circumstances(
     yield _section("illustrations", "How NLDD works", figures=pictures)
     of_data = [runs.dataset_table(results, about), runs.split_table(results)]
     yield _section("datasets", "Data sets", of_data)
-    of_run = ("problems", "settings", "choice", "warnings")
+    of_run = ("problems", "settings", "choice", "search", "warnings")
     run = [getattr(runs, f"{name}_table")(results) for name in of_run]
     yield _section("run", "What was run", run)
 

@@ -171,6 +171,28 @@ def choice_table(results: Results) -> Table | None:
     return Table("choices", title, head, tuple(rows), notes=notes) if rows else None
 
 
+def search_table(results: Results) -> Table | None:
+    """Which parameters the searches have chosen, and in how many folds; None without a search."""
+    rows: list[tuple[str, ...]] = []
+    measures: dict[str, None] = {}
+    for method, dataset in product(results.methods, results.datasets):
+        found = [cell.details.get("searched") for cell in results.cells(dataset, method)]
+        searched = [each for each in found if each is not None]
+        counts = Counter(
+            ", ".join(f"{name} = {value}" for name, value in each["best"].items())
+            for each in searched
+        )
+        measures |= {str(each.get("scoring", "")): None for each in searched}
+        rows += [(method, dataset, best, str(count)) for best, count in counts.most_common()]
+    notes = (
+        "Chosen in every fold from its training rows alone, by the mean over inner folds of "
+        f"{', '.join(measures)}.",
+    )
+    head = ("method", "data set", "parameters chosen", "folds")
+    title = "Parameters chosen by a search"
+    return Table("searches", title, head, tuple(rows), notes=notes) if rows else None
+
+
 def warnings_table(results: Results) -> Table | None:
     """The warnings that came up, counted; None if there were none."""
     counts: Counter[tuple[str, str, str]] = Counter()
