@@ -51,7 +51,7 @@ def test_groups_of_training_and_test_files_follow_each_other(tmp_path):
         (
             "songs.csv",
             "speakers",
-            "the one column that should be the groups is not.*mean 'speaker'",
+            "that should be the groups is not.*mean 'speaker'",
         ),
         ("songs.csv", "label_sad", "'label_sad' is a label"),
         ("songs.arff", "calm", "'calm' is a label"),

@@ -71,6 +71,11 @@ def test_the_command_takes_measures(tmp_path, capsys):
     written = {path.stem for path in (folder / "tables").glob("*.md")}
     assert {"f_measure", "macro_auroc", "subsets_f_measure", "splits"} <= written
     assert "hamming_loss" not in written
+    assert cli.run(["report", str(folder), "--measures", "zero_one_loss"]) == 0
+    left = {path.stem for path in (folder / "tables").glob("*.md")}
+    assert left == written - {"f_measure", "macro_auroc", "subsets_f_measure"} | {
+        *("zero_one_loss", "subsets_zero_one_loss"),
+    }
     assert cli.run(["report", str(folder), "--measures", "macro"]) == 1
     assert "There is no measure 'macro'. " in capsys.readouterr().err
 

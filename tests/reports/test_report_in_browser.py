@@ -75,7 +75,8 @@ def test_names_of_rows_and_short_words_are_not_torn(browser, url, width, print_)
     browser.open(url, width, print_=print_)
     browser.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
     lines = browser.evaluate(
-        "[...document.querySelectorAll('tbody th, tfoot th, tbody td:not(.number)')].map(e => {"
+        "[...document.querySelectorAll('tbody th, tfoot th, tbody td:not(.number)')]"
+        ".filter(e => e.innerText).map(e => {"
         "const range = document.createRange(); range.selectNodeContents(e);"
         "const tops = [...range.getClientRects()].map(r => Math.round(r.top));"
         "return [e.innerText, new Set(tops).size]})"

@@ -146,9 +146,11 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
     """Two methods on the test rows whose labelset training has seen (A) or not (B), and on all.
 
     They are BR and NLDD where these took part. The CSV file has every method; the paper's values,
-    below ours, are those of bibtex. None for a measure that is not a mean over rows.
+    below ours, are those of bibtex. None for a measure that is not a mean over rows, or without a
+    value.
     """
-    if measure.key not in row_values(np.ones((1, 1)), np.ones((1, 1))):
+    of_rows = measure.key in row_values(np.ones((1, 1)), np.ones((1, 1)))
+    if not of_rows or not results.having(measure).methods:
         return None
     subsets = (*SUBSETS, "total")
     shown = [m for m in SUBSET_METHODS if m in results.methods] or results.methods[:2]

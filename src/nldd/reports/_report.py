@@ -22,7 +22,7 @@ from nldd.reports import _benchmark_tables as tables, _run_tables as runs, _scor
 from nldd.reports._latex import RENDERERS
 from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.reports._paper_comparison import difference_tables, paper_part
-from nldd.reports._results import Results, results
+from nldd.reports._results import ALL_MEASURES, Results, results
 from nldd.reports._table import Table
 
 PAGE = "report.html"
@@ -34,6 +34,8 @@ PAPER = (
 MAX_BYTES = 2**24
 # Sections that have something to say without a table or a figure: why there is none.
 SPEAKING = ("scores", "differences")
+# Tables that a later report of the same folder may have no more.
+PASSING = ("problems", "warnings", "overview", "paper_differences", "paper_values")
 
 ALPHA = 0.05
 # Three labels of which training has seen seven combinations: nearly all of the cube is in use.
@@ -158,9 +160,6 @@ def _section(
 
 def write_report(page: Page, out: Path) -> list[Path]:
     """Write all files, each of them whole or not at all; the page last, when all else is there."""
-    for ending in RENDERERS:
-        # What an earlier report said was missing may be there now.
-        (out / "tables" / f"problems.{ending}").unlink(missing_ok=True)
     written = [out / PAGE]
     for table, (ending, render) in product(page.tables, RENDERERS.items()):
         written.append(out / "tables" / f"{table.key}.{ending}")
@@ -168,7 +167,19 @@ def write_report(page: Page, out: Path) -> list[Path]:
     for figure in page.figures:
         written += save_figure(figure.drawing, out / "figures", figure.key)
     write_atomically(out / PAGE, render_page(page).encode())
+    # An earlier report may have had other measures, or problems that are gone.
+    for path in {*_known_files(out)}.difference(written):
+        path.unlink(missing_ok=True)
     return written
+
+
+def _known_files(out: Path) -> Iterator[Path]:
+    """Files that a report has for some measures and runs, and not for others."""
+    keys = [f"{part}{key}" for part, key in product(("", "pairs_", "subsets_"), ALL_MEASURES)]
+    for key, ending in product([*keys, *PASSING], RENDERERS):
+        yield out / "tables" / f"{key}.{ending}"
+    for key, ending in product(ALL_MEASURES, ("svg", "png")):
+        yield out / "figures" / f"differences_{key}.{ending}"
 
 
 def about_differences(results: Results, measures: Sequence[Measure] = PAPER_MEASURES) -> str:
