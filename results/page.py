@@ -2,8 +2,9 @@
 
 The text of the page is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
 stands a table of the report of that protocol, or of what NLDD's settings make of it. Any measure
-can be marked, such as ``<!-- default macro_auroc -->``, and ``<!-- paper paper_differences -->``
-stands for the values that are far from the paper's.
+can be marked, such as ``<!-- default macro_auroc -->``; ``<!-- default ranks -->`` stands for the
+average rank of NLDD and what differs from it, and ``<!-- paper paper_differences -->`` for the
+values that are far from the paper's.
 """
 
 import re
@@ -22,6 +23,7 @@ from nldd.reports import (
     results,
     to_markdown,
 )
+from nldd.statistics import average_ranks, one_sided_wilcoxon
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "results.md"
@@ -116,6 +118,42 @@ def decisions() -> str:
     return "\n".join(lines)
 
 
+def ranks(protocol: str) -> str:
+    """NLDD's average rank by each of the paper's measures, who is ahead, and who differs."""
+    here = found(protocol)
+    head = ("", "among all methods", "among the paper's", "in the paper", "NLDD better than")
+    lines = [f"| {' | '.join(head)} | better than NLDD |", "|---" * 6 + "|"]
+    for measure in PAPER_MEASURES:
+        printed = published(measure.key)
+        rows = [printed.datasets.index(name) for name in here.datasets]
+        shared = [here.methods.index(method) for method in printed.methods]
+        means, greater = here.means(measure), measure.greater_is_better
+        own = here.methods.index("NLDD")
+        p_values = one_sided_wilcoxon(means, greater)
+        cells = [
+            _place(here.methods, average_ranks(means, greater)),
+            _place(printed.methods, average_ranks(means[:, shared], greater)),
+            _place(printed.methods, average_ranks(printed.array()[rows], greater)),
+            *(
+                ", ".join(np.array(here.methods)[p < 0.05]) or "-"
+                for p in (p_values[own], p_values[:, own])
+            ),
+        ]
+        lines.append(f"| {measure.name} | {' | '.join(cells)} |")
+    note = "Significance: one-sided Wilcoxon tests at 0.05, uncorrected, as in the paper."
+    return "\n".join([*lines, "", note])
+
+
+def _place(methods, averages) -> str:
+    """NLDD's average rank, and those that are smaller."""
+    by_method = dict(zip(methods, averages.tolist(), strict=True))
+    own = by_method.pop("NLDD")
+    ahead = sorted((rank, method) for method, rank in by_method.items() if rank <= own)
+    if not ahead:
+        return f"**{own:.2f}, first**"
+    return f"{own:.2f} behind {', '.join(f'{method} {rank:.2f}' for rank, method in ahead)}"
+
+
 OF_NLDD = {"beaten": beaten, "decisions": decisions}
 
 
@@ -124,6 +162,8 @@ def section(match: re.Match[str]) -> str:
     protocol, key = match.groups()
     if protocol == "nldd":
         return f"<!-- nldd {key} -->\n{OF_NLDD[key]()}\n<!-- end -->"
+    if key == "ranks":
+        return f"<!-- {protocol} ranks -->\n{ranks(protocol)}\n<!-- end -->"
     text = to_markdown(tables(protocol)[key])
     _, body = text.split("\n", 1)  # the page has headings of its own
     body = re.sub(r"(?<= ) +|(?<=---)-+", "", body).strip()
