@@ -11,7 +11,7 @@ import numpy as np
 from nldd.datasets import Dataset
 from nldd.estimators import METHODS, Method, PlattSVC, linear_machine
 from nldd.exceptions import InputError
-from nldd.experiments._methods import build, seeded
+from nldd.experiments._methods import build, resolve, seeded
 from nldd.experiments._preparation import Step, inner_folds, make_steps, prepared, searched
 from nldd.experiments._splits import Split
 from nldd.linear import MultiLabelLogisticRegression
@@ -171,4 +171,8 @@ class Protocol:
             n_groups = len(np.unique(np.asarray(dataset.groups)))
         folds = inner_folds(self.inner_folds, n_groups, self.seed + fold)
         model = prepared(estimator, make_steps(self.prepare, dataset))
-        return searched(model, self.search.get(method, {}), self.scoring, folds)
+        grid = {
+            name: [resolve(value, self.seed + fold) for value in values]
+            for name, values in self.search.get(method, {}).items()
+        }
+        return searched(model, grid, self.scoring, folds)
