@@ -157,8 +157,8 @@ def load_named(
             return load_dataset(name, text=text, groups=groups)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    named = {"text": text, "groups": groups, "data_dir": data_dir}
-    return load_dataset(name, labels=parse_labels(labels), **named)
+    found = parse_labels(labels)
+    return load_dataset(name, labels=found, text=text, groups=groups, data_dir=data_dir)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
