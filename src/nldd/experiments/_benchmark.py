@@ -52,7 +52,7 @@ class State:
 def run_benchmark(
     protocol: Protocol,
     datasets: Mapping[str, Dataset],
-    folder: Path,
+    folder: str | Path,
     *,
     methods: Sequence[str] | None = None,
     n_jobs: int = -1,
@@ -67,7 +67,8 @@ def run_benchmark(
     protocol : Protocol
         See :func:`load_protocol`.
     datasets : dict of Dataset by name
-    folder : Path
+        See :func:`choose_datasets`.
+    folder : str or Path
         Each finished cell is appended to its ``cells.jsonl`` at once. A run that was stopped, in
         whatever way, goes on where it was when it is called again; cells that failed are tried
         again.
@@ -86,7 +87,9 @@ def run_benchmark(
     list of Record
         Failed cells have an `error` and no scores.
     """
-    chosen, plan = methods or protocol.methods, dict[Key, Cell]()
+    if not isinstance(datasets, Mapping):
+        raise InputError(f"datasets must be a dict of data sets by name; got {datasets!r:.80}.")
+    chosen, plan, folder = methods or protocol.methods, dict[Key, Cell](), Path(folder)
     check_datasets(protocol, datasets)
     for name, dataset in datasets.items():
         plan |= {cell.key: cell for cell in cells(protocol, name, dataset, chosen)}

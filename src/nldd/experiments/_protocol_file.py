@@ -56,7 +56,7 @@ def load_protocol(name: str | Path) -> Protocol:
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except InputError as error:
-        raise InputError(f"{where}: {escaped(str(error))}.") from error
+        raise InputError(f"{where}: {escaped(str(error)).rstrip('.')}.") from error
     except RecursionError as error:
         raise InputError(f"{where}: its values are nested too deeply.") from error
     except ValueError as error:
@@ -95,6 +95,10 @@ _SPLIT_VALUES: dict[str, tuple[Any, Any, str]] = {
     "order": (int, (1, 2).__contains__, "1 or 2"),
     "groups": (str, bool, "the name of a column"),
 }
+_COLUMNS = {
+    "labels": (str, bool, "columns, in the words of --labels, such as 'code_*'"),
+    "text": (str, bool, "the name of a column"),
+}
 _STEP_VALUES: dict[str, Any] = {
     "strategy": ("mean", "median", "most_frequent"),
     "score": SCORES,
@@ -114,7 +118,7 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     large = _read_table(found, "large", ("base", "parameters"))
     datasets = _read_table(found, "datasets")
     tables = {
-        name: _read_table(datasets, name, ("parameters", "split"), f"datasets.{name}")
+        name: _read_table(datasets, name, ("parameters", "split", *_COLUMNS), f"datasets.{name}")
         for name in datasets
     }
     methods = _read_methods(found.get("methods", list(METHODS)))
@@ -123,9 +127,12 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     parameters = _read_parameters(found, "parameters", known)
     for key, method in own.items():
         check_classifier(method, parameters.get(key, {}))
+    search = _read_search(found, known)
+    if idle := [key for key in search["search"] if key not in methods]:
+        raise InputError(f"search.{idle[0]}: {idle[0]} is not among the methods of the protocol")
     return Protocol(
         **values,
-        **_read_search(found, known),
+        **search,
         split=_read_split(found["split"], "split", values) if "split" in found else None,
         dataset_splits={
             name: _read_split(table["split"], f"datasets.{name}.split", values)
@@ -144,6 +151,11 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
             for name, table in tables.items()
             if "parameters" in table
         },
+        dataset_columns={
+            name: columns
+            for name, table in tables.items()
+            if (columns := _read_columns(table, f"datasets.{name}"))
+        },
         prepare=_read_steps(found.get("prepare", [])),
         shares=_read_shares(found, known) if "shares" in found else None,
     )
@@ -153,6 +165,14 @@ def _read_value(key: str, value: Any, rule: tuple[Any, Any, str]) -> Any:
     kind, within, expected = rule
     _require(type(value) is kind and within(value), key, expected, value)
     return value
+
+
+def _read_columns(table: Mapping[str, Any], where: str) -> dict[str, str]:
+    return {
+        key: _read_value(f"{where}.{key}", table[key], rule)
+        for key, rule in _COLUMNS.items()
+        if key in table
+    }
 
 
 def _read_methods(found: Any) -> dict[str, Method]:
@@ -308,4 +328,4 @@ def hint(found: str, known: Iterable[str], intro: str = "known are") -> str:
     """The nearest of the `known` that a misspelt word may mean, and all of them."""
     close = get_close_matches(found, known, n=1) or get_close_matches(found.upper(), known, n=1)
     meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"{meant}; {intro} {', '.join(known)}"
+    return f"{meant}; {intro} {', '.join(known) or 'none'}"
