@@ -24,7 +24,7 @@ from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._embedded import load_yeast
 from nldd.datasets._label_columns import FORMS, Labels, parse_labels
-from nldd.datasets._row_ids import left_out, numbers_rows, sounds_like_a_row_id
+from nldd.datasets._row_ids import note_on_numbers, sounds_like_a_row_id
 from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
 
@@ -239,22 +239,22 @@ def _load_tables(
 def _without_row_numbers(dataset: Dataset) -> Dataset:
     """The data set without columns of features that number its rows."""
     names, cuts = dataset.feature_names, [] if dataset.n_train is None else [dataset.n_train]
-    ids = [
-        j
+    notes = {
+        j: note
         for j, name in enumerate(names)
-        if sounds_like_a_row_id(name) and numbers_rows(np.split(dataset.X[:, j], cuts))
-    ]
-    if not ids:
+        if sounds_like_a_row_id(name)
+        and (note := note_on_numbers(name, np.split(dataset.X[:, j], cuts)))
+    }
+    if not notes:
         return dataset
-    if len(ids) == len(names):
+    if len(notes) == len(names):
         raise InputError(f"{dataset.name}: beside the labels there are row ids only, no feature.")
-    notes = [left_out(names[j], dataset.n_samples, dataset.n_samples) for j in ids]
-    kept = [j for j in range(len(names)) if j not in ids]
+    kept = [j for j in range(len(names)) if j not in notes]
     return replace(
         dataset,
         X=dataset.X[:, kept],
         feature_names=[names[j] for j in kept],
-        notes=(*dataset.notes, *notes),
+        notes=(*dataset.notes, *notes.values()),
     )
 
 

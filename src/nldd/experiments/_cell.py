@@ -49,6 +49,7 @@ from nldd.metrics import (
     row_values,
 )
 
+# Methods that begin with the same binary classifiers.
 SHARING = ("BR", "SMBR", "NLDD")
 N_WARM = 100
 
@@ -382,9 +383,7 @@ def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
     # Of the means, as if test rows were drawn at random.
     errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
     details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
-    counts = label_counts(Y_test, Y_pred)
-    parts = {"tp": counts.both, "fp": counts.pred - counts.both, "fn": counts.true - counts.both}
-    details["label_counts"] = {key: part.tolist() for key, part in parts.items()}
+    details["label_counts"] = label_counts(Y_test, Y_pred).as_lists()
     details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
     for name, mask in (("observed", seen), ("unobserved", ~seen)):
         means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}
