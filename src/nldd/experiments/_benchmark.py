@@ -221,7 +221,7 @@ def _without_nan(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
-    rows, data = "{} training and {} test rows".format, "the data {}".format
+    rows, data = "{} training and {} test rows".format, "data with the fingerprint {}".format
     for record in found:
         cell, details = plan[record.key], record.details
         cut = cell.about["split"]  # which cells of the first versions do not say
@@ -236,7 +236,8 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: P
                 raise InputError(
                     f"{folder} holds cells of protocol {record.protocol!r} that do not go with "
                     f"this run: {record.method} on {record.dataset} had {was}, now it has {now}. "
-                    "Choose another folder with --out, or another name for the protocol or file."
+                    "The protocol or a file has changed since: choose another folder with --out, "
+                    "or another name for the protocol or file."
                 )
 
 
