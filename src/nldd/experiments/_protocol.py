@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,8 @@ class Protocol:
         The same by data set, which comes first.
     settings : {"default", "paper"}
         Which settings of :data:`nldd.METHODS` the methods have.
-    base, large_base : str
-        Base classifier below `split_from` rows, and from there on.
+    base, large_base, dataset_bases : str, str, dict of str
+        Base classifier below `split_from` rows, and from there on; by data set, which comes first.
     methods : tuple of str
     own : dict of Method
         Those of them that are not in :data:`nldd.METHODS`.
@@ -100,6 +101,7 @@ class Protocol:
     settings: str = "default"
     base: str = "logistic"
     large_base: str = "logistic"
+    dataset_bases: Mapping[str, str] = field(default_factory=dict)
     methods: tuple[str, ...] = tuple(METHODS)
     own: Mapping[str, Method] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -121,7 +123,8 @@ class Protocol:
     def named_datasets(self) -> set[str]:
         """Data sets about which the protocol says something."""
         shares = [] if self.shares is None else [self.shares.dataset]
-        return {*self.dataset_parameters, *self.dataset_splits, *self.dataset_columns, *shares}
+        tables = self.dataset_bases, self.dataset_parameters, self.dataset_splits
+        return {*chain(*tables, self.dataset_columns), *shares}
 
     def is_large(self, n_samples: int) -> bool:
         """Whether a data set of so many rows has `split_from` of them or more."""
@@ -149,7 +152,7 @@ class Protocol:
         record, large, seed = self.known_methods[method], self.is_large(n_samples), self.seed + fold
         chosen: dict[str, Any] = {}
         if method in SHAPES:
-            base = self.large_base if large else self.base
+            base = self.dataset_bases.get(dataset, self.large_base if large else self.base)
             chosen["estimator"] = base_classifier(base, SHAPES[method], seed)
         if "random_state" in signature(record.factory).parameters:
             chosen["random_state"] = seed

@@ -116,11 +116,6 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     values |= {key: _read_value(key, found[key], _VALUES[key]) for key in found if key in _VALUES}
     base = choose("base", found.get("base", BASES[0]), BASES)
     large = _read_table(found, "large", ("base", "parameters"))
-    datasets = _read_table(found, "datasets")
-    tables = {
-        name: _read_table(datasets, name, ("parameters", "split", *_COLUMNS), f"datasets.{name}")
-        for name in datasets
-    }
     methods = _read_methods(found.get("methods", list(METHODS)))
     own = {key: method for key, method in methods.items() if key not in METHODS}
     known = METHODS | own
@@ -133,12 +128,8 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     return Protocol(
         **values,
         **search,
+        **_read_datasets(found, values, known),
         split=_read_split(found["split"], "split", values) if "split" in found else None,
-        dataset_splits={
-            name: _read_split(table["split"], f"datasets.{name}.split", values)
-            for name, table in tables.items()
-            if "split" in table
-        },
         settings=choose("settings", found.get("settings", SETTINGS[0]), SETTINGS),
         base=base,
         large_base=choose("large.base", large.get("base", base), BASES),
@@ -146,16 +137,6 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
         own=own,
         parameters=parameters,
         large_parameters=_read_parameters(large, "large.parameters", known),
-        dataset_parameters={
-            name: _read_parameters(table, f"datasets.{name}.parameters", known)
-            for name, table in tables.items()
-            if "parameters" in table
-        },
-        dataset_columns={
-            name: columns
-            for name, table in tables.items()
-            if (columns := _read_columns(table, f"datasets.{name}"))
-        },
         prepare=_read_steps(found.get("prepare", [])),
         shares=_read_shares(found, known) if "shares" in found else None,
     )
@@ -167,12 +148,28 @@ def _read_value(key: str, value: Any, rule: tuple[Any, Any, str]) -> Any:
     return value
 
 
-def _read_columns(table: Mapping[str, Any], where: str) -> dict[str, str]:
-    return {
-        key: _read_value(f"{where}.{key}", table[key], rule)
-        for key, rule in _COLUMNS.items()
-        if key in table
-    }
+def _read_datasets(
+    found: dict[str, Any], values: Mapping[str, Any], known: Methods
+) -> dict[str, Any]:
+    """What is said of single data sets: each part by data set."""
+    tables, parts = _read_table(found, "datasets"), ("splits", "bases", "parameters", "columns")
+    chosen: dict[str, dict[str, Any]] = {f"dataset_{part}": {} for part in parts}
+    for name in tables:
+        where = f"datasets.{name}"
+        table = _read_table(tables, name, ("base", "parameters", "split", *_COLUMNS), where)
+        if "split" in table:
+            chosen["dataset_splits"][name] = _read_split(table["split"], f"{where}.split", values)
+        if "base" in table:
+            chosen["dataset_bases"][name] = choose(f"{where}.base", table["base"], BASES)
+        if "parameters" in table:
+            parameters = _read_parameters(table, f"{where}.parameters", known)
+            chosen["dataset_parameters"][name] = parameters
+        columns = {key: table[key] for key in _COLUMNS if key in table}
+        for key, value in columns.items():
+            _read_value(f"{where}.{key}", value, _COLUMNS[key])
+        if columns:
+            chosen["dataset_columns"][name] = columns
+    return chosen
 
 
 def _read_methods(found: Any) -> dict[str, Method]:
