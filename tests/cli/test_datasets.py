@@ -172,8 +172,8 @@ def test_info_reads_a_test_file_with_its_training_file_and_says_so(capsys, birds
     assert "  rows             3\n" in out
     assert "  given split      2 rows to train on, 1 to test on\n" in out
     assert err == (
-        "Note: The rows of birds-train.arff are the first 2, to train on, and those of "
-        "birds-test.arff the other 1, to test on.\n"
+        "Note: As the files split it, the first 2 rows are those of birds-train.arff, the other 1 "
+        "those of birds-test.arff.\n"
     )
     _, out, err = run(capsys, "info", birds, "--json")
     record = json.loads(out)
@@ -219,7 +219,7 @@ def test_table_compares_data_sets(capsys, birds, tmp_path):
     )
     assert cells[3][:4] == ["birds", "3", "1", "1"]
     assert cells[4][0] == "music"
-    assert "birds: The rows of birds-train.arff are the first 2" in err
+    assert "birds: As the files split it, the first 2 rows are those of birds-train.arff" in err
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_export_for_meka_and_mulan(capsys, birds, tmp_path):
     assert code == 0
     files = [out_dir / name for name in ("owls-train.arff", "owls-test.arff", "owls.xml")]
     assert out.split() == list(map(str, files))
-    assert err.startswith("Note: The rows of birds-train.arff")
+    assert err.startswith("Note: As the files split it, the first 2 rows")
     head = files[0].read_text().splitlines()
     assert head[0] == "@relation 'birds: -C 1'"
     assert head[-2:] == ["0,1", "1,2"]

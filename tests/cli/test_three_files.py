@@ -65,7 +65,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_as_if_undisturbed(here, monkey
     assert len(PROTOCOL.strip().splitlines()) == 10
     run_at_home(monkeypatch, here / "undisturbed")
     notes = capsys.readouterr().err
-    assert "birds: The rows of birds-train.csv are the first 50, to train on" in notes
+    assert "birds: As the files split it, the first 50 rows are those of birds-train.csv" in notes
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     command = [*COMMAND, *shlex.split(RUN), "--jobs", "1"]
     process = subprocess.Popen(command, **quiet)

@@ -35,8 +35,8 @@ def test_a_test_file_beside_the_training_file_is_joined(birds):
     assert_array_equal(train, [0, 1])
     assert_array_equal(test, [2])
     assert dataset.notes == (
-        "The rows of birds-train.arff are the first 2, to train on, and those of birds-test.arff "
-        "the other 1, to test on.",
+        "As the files split it, the first 2 rows are those of birds-train.arff, the other 1 those "
+        "of birds-test.arff.",
     )
 
 

@@ -257,6 +257,6 @@ def test_scene_remembers_its_training_and_test_files():
     dataset = in_folder("scene")
     assert (dataset.n_train, dataset.n_samples) == (1211, 2407)
     assert dataset.notes == (
-        "The rows of scene-train.arff are the first 1,211, to train on, and those of "
-        "scene-test.arff the other 1,196, to test on.",
+        "As the files split it, the first 1,211 rows are those of scene-train.arff, the other "
+        "1,196 those of scene-test.arff.",
     )

@@ -347,11 +347,25 @@ def test_groups_of_a_training_and_a_test_file_go_by_the_name_of_both(folder, own
     for name in ("talk-train.csv", "talk-test.csv"):
         (folder / name).write_text(table)
     text = "[datasets.talk.split]\nkind = 'leave-one-group-out'\ngroups = 'speaker'"
-    groups_of = own(text).groups_of
+    columns_of = own(text).columns_of
     names = [str(folder / "talk-train.csv"), str(folder / "songs.csv")]
-    chosen = choose_datasets(names, labels="label_*", groups_of=groups_of)
+    chosen = choose_datasets(names, labels="label_*", columns_of=columns_of)
     assert chosen["talk"].groups.tolist() == ["Ann", "Bob", "Ann", "Bob"]
     assert chosen["songs"].groups is None
+
+
+def test_each_file_may_have_columns_of_its_own(folder, own):
+    (folder / "answers.csv").write_text("answer,code_a,code_b\nyes,1,0\nno,0,1\n")
+    text = "[datasets.answers]\nlabels = 'code_*'\ntext = 'answer'\n"
+    text += "[datasets.tunes]\nlabels = 'sad,calm'"
+    names = [str(folder / name) for name in ("answers.csv", "songs.csv", "tunes.arff")]
+    chosen = choose_datasets(names, labels="label_*", columns_of=own(text).columns_of)
+    assert chosen["answers"].X.tolist() == ["yes", "no"]
+    assert chosen["answers"].label_names == ["code_a", "code_b"]
+    assert chosen["songs"].n_labels == 4
+    assert chosen["tunes"].label_names == ["sad", "calm"]
+    with pytest.raises(InputError, match=r"datasets.answers.text must be the name of a column"):
+        own("[datasets.answers]\ntext = 3")
 
 
 def test_table_without_labels_is_refused(folder):
@@ -415,7 +429,7 @@ def test_no_method_is_those_of_the_protocol():
     [("NLD", "Did you mean NLDD"), ("mlnn", "MLKNN"), ("x", "There are BR, SMBR")],
 )
 def test_misspelt_method_is_refused_with_a_hint(name, hint):
-    with pytest.raises(InputError, match=rf"no method '{name.upper()}'\..*{hint}"):
+    with pytest.raises(InputError, match=rf"no method '{name}'\..*{hint}"):
         choose_methods(["BR", name], trial())
 
 
@@ -432,6 +446,21 @@ def test_protocol_that_speaks_of_a_data_set_that_is_nowhere_is_refused(own, tmp_
     with pytest.raises(InputError, match=r"data set 'song', .*Did you mean 'songs'\?"):
         run_benchmark(own(text), {"songs": songs()}, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_protocol_may_speak_of_other_files_than_those_of_the_run(own):
+    """It may be run on one data set after the other."""
+    protocol = own("[datasets.birds]\nsplit = 'given'")
+    check_datasets(protocol, {"songs": songs()})
+    (note,) = run_notes(protocol, {"songs": songs()})
+    assert note == "The protocol speaks of a data set 'birds', which is not in this run."
+
+
+def test_split_of_files_that_is_not_used_is_noted(own):
+    dataset = {"songs": replace(songs(), n_train=45)}
+    assert not list(run_notes(own("split = 'given'"), dataset))
+    (note,) = run_notes(own("folds = 4"), dataset)
+    assert note.startswith("songs: all its rows are split anew, 4-fold cross-validation.")
 
 
 def test_protocol_may_speak_of_data_sets_of_the_catalogue_that_are_not_in_the_run():

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from experiments.trials import Stub, n_lines, songs, trial, work_at_home, write_csv
 from nldd import cli
 from nldd.exceptions import InputError
-from nldd.experiments import choose_methods, load_protocol, read_records
+from nldd.experiments import choose_methods, load_protocol, read_records, run_benchmark
 from nldd.experiments._cell import SharedFits, cells, run_cell
 from nldd.experiments._methods import predict_labels, predict_probabilities
 
@@ -165,6 +165,36 @@ def test_one_label_is_a_class_to_scikit_learn(base, tmp_path):
     for only in (0, 1):
         model = cell.estimator.fit(dataset.X, np.full(60, only))
         assert_array_equal(predict_probabilities(model, dataset.X, 1), np.full((60, 1), only))
+
+
+def test_classifier_of_one_label_is_told_what_to_do(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("methods = ['sklearn.svm:SVC']")
+    _, record = run_first(load_protocol(path), "SVC")
+    assert record.error.startswith("ValueError: y should be a 1d array")
+    assert "make it the estimator of sklearn.multioutput:MultiOutputClassifier" in record.error
+
+
+def test_search_of_a_method_that_is_not_run_is_refused(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("methods = ['BR']\n[search.NLDD]\ntrain_fraction = [0.5, 1.0]")
+    with pytest.raises(InputError, match=r"search\.NLDD: NLDD is not among the methods"):
+        load_protocol(path)
+
+
+def test_measure_of_the_page_from_kept_predictions(here, monkeypatch, capsys):
+    """What the page computes from the kept predictions is what the records have."""
+    work_at_home(monkeypatch)
+    run_benchmark(trial(folds=2, methods=("BR", "MLKNN")), {"songs": songs()}, "mine")
+    (code,) = re.findall(r"```python\n(from nldd.experiments import read_.*?)```", PAGE, re.DOTALL)
+    exec(code, {})
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    wrong = {(r.method, r.fold): r.scores["hamming_loss"] for r in read_records("mine/cells.jsonl")}
+    assert {(method, int(fold)): float(value) for _, method, fold, value in lines} == {
+        key: pytest.approx(value, abs=5e-4) for key, value in wrong.items()
+    }
+    with pytest.raises(InputError, match="datasets must be a dict of data sets by name"):
+        run_benchmark(trial(), [songs()], "mine")
 
 
 # What they predict

@@ -66,7 +66,7 @@ def benchmark(
         raise click.UsageError("--scheduler goes with --backend dask.")
     plan = experiments.choose_methods(methods, experiments.load_protocol(protocol))
     folder = out or Path("nldd-results") / plan.name
-    columns: dict[str, Any] = {"text": text, "groups_of": plan.groups_of}
+    columns: dict[str, Any] = {"text": text, "columns_of": plan.columns_of}
     data = experiments.choose_datasets(datasets, labels, data_dir, **columns)
     print_notes(experiments.run_notes(plan, data))
     watch = experiments.Watch(f"{plan.name}:")

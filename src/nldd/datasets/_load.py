@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -137,28 +137,29 @@ def load_named(
     text: str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     *,
-    groups_of: Callable[[str], str | None] = lambda name: None,
+    columns_of: Callable[[str], Mapping[str, str]] = lambda name: {},
 ) -> Dataset:
     """Load a data set as a command names it: `labels` in words, for files that do not say theirs.
 
     Data sets of the catalogue, sparse text files, and ARFF files with their XML file or ``-C`` do
-    without `labels`, so that one command can name several kinds. `groups_of` tells the column of
-    groups of a file by the name of its data set, if it has one.
+    without `labels`, so that one command can name several kinds. `columns_of` tells by the name of
+    the data set what is known of its file alone: `labels`, `text` and `groups`.
     """
     suffix = Path(name).suffix.lower()
     if name in CATALOGUE:
         return load_dataset(name, data_dir=data_dir)
     is_file = suffix in _READERS and not name.startswith(COLLECTIONS)
-    groups = groups_of(_name_of(_find_files(Path(name), None)) if is_file else name)
-    if suffix in _SPARSE:
+    told = columns_of(_name_of(_find_files(Path(name), None)) if is_file else name)
+    text, groups = told.get("text", text), told.get("groups")
+    if suffix in _SPARSE and "labels" not in told:
         return load_dataset(name, groups=groups)
-    if labels is not None and suffix == ".arff":
+    if labels is not None and suffix == ".arff" and "labels" not in told:
         try:
             return load_dataset(name, text=text, groups=groups)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    found = parse_labels(labels)
-    return load_dataset(name, labels=found, text=text, groups=groups, data_dir=data_dir)
+    chosen = parse_labels(told.get("labels", labels))
+    return load_dataset(name, labels=chosen, text=text, groups=groups, data_dir=data_dir)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
@@ -195,9 +196,9 @@ def _name_of(files: Sequence[Path]) -> str:
 def _note_split(dataset: Dataset, files: Sequence[Path]) -> Dataset:
     if dataset.n_train is None:
         return dataset
-    train, n_test = files[0].name, dataset.n_samples - dataset.n_train
-    rows = f"{train} are the first {dataset.n_train:,}, to train on, and those of {files[1].name}"
-    note = f"The rows of {rows} the other {n_test:,}, to test on."
+    n_train, n_test = dataset.n_train, dataset.n_samples - dataset.n_train
+    parts = f"the first {n_train:,} rows are those of {files[0].name}, the other {n_test:,} those"
+    note = f"As the files split it, {parts} of {files[1].name}."
     return replace(dataset, notes=(*dataset.notes, note))
 
 

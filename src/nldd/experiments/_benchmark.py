@@ -52,7 +52,7 @@ class State:
 def run_benchmark(
     protocol: Protocol,
     datasets: Mapping[str, Dataset],
-    folder: Path,
+    folder: str | Path,
     *,
     methods: Sequence[str] | None = None,
     n_jobs: int = -1,
@@ -67,7 +67,8 @@ def run_benchmark(
     protocol : Protocol
         See :func:`load_protocol`.
     datasets : dict of Dataset by name
-    folder : Path
+        See :func:`choose_datasets`.
+    folder : str or Path
         Each finished cell is appended to its ``cells.jsonl`` at once. A run that was stopped, in
         whatever way, goes on where it was when it is called again; cells that failed are tried
         again.
@@ -86,7 +87,9 @@ def run_benchmark(
     list of Record
         Failed cells have an `error` and no scores.
     """
-    chosen, plan = methods or protocol.methods, dict[Key, Cell]()
+    if not isinstance(datasets, Mapping):
+        raise InputError(f"datasets must be a dict of data sets by name; got {datasets!r:.80}.")
+    chosen, plan, folder = methods or protocol.methods, dict[Key, Cell](), Path(folder)
     check_datasets(protocol, datasets)
     for name, dataset in datasets.items():
         plan |= {cell.key: cell for cell in cells(protocol, name, dataset, chosen)}
@@ -218,7 +221,7 @@ def _without_nan(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
-    rows, data = "{} training and {} test rows".format, "the data {}".format
+    rows, data = "{} training and {} test rows".format, "data with the fingerprint {}".format
     for record in found:
         cell, details = plan[record.key], record.details
         cut = cell.about["split"]  # which cells of the first versions do not say
@@ -233,7 +236,8 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: P
                 raise InputError(
                     f"{folder} holds cells of protocol {record.protocol!r} that do not go with "
                     f"this run: {record.method} on {record.dataset} had {was}, now it has {now}. "
-                    "Choose another folder with --out, or another name for the protocol or file."
+                    "The protocol or a file has changed since: choose another folder with --out, "
+                    "or another name for the protocol or file."
                 )
 
 

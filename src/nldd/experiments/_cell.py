@@ -246,13 +246,25 @@ def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
             record = _run(dataset, cell, fits)
             as_line(record)  # a score that is no number fails its cell, not the run
         except (Exception, SystemExit) as error:
-            message = "".join(traceback.format_exception_only(error)).strip()
-            record = empty_record(cell, message)
+            record = empty_record(cell, _message(error))
     # By class and first line.
     lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
     if caught:
         record.details["warnings"] = dict(sorted(Counter(lines).items()))
     return record
+
+
+def _message(error: BaseException) -> str:
+    """What a failed cell says: its error, and what to do where that is known."""
+    if isinstance(error, InputError):
+        return str(error)
+    message = "".join(traceback.format_exception_only(error)).strip()
+    if "should be a 1d array" in message:  # of most classifiers of scikit-learn
+        message += (
+            ". The classifier takes one label only: make it the estimator of "
+            "sklearn.multioutput:MultiOutputClassifier or of BR, which fit one for each label."
+        )
+    return message
 
 
 def empty_record(cell: Cell, error: str | None = None) -> Record:

@@ -22,17 +22,17 @@ def choose_datasets(
     data_dir: Path | None = None,
     *,
     text: str | None = None,
-    groups_of: Callable[[str], str | None] = lambda name: None,
+    columns_of: Callable[[str], Mapping[str, str]] = lambda name: {},
 ) -> dict[str, Dataset]:
     """Load data sets by catalogue name or path; all of the catalogue if there are no `names`.
 
     A file goes by its name without the ending, and a training and a test file by what their names
-    have in common. `labels` and the column of `text` are for files, and so are groups, see
-    :meth:`Protocol.groups_of`.
+    have in common. `labels` and the column of `text` are for files that `columns_of` does not tell
+    them of, see :meth:`Protocol.columns_of`.
     """
     chosen: dict[str, Dataset] = {}
     for name in names or CATALOGUE:
-        dataset = load_named(name, labels, text, data_dir, groups_of=groups_of)
+        dataset = load_named(name, labels, text, data_dir, columns_of=columns_of)
         if dataset.name in chosen:
             raise InputError(
                 f"Two data sets are called {dataset.name!r}: rename one file, or leave one of "
@@ -44,9 +44,17 @@ def choose_datasets(
 
 def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[str]:
     """What a person should know about the data sets of a run before it starts."""
+    for name in sorted(protocol.named_datasets - {*datasets, *CATALOGUE}):
+        yield f"The protocol speaks of a data set {escaped(repr(name))}, which is not in this run."
     is_imputed = any(step.name == "impute" for step in protocol.prepare)
     for name, dataset in datasets.items():
         yield from (f"{name}: {note}" for note in dataset.notes)
+        split = protocol.split_of(name, dataset.n_samples)
+        if dataset.n_train is not None and split.kind != "given" and name not in CATALOGUE:
+            yield (
+                f"{name}: all its rows are split anew, {split.cut(dataset)['split']}. The split of "
+                'its files is used by a protocol with split = "given".'
+            )
         values = dataset.X.data if issparse(dataset.X) else dataset.X
         if not (is_imputed or dataset.is_text) and np.isnan(values).any():
             yield (
@@ -56,15 +64,14 @@ def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[s
 
 
 def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:
-    """Refuse a protocol that speaks of a data set that is nowhere: its name may be misspelt."""
+    """Refuse a protocol that speaks of a data set by a misspelt name."""
     known = [*names, *(name for name in CATALOGUE if name not in names)]
-    for name in sorted(protocol.named_datasets):
-        if name not in known:
-            close = get_close_matches(name, known, n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
+    for name in sorted(protocol.named_datasets.difference(known)):
+        if close := get_close_matches(name, known, n=1):
             raise InputError(
                 f"The protocol speaks of a data set {escaped(repr(name))}, which is neither among "
-                f"those of this run nor in the catalogue.{meant} There are {', '.join(known)}."
+                f"those of this run nor in the catalogue. Did you mean {close[0]!r}? There are "
+                f"{', '.join(known)}."
             )
 
 
@@ -101,7 +108,7 @@ def _find_method(name: str, protocol: Protocol) -> Method:
         close = get_close_matches(key, known, n=1) or get_close_matches(name, known, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise InputError(
-            f"There is no method {key!r}.{meant} There are {', '.join(known)}; one of your own is "
+            f"There is no method {name!r}.{meant} There are {', '.join(known)}; one of your own is "
             "named by its module and class, such as my_module:MyClassifier."
         )
     return METHODS[key]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,8 @@ class Protocol:
         Parameters by method that differ from the settings.
     dataset_parameters : dict of dict of dict
         The same by data set, which come first.
+    dataset_columns : dict of dict
+        Which columns of a data set's file are `labels` and `text`, in the words of the command.
     prepare : tuple of Step
         What is done to the features, learned from the training rows of each fold.
     search : dict of dict of tuple
@@ -104,6 +107,7 @@ class Protocol:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     large_parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dataset_parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    dataset_columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     prepare: tuple[Step, ...] = ()
     search: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
     scoring: str = "f_measure"
@@ -119,7 +123,8 @@ class Protocol:
     def named_datasets(self) -> set[str]:
         """Data sets about which the protocol says something."""
         shares = [] if self.shares is None else [self.shares.dataset]
-        return {*self.dataset_bases, *self.dataset_parameters, *self.dataset_splits, *shares}
+        tables = self.dataset_bases, self.dataset_parameters, self.dataset_splits
+        return {*chain(*tables, self.dataset_columns), *shares}
 
     def is_large(self, n_samples: int) -> bool:
         """Whether a data set of so many rows has `split_from` of them or more."""
@@ -134,10 +139,11 @@ class Protocol:
             return Split("random", splits=self.splits, test_share=self.test_share)
         return Split("k-fold", folds=self.folds)
 
-    def groups_of(self, dataset: str) -> str | None:
-        """The column of a data set that says which rows belong together, if it needs one."""
+    def columns_of(self, dataset: str) -> dict[str, str]:
+        """What columns of a data set's file are: `labels`, `text` and `groups`, if it is said."""
         chosen = self.dataset_splits.get(dataset, self.split)
-        return None if chosen is None else chosen.groups
+        groups = {} if chosen is None or chosen.groups is None else {"groups": chosen.groups}
+        return {**self.dataset_columns.get(dataset, {}), **groups}
 
     def estimator(
         self, method: str, dataset: str, n_samples: int, fold: int, **parameters: Any

@@ -56,7 +56,7 @@ def load_protocol(name: str | Path) -> Protocol:
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except InputError as error:
-        raise InputError(f"{where}: {escaped(str(error))}.") from error
+        raise InputError(f"{where}: {escaped(str(error)).rstrip('.')}.") from error
     except RecursionError as error:
         raise InputError(f"{where}: its values are nested too deeply.") from error
     except ValueError as error:
@@ -95,6 +95,10 @@ _SPLIT_VALUES: dict[str, tuple[Any, Any, str]] = {
     "order": (int, (1, 2).__contains__, "1 or 2"),
     "groups": (str, bool, "the name of a column"),
 }
+_COLUMNS = {
+    "labels": (str, bool, "columns, in the words of --labels, such as 'code_*'"),
+    "text": (str, bool, "the name of a column"),
+}
 _STEP_VALUES: dict[str, Any] = {
     "strategy": ("mean", "median", "most_frequent"),
     "score": SCORES,
@@ -112,43 +116,27 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     values |= {key: _read_value(key, found[key], _VALUES[key]) for key in found if key in _VALUES}
     base = choose("base", found.get("base", BASES[0]), BASES)
     large = _read_table(found, "large", ("base", "parameters"))
-    datasets = _read_table(found, "datasets")
-    tables = {
-        name: _read_table(datasets, name, ("base", "parameters", "split"), f"datasets.{name}")
-        for name in datasets
-    }
     methods = _read_methods(found.get("methods", list(METHODS)))
     own = {key: method for key, method in methods.items() if key not in METHODS}
     known = METHODS | own
     parameters = _read_parameters(found, "parameters", known)
     for key, method in own.items():
         check_classifier(method, parameters.get(key, {}))
+    search = _read_search(found, known)
+    if idle := [key for key in search["search"] if key not in methods]:
+        raise InputError(f"search.{idle[0]}: {idle[0]} is not among the methods of the protocol")
     return Protocol(
         **values,
-        **_read_search(found, known),
+        **search,
+        **_read_datasets(found, values, known),
         split=_read_split(found["split"], "split", values) if "split" in found else None,
-        dataset_splits={
-            name: _read_split(table["split"], f"datasets.{name}.split", values)
-            for name, table in tables.items()
-            if "split" in table
-        },
         settings=choose("settings", found.get("settings", SETTINGS[0]), SETTINGS),
         base=base,
         large_base=choose("large.base", large.get("base", base), BASES),
-        dataset_bases={
-            name: choose(f"datasets.{name}.base", table["base"], BASES)
-            for name, table in tables.items()
-            if "base" in table
-        },
         methods=tuple(methods),
         own=own,
         parameters=parameters,
         large_parameters=_read_parameters(large, "large.parameters", known),
-        dataset_parameters={
-            name: _read_parameters(table, f"datasets.{name}.parameters", known)
-            for name, table in tables.items()
-            if "parameters" in table
-        },
         prepare=_read_steps(found.get("prepare", [])),
         shares=_read_shares(found, known) if "shares" in found else None,
     )
@@ -158,6 +146,30 @@ def _read_value(key: str, value: Any, rule: tuple[Any, Any, str]) -> Any:
     kind, within, expected = rule
     _require(type(value) is kind and within(value), key, expected, value)
     return value
+
+
+def _read_datasets(
+    found: dict[str, Any], values: Mapping[str, Any], known: Methods
+) -> dict[str, Any]:
+    """What is said of single data sets: each part by data set."""
+    tables, parts = _read_table(found, "datasets"), ("splits", "bases", "parameters", "columns")
+    chosen: dict[str, dict[str, Any]] = {f"dataset_{part}": {} for part in parts}
+    for name in tables:
+        where = f"datasets.{name}"
+        table = _read_table(tables, name, ("base", "parameters", "split", *_COLUMNS), where)
+        if "split" in table:
+            chosen["dataset_splits"][name] = _read_split(table["split"], f"{where}.split", values)
+        if "base" in table:
+            chosen["dataset_bases"][name] = choose(f"{where}.base", table["base"], BASES)
+        if "parameters" in table:
+            parameters = _read_parameters(table, f"{where}.parameters", known)
+            chosen["dataset_parameters"][name] = parameters
+        columns = {key: table[key] for key in _COLUMNS if key in table}
+        for key, value in columns.items():
+            _read_value(f"{where}.{key}", value, _COLUMNS[key])
+        if columns:
+            chosen["dataset_columns"][name] = columns
+    return chosen
 
 
 def _read_methods(found: Any) -> dict[str, Method]:
@@ -313,4 +325,4 @@ def hint(found: str, known: Iterable[str], intro: str = "known are") -> str:
     """The nearest of the `known` that a misspelt word may mean, and all of them."""
     close = get_close_matches(found, known, n=1) or get_close_matches(found.upper(), known, n=1)
     meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"{meant}; {intro} {', '.join(known)}"
+    return f"{meant}; {intro} {', '.join(known) or 'none'}"

@@ -150,7 +150,7 @@ def as_line(record: Record) -> str:
     return json.dumps(values, allow_nan=False) + "\n"
 
 
-def predictions_path(folder: Path, key: Key) -> Path:
+def predictions_path(folder: str | Path, key: Key) -> Path:
     """The file of the predictions of a cell: one of its own, under names that every system allows.
 
     Examples
@@ -161,7 +161,7 @@ def predictions_path(folder: Path, key: Key) -> Path:
     """
     share = "" if key.train_share is None else f"-share{float(key.train_share)!r}"
     name = f"{_quoted(key.method)}-seed{key.seed}{share}-fold{key.fold}.npz"
-    return folder / PREDICTIONS / _quoted(key.protocol) / _quoted(key.dataset) / name
+    return Path(folder) / PREDICTIONS / _quoted(key.protocol) / _quoted(key.dataset) / name
 
 
 def _quoted(name: str) -> str:
@@ -176,15 +176,15 @@ def _quoted(name: str) -> str:
     return f"{quoted[:-1]}%{ord(quoted[-1]):X}" if quoted.endswith((".", " ")) else quoted
 
 
-def read_predictions(folder: Path, key: Key) -> Predictions | None:
+def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
     """What a cell predicted; None if its file is neither there nor in ``predictions.zip``.
 
     Examples
     --------
     >>> from nldd.experiments import Key, read_predictions
-    >>> read_predictions(Path("nldd-results/default"), Key("default", "yeast", "BR", 0, 0, None))
+    >>> read_predictions("nldd-results/default", Key("default", "yeast", "BR", 0, 0, None))
     """
-    path = predictions_path(folder, key)
+    folder, path = Path(folder), predictions_path(folder, key)
     packed = folder / f"{PREDICTIONS}.zip"
     try:
         if path.is_file() or not packed.is_file():
@@ -245,11 +245,12 @@ class RecordFile(AbstractContextManager["RecordFile"]):
         self._lock.release()
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: str | Path) -> list[Record]:
     """Records of a file, one a cell: the last one where a failed cell was run again.
 
     A last line without its end was cut short by a crash, and is left out.
     """
+    path = Path(path)
     records: dict[Key, Record] = {}
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{path} has more than {MAX_BYTES:,} bytes. Keep fewer cells in a folder.")

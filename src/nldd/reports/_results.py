@@ -241,11 +241,17 @@ def render_outcome(result: Outcome, *, as_json: bool) -> str:
     if as_json:
         failed = [{**record.key._asdict(), "error": record.error} for record in result.failed]
         return json.dumps({"file": str(file), "cells": result.n_cells, "failed": failed})
+    # One line where all folds of a method fail for one reason; the file has all of a long text.
+    folds: dict[tuple[str, str, str], list[int]] = {}
+    for cell in result.failed:
+        why = str(cell.error).partition("\n")[0]
+        folds.setdefault((cell.method, cell.dataset, why), []).append(cell.fold + 1)
     failures = [
-        f"Failed: {cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}"
-        for cell in result.failed
+        f"Failed: {method} on {dataset}, "
+        f"{f'fold {found[0]}' if len(found) == 1 else f'{len(found)} folds'}: {why}"
+        for (method, dataset, why), found in folds.items()
     ]
-    first = f"{result.n_cells - len(failures)} of {result.n_cells} cells are in {file}."
+    first = f"{result.n_cells - len(result.failed)} of {result.n_cells} cells are in {file}."
     last = f"Next: nldd report {quote(str(result.folder))}"
     if failures:
         last = "Try: the same command again, which runs the failed cells once more."
