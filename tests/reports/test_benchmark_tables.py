@@ -48,9 +48,20 @@ def test_ratios_are_of_all_folds_together():
         "mine,NLDD,5.0,1.6666666666666667",
         "mine,ECC,27.0,9.0",
     ]
-    assert table.notes[0].endswith(
-        "that BR and NLDD have in common are fitted once and charged to each of them."
-    )
+    assert table.notes == ("Processor time of fitting and predicting in one thread.",)
+
+
+@pytest.mark.parametrize(
+    ("base", "is_shared"),
+    [("LinearSVM()", True), ("MultiLabelLogisticRegression()", False), ("'auto'", False)],
+)
+def test_notes_on_times_tell_shared_bases_and_searches(base, is_shared):
+    cells = [record("mine", m, settings=f"{m}(estimator={base})") for m in ("BR", "SMBR", "NLDD")]
+    cells[2].details["searched"] = {"best": {}, "scoring": "f_measure"}
+    (note,) = time_table(results(cells)).notes
+    shared = "Binary classifiers that BR and SMBR have in common are fitted once and charged to "
+    assert (shared in note) == is_shared
+    assert note.endswith(" With the search for parameters in each fold: NLDD.")
 
 
 def test_without_BR_times_are_in_seconds():
@@ -485,9 +496,19 @@ def test_warnings_are_added_up_over_folds():
     ]
     table = warnings_table(results(cells))
     assert [texts(row) for row in table.rows] == [
-        ["BR", "bibtex", late, "4"],
-        ["BR", "yeast", late, "6"],
-        ["BR", "yeast", other, "2"],
-        ["CBM", "emotions", late, "2"],
-        ["NLDD", "tmc2007", other, "1"],
+        ["BR", "bibtex", late, "1 of 1", "4"],
+        ["BR", "yeast", late, "2 of 2", "6"],
+        ["BR", "yeast", other, "2 of 2", "2"],
+        ["CBM", "emotions", late, "1 of 1", "2"],
+        ["NLDD", "tmc2007", other, "1 of 1", "1"],
+    ]
+
+
+def test_warnings_that_differ_in_numbers_are_one():
+    cells = folds("mine", "BR", [0.1, 0.2, 0.3])
+    for cell, n in zip(cells[1:], (40, 60), strict=True):
+        cell.details["warnings"] = {f"Late: {n} pairs, 1.5e-{n}": 1, f"Late: {n + 1} pairs, 2": 2}
+    table = warnings_table(results(cells))
+    assert [texts(row) for row in table.rows] == [
+        ["BR", "mine", "Late: 40 pairs, 1.5e-40", "2 of 3", "6"],
     ]

@@ -1,5 +1,6 @@
 """Tables of what was run: data sets, splits, settings, choices, warnings and what went wrong."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import product
@@ -27,6 +28,7 @@ ABOUT_FACTS = (
     "frequent labels stand beside rare ones, from 0 to 1. TCS: logarithm of features times labels "
     "times labelsets."
 )
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
 PROGRAMS = ("nldd", "scikit-learn", "python")
 
 
@@ -214,16 +216,36 @@ def search_table(results: Results) -> Table | None:
         f"{', '.join(measures)}.",
     )
     head = ("method", "data set", "parameters chosen", "folds")
-    title = "Parameters chosen by a search"
-    return Table("searches", title, head, tuple(rows), notes=notes) if rows else None
+    title, data = "Parameters chosen by a search", tuple(rows)
+    csv_head = ("method", "dataset", "parameters", "folds")
+    return Table("searches", title, head, data, (), notes, csv_head, data) if rows else None
 
 
 def warnings_table(results: Results) -> Table | None:
-    """The warnings that came up, counted; None if there were none."""
-    counts: Counter[tuple[str, str, str]] = Counter()
+    """The warnings that came up and in how many cells; None if there were none.
+
+    Warnings that differ in their numbers alone are one.
+    """
+    n_cells = Counter((record.method, record.dataset) for record in results.finished)
+    texts: dict[tuple[str, str, str], str] = {}
+    times: Counter[tuple[str, str, str]] = Counter()
+    where: Counter[tuple[str, str, str]] = Counter()
     for record in results.finished:
-        for text, count in record.details.get("warnings", {}).items():
-            counts[record.method, record.dataset, text] += count
-    rows = tuple((*key, str(count)) for key, count in sorted(counts.items()))
-    head = ("method", "data set", "warning", "times")
-    return Table("warnings", "Warnings that came up", head, rows) if rows else None
+        told = record.details.get("warnings", {})
+        kinds = {text: (record.method, record.dataset, NUMBER.sub("#", text)) for text in told}
+        for text, kind in kinds.items():
+            texts.setdefault(kind, text)
+            times[kind] += told[text]
+        where.update(set(kinds.values()))
+    rows = tuple(
+        (*key[:2], texts[key], f"{where[key]} of {n_cells[key[:2]]}", str(times[key]))
+        for key in sorted(texts)
+    )
+    head = ("method", "data set", "warning", "cells", "times")
+    notes = (
+        "Warnings that differ in their numbers alone are one, with the numbers of the first. A "
+        "method that fits many models, such as those of a search, can warn of each.",
+    )
+    csv_head = ("method", "dataset", "warning", "cells", "times")
+    title = "Warnings that came up"
+    return Table("warnings", title, head, rows, (), notes, csv_head, rows) if rows else None
