@@ -98,3 +98,20 @@ def test_what_cannot_be_exported(tmp_path, names, path, format, message):
     with pytest.raises(InputError, match=message):
         export_dataset(dataset, tmp_path / path, format=format)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_infinite_numbers_are_refused(tmp_path, container):
+    X = container([[0, np.nan], [1, -np.inf]])
+    dataset = Dataset(X, np.ones((2, 1), dtype=int), ["a"], ["b", "c"])
+    with pytest.raises(InputError, match=r"row 1 of column 'c' is infinite"):
+        export_dataset(dataset, tmp_path / "toy.arff")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_row_ids_that_were_kept_are_kept_again(tmp_path):
+    dataset = Dataset(
+        np.arange(40.0).reshape(2, 20).T, np.ones((20, 1), dtype=int), ["a"], ["id", "x"]
+    )
+    (path,) = export_dataset(dataset, tmp_path / "toy.arff")
+    assert_same(load_dataset(path, keep_ids=True), dataset)

@@ -119,6 +119,28 @@ def test_a_row_id_is_left_out_and_a_text_is_not(hub):
         load_dataset("hf:rows")
 
 
+def test_row_numbers_are_left_out_and_classes_become_columns(hub):
+    kind, sex, flag = (
+        SimpleNamespace(dtype="int64", names=names) for names in (["a", "b", "c"], "fm", "10")
+    )
+    kinds = {"id": INT, "x": FLOAT, "kind": kind, "sex": sex, "flag": flag, "labels": CLASSES}
+
+    def split(n):
+        columns = {"id": list(range(n)), "x": [0.5] * n}
+        columns["kind"] = [[0, 2, -1, None][i % 4] for i in range(n)]
+        columns |= {name: [i % 2 for i in range(n)] for name in ("sex", "flag")}
+        return Table(Rows(kinds, **columns, labels=[[0]] * n))
+
+    hub({"train": split(16), "test": split(8)})
+    dataset = load_dataset("hf:rows")
+    assert dataset.feature_names == ["x", "kind=a", "kind=b", "kind=c", "sex", "flag"]
+    absent = [0.5, np.nan, np.nan, np.nan]
+    rows = [[0.5, 1, 0, 0, 0, 1], [0.5, 0, 0, 1, 1, 0], [*absent, 0, 1], [*absent, 1, 0]]
+    assert_array_equal(dataset.X, rows * 6)
+    assert "'id' was left out of the features: it numbers the rows of each" in dataset.notes[0]
+    assert load_dataset("hf:rows", keep_ids=True).feature_names[0] == "id"
+
+
 @pytest.mark.parametrize(
     ("found", "options", "error", "message"),
     [

@@ -31,6 +31,12 @@ def test_a_column_that_names_the_rows_is_left_out(tmp_path, kind):
     )
 
 
+def test_names_that_nearly_tell_rows_apart(tmp_path):
+    names = [f"PS{max(i, 1)}" for i in range(40)]
+    dataset = load_dataset(arff(tmp_path / "genbase.arff", "string", names))
+    assert "its 39 values nearly tell the 40 rows apart" in dataset.notes[0]
+
+
 def test_a_name_in_two_files_is_judged_on_all_rows(tmp_path):
     # Each value occurs once in either file: it says something about the row after all.
     names = [f"p{i}" for i in range(25)]
@@ -95,4 +101,6 @@ def test_a_column_that_numbers_the_rows_is_left_out(tmp_path, name, cells, is_le
 def test_numbers_may_begin_anew_in_the_test_file(tmp_path):
     for part in ("train", "test"):
         arff(tmp_path / f"rows-{part}.arff", "numeric", range(1, 13), name="id")
-    assert load_dataset(tmp_path / "rows-train.arff").feature_names == ["x"]
+    dataset = load_dataset(tmp_path / "rows-train.arff")
+    assert dataset.feature_names == ["x"]
+    assert dataset.notes[0].endswith(": it numbers the rows of each part, as a row id does.")

@@ -15,6 +15,7 @@ from nldd import ClassifierChain, EnsembleOfChains
 from nldd._base import Training
 from nldd.estimators import _ensemble_of_chains
 from nldd.estimators._ensemble_of_chains import expected_sizes, weigh_rows
+from nldd.exceptions import NLDDWarning
 from nldd.io import load_model, save_model
 
 
@@ -214,10 +215,11 @@ def test_votes_of_few_members_tell_the_sizes_of_all(left_out):
     assert_allclose(sizes, expected, rtol=0.06)
 
 
-def threshold_naively(model, X, Y, of_all_rows=False):
+def threshold_naively(model, X, Y, of_all_rows=False, weight=None):
     """Row by row: the votes of the members that did not see it."""
+    weight = np.ones(len(X)) if weight is None else weight
     answers = [member.votes(X) for member in model.estimators_]
-    votes, judges, true_sizes = [], [], []
+    votes, judges, true_sizes, weights = [], [], [], []
     for i in range(len(X)):
         said = [
             a[i]
@@ -227,10 +229,12 @@ def threshold_naively(model, X, Y, of_all_rows=False):
         if said:
             votes.append(np.sum(said, axis=0))
             judges.append(len(said))
-            true_sizes.append(sum(Y[i]))
-    cardinality = Y.sum() / len(Y) if of_all_rows else sum(true_sizes) / len(true_sizes)
+            true_sizes.append(weight[i] * sum(Y[i]))
+            weights.append(weight[i])
+    cardinality = Y.sum() / len(Y) if of_all_rows else sum(true_sizes) / sum(weights)
     m = len(model.estimators_)
-    gaps = np.abs(expected_sizes(np.array(votes), np.array(judges), m) - cardinality)
+    sizes = expected_sizes(np.array(votes), np.array(judges), m, np.array(weights))
+    gaps = np.abs(sizes - cardinality)
     return (gaps.tolist().index(min(gaps)) + 1) / m
 
 
@@ -270,21 +274,38 @@ def test_cardinality_is_that_of_the_rows_left_out(noisy):
 
 def test_cardinality_threshold_where_no_row_was_left_out(noisy):
     X, Y = noisy
-    model = EnsembleOfChains(n_members=2, bootstrap=False, threshold="cardinality").fit(X, Y)
+    model = EnsembleOfChains(n_members=2, bootstrap=False, threshold="cardinality")
+    with pytest.warns(NLDDWarning, match="needs rows that a member has not seen"):
+        model.fit(X, Y)
     assert model.threshold_ == 0.5
 
 
+def test_expected_sizes_count_rows_by_their_weights():
+    rng = np.random.default_rng(0)
+    judges = rng.integers(1, 6, 30)
+    votes = rng.binomial(judges[:, np.newaxis], rng.random((30, 4)) ** 3)
+    weight = rng.integers(1, 4, 30)
+    again = np.repeat(np.arange(30), weight)
+    expected = expected_sizes(votes[again], judges[again], 5)
+    assert_allclose(expected_sizes(votes, judges, 5, weight.astype(float)), expected)
+
+
+def test_cardinality_is_that_of_weighted_rows(noisy):
+    """Rows with many labels hardly count, in what is true and in what is predicted."""
+    X, Y = noisy
+    weight = np.where(Y.sum(axis=1) > 1, 1e-3, 1.0)
+    model = EnsembleOfChains(n_members=10, threshold="cardinality", random_state=0)
+    model.fit(X, Y, sample_weight=weight)
+    assert model.threshold_ == threshold_naively(model, X, Y, weight=weight)
+    assert model.threshold_ != threshold_naively(model, X, Y)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "resampling",
-    [
-        {"bootstrap": False, "row_fraction": 0.9},
-        *(
-            pytest.param({"bootstrap": again, "row_fraction": share}, marks=pytest.mark.slow)
-            for again, share in ((True, 1.0), (True, 0.67), (False, 0.67), (False, 0.75))
-        ),
-    ],
+    ("bootstrap", "row_fraction"),
+    [(False, 0.9), (True, 1.0), (True, 0.67), (False, 0.67), (False, 0.75)],
 )
-def test_rows_get_as_many_labels_as_they_have(resampling):
+def test_rows_get_as_many_labels_as_they_have(bootstrap, row_fraction):
     """As cal500: 502 rows, 174 labels, 26 a row.
 
     Where most rows are left out by one member only, its answer is all votes or none at any cut;
@@ -295,7 +316,9 @@ def test_rows_get_as_many_labels_as_they_have(resampling):
     signal = X[:, :6] @ rng.normal(size=(6, 174)) / 1.5
     noise, rarity = rng.normal(size=(502, 174)), rng.gamma(2.0, 1.3, size=174)
     Y = (signal + noise > rarity).astype(int)
-    model = EnsembleOfChains(threshold="cardinality", random_state=0, **resampling)
+    model = EnsembleOfChains(
+        bootstrap=bootstrap, row_fraction=row_fraction, threshold="cardinality", random_state=0
+    )
     sizes = model.fit(X[:400], Y[:400]).predict(X[400:]).sum(axis=1)
     assert sizes.mean() == pytest.approx(Y[400:].sum(axis=1).mean(), rel=0.1)
 

@@ -23,7 +23,7 @@ from nldd.datasets._label_columns import (
     named_columns,
     read_label_names,
 )
-from nldd.datasets._row_ids import left_out, names_rows, numbers_rows, sounds_like_a_row_id
+from nldd.datasets._row_ids import left_out, names_rows, note_on_numbers, sounds_like_a_row_id
 from nldd.datasets._source import Refusal, truth
 
 # Cells that rows leave out take more memory on the way than those of other tables.
@@ -106,8 +106,9 @@ def _row_ids(arffs: Sequence[Arff], features: Sequence[int]) -> dict[int, str]:
         attributes = [arff.attributes[j] for arff in arffs]
         name = attributes[0].name
         if attributes[0].codes is None:
-            if sounds_like_a_row_id(name) and numbers_rows([_column(arff, j) for arff in arffs]):
-                found[j] = left_out(name, n_rows, n_rows)
+            parts = [_column(arff, j) for arff in arffs] if sounds_like_a_row_id(name) else []
+            if parts and (note := note_on_numbers(name, parts)):
+                found[j] = note
         elif names_rows(set().union(*(attribute.codes or () for attribute in attributes)), n_rows):
             # The header may list values that no row has.
             values = {text for arff in arffs for text in _text_column(arff, j)}
@@ -128,7 +129,11 @@ def _text_column(arff: Arff, j: int) -> list[str]:
 
 
 def _group_column(arff: Arff, j: int) -> NDArray[Any]:
-    """The values of any attribute."""
+    """The values of any attribute, of which none may be missing."""
+    missing = np.flatnonzero(np.isnan(_column(arff, j)))
+    if len(missing):
+        message = f"there is no {quote(arff.attributes[j].name)}. Each row needs a group."
+        raise arff.source.error(int(arff.row_lines[missing[0]]), message)
     if arff.attributes[j].codes is None:
         return _column(arff, j)
     return np.array(_text_column(arff, j), dtype=object)

@@ -33,7 +33,8 @@ def export_dataset(
     """Write a data set as an ARFF file in which MEKA or Mulan find the labels.
 
     Labels come first, as ``{0,1}``, and their number stands as ``-C`` in the relation. Features are
-    numbers, or one string; rows are sparse where `X` is. Loading the file gives the same data set.
+    numbers, or one string; rows are sparse where `X` is. Loading the file gives the same data set,
+    with ``keep_ids=True`` also where `dataset` was loaded so.
 
     Parameters
     ----------
@@ -51,6 +52,7 @@ def export_dataset(
     """
     paths = export_paths(dataset, path, format=format)
     _check_names(dataset, format)
+    _check_numbers(dataset)
     n_train = dataset.n_train
     cuts = [slice(None)] if n_train is None else [slice(n_train), slice(n_train, None)]
     for place, rows in zip(paths, cuts, strict=False):
@@ -87,6 +89,13 @@ def _check_names(dataset: Dataset, format: str) -> None:
     odd = [name for name in names if not name or (format == "mulan" and _NOT_IN_XML.search(name))]
     if odd:
         raise InputError(f"No name of a column can be {quote(odd[0])} in this format. Rename it.")
+
+
+def _check_numbers(dataset: Dataset) -> None:
+    rows, columns = ([], []) if dataset.is_text else (abs(dataset.X) == np.inf).nonzero()
+    if len(rows):
+        where = f"row {int(rows[0])} of column {quote(dataset.feature_names[columns[0]])}"
+        raise InputError(f"{where} is infinite, and ARFF files have finite numbers. Replace it.")
 
 
 def _label_file(dataset: Dataset) -> str:

@@ -13,7 +13,7 @@ from nldd._wording import quote, quote_first
 from nldd.datasets._catalogue import Folder, data_folder
 from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._label_columns import FORMS, Labels, label_columns, named_columns
-from nldd.datasets._row_ids import left_out, names_rows
+from nldd.datasets._row_ids import left_out, names_rows, note_on_numbers, sounds_like_a_row_id
 from nldd.datasets._source import Refusal, truth
 from nldd.exceptions import InputError, MissingExtraError, NLDDError
 
@@ -34,8 +34,8 @@ def load_hugging_face(
     """The data set ``hf:owner/name``, or one configuration of it, ``hf:owner/name/configuration``.
 
     Labels are a column of lists of classes, by default the only one that there is, or several
-    columns of 0 and 1. Features are a column of texts, or all other columns, which must be
-    numbers. The splits train and test (else validation) are the given split.
+    columns of 0 and 1. Features are a column of texts, or all other columns, which must be numbers
+    or classes. The splits train and test (else validation) are the given split.
     """
     parts, dropped = _splits(name, _fetch(name, data_folder(data_dir)))
     columns, kinds = list(parts[0].column_names), parts[0].features
@@ -43,12 +43,13 @@ def load_hugging_face(
         chosen = _label_column(labels, columns, kinds)
         label_names, Ys = _read_labels(parts, chosen, kinds)
         rest = [column for column in columns if column not in chosen]
-        feature_names, notes = _feature_columns(parts, rest, kinds, text, keep_ids)
+        features, notes = _feature_columns(parts, rest, kinds, text, keep_ids)
     except Refusal as refusal:
         raise InputError(f"{name}: {refusal}") from None
     notes += [f"Splits that were left out: {quote_first(dropped)}."] if dropped else []
+    names = [made for column in features for made in _names_made_of(column, kinds[column])]
     datasets = [
-        Dataset(_read_features(part, feature_names, text), Y, label_names, feature_names, name)
+        Dataset(_read_features(part, features, kinds, text), Y, label_names, names, name)
         for part, Y in zip(parts, Ys, strict=True)
     ]
     joined = join(datasets, name.removeprefix(PREFIX))
@@ -164,26 +165,68 @@ def _feature_columns(
         (place,) = named_columns([text], columns, "that should be the text")
         others = [column for column in columns if column != columns[place]]
         return [text], [f"Left out beside the text: {quote_first(others)}."] if others else []
-    features, notes, odd = [], [], []
-    n_rows = sum(map(len, parts))
+    features: list[str] = []
+    odd: list[str] = []
+    notes = []
     for column in columns:
-        kind = str(getattr(kinds[column], "dtype", ""))
-        if kind.startswith(_NUMBERS):
-            features.append(column)
-            continue
-        values = {str(value) for part in parts for value in part[column]}
-        if keep_ids or not names_rows(values, n_rows, texts=True):
-            odd.append(column)
+        kind = kinds[column]
+        is_number = str(getattr(kind, "dtype", "")).startswith(_NUMBERS)
+        note = None if keep_ids else _note_on_row_id(parts, column, kind, is_number)
+        if note:
+            notes.append(note)
         else:
-            notes.append(left_out(column, len(values), n_rows))
+            (features if is_number else odd).append(column)
     if odd or not features:
         known = f"{quote_first(odd or columns)} cannot be made features as they are"
         raise Refusal(f"{known}, since they are no numbers. Say which column is the text by text.")
     return features, notes
 
 
-def _read_features(part: Any, names: Sequence[str], text: str | None) -> NDArray[Any]:
+def _note_on_row_id(parts: Sequence[Any], column: str, kind: Any, is_number: bool) -> str | None:
+    if is_number and _codes(kind) is None:
+        if not sounds_like_a_row_id(column):
+            return None
+        return note_on_numbers(column, [_read_column(part[column], kind)[:, 0] for part in parts])
+    values = {str(value) for part in parts for value in part[column]}
+    n_rows = sum(map(len, parts))
+    is_id = names_rows(values, n_rows, texts=not is_number)
+    return left_out(column, len(values), n_rows) if is_id else None
+
+
+def _codes(kind: Any) -> NDArray[np.float64] | None:
+    """What each class of a column of classes becomes, as in ARFF files; None of numbers."""
+    names = getattr(kind, "names", None)
+    if not names:
+        return None
+    spelt = [truth(name) for name in names]
+    if None not in spelt:
+        return np.array(spelt, dtype=float)[:, np.newaxis]
+    return np.eye(len(names)) if len(names) > 2 else np.arange(float(len(names)))[:, np.newaxis]
+
+
+def _names_made_of(column: str, kind: Any) -> list[str]:
+    codes = _codes(kind)
+    if codes is None or codes.shape[1] == 1:
+        return [column]
+    return [f"{column}={name}" for name in kind.names]
+
+
+def _read_features(
+    part: Any, columns: Sequence[str], kinds: Mapping[str, Any], text: str | None
+) -> NDArray[Any]:
     if text is not None:
         return np.array([str(value or "") for value in part[text]], dtype=object)
-    cells = [[np.nan if value is None else value for value in part[name]] for name in names]
-    return np.array(cells, dtype=float).T.reshape(-1, len(names))
+    return np.hstack([_read_column(part[column], kinds[column]) for column in columns])
+
+
+def _read_column(values: Sequence[Any], kind: Any) -> NDArray[np.float64]:
+    """One column, or one a class; NaN where a value is missing."""
+    cells = np.array([np.nan if value is None else value for value in values], dtype=float)
+    codes = _codes(kind)
+    if codes is None:
+        return cells[:, np.newaxis]
+    # The library has -1 for a class that is not known.
+    known = cells >= 0
+    made = np.full((len(cells), codes.shape[1]), np.nan)
+    made[known] = codes[cells[known].astype(int)]
+    return made

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._embedded import load_yeast
 from nldd.datasets._label_columns import FORMS, Labels, parse_labels
-from nldd.datasets._row_ids import left_out, numbers_rows, sounds_like_a_row_id
+from nldd.datasets._row_ids import note_on_numbers, sounds_like_a_row_id
 from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
 
@@ -136,21 +136,29 @@ def load_named(
     labels: str | None = None,
     text: str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
+    *,
+    groups_of: Callable[[str], str | None] = lambda name: None,
 ) -> Dataset:
     """Load a data set as a command names it: `labels` in words, for files that do not say theirs.
 
     Data sets of the catalogue, sparse text files, and ARFF files with their XML file or ``-C`` do
-    without `labels`, so that one command can name several kinds.
+    without `labels`, so that one command can name several kinds. `groups_of` tells the column of
+    groups of a file by the name of its data set, if it has one.
     """
     suffix = Path(name).suffix.lower()
-    if name in CATALOGUE or suffix in _SPARSE:
+    if name in CATALOGUE:
         return load_dataset(name, data_dir=data_dir)
+    is_file = suffix in _READERS and not name.startswith(COLLECTIONS)
+    groups = groups_of(_name_of(_find_files(Path(name), None)) if is_file else name)
+    if suffix in _SPARSE:
+        return load_dataset(name, groups=groups)
     if labels is not None and suffix == ".arff":
         try:
-            return load_dataset(name, text=text)
+            return load_dataset(name, text=text, groups=groups)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    return load_dataset(name, labels=parse_labels(labels), text=text, data_dir=data_dir)
+    found = parse_labels(labels)
+    return load_dataset(name, labels=found, text=text, groups=groups, data_dir=data_dir)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
@@ -230,22 +238,22 @@ def _load_tables(
 def _without_row_numbers(dataset: Dataset) -> Dataset:
     """The data set without columns of features that number its rows."""
     names, cuts = dataset.feature_names, [] if dataset.n_train is None else [dataset.n_train]
-    ids = [
-        j
+    notes = {
+        j: note
         for j, name in enumerate(names)
-        if sounds_like_a_row_id(name) and numbers_rows(np.split(dataset.X[:, j], cuts))
-    ]
-    if not ids:
+        if sounds_like_a_row_id(name)
+        and (note := note_on_numbers(name, np.split(dataset.X[:, j], cuts)))
+    }
+    if not notes:
         return dataset
-    if len(ids) == len(names):
+    if len(notes) == len(names):
         raise InputError(f"{dataset.name}: beside the labels there are row ids only, no feature.")
-    notes = [left_out(names[j], dataset.n_samples, dataset.n_samples) for j in ids]
-    kept = [j for j in range(len(names)) if j not in ids]
+    kept = [j for j in range(len(names)) if j not in notes]
     return replace(
         dataset,
         X=dataset.X[:, kept],
         feature_names=[names[j] for j in kept],
-        notes=(*dataset.notes, *notes),
+        notes=(*dataset.notes, *notes.values()),
     )
 
 

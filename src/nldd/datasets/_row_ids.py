@@ -33,13 +33,18 @@ def sounds_like_a_row_id(name: str) -> bool:
     return bool(words) and words[-1] in _NAMES
 
 
-def numbers_rows(parts: Sequence[NDArray[Any]]) -> bool:
-    """Whether a column, file by file, is 0, 1, 2 and so on, or 1, 2, 3; each file may begin anew.
+def note_on_numbers(name: str, parts: Sequence[NDArray[Any]]) -> str | None:
+    """What to tell about a column that, file by file, numbers the rows; None of another column.
 
-    Numbers that are all different are nothing unusual: look at the name of the column first.
+    It is 0, 1, 2 and so on, or 1, 2, 3; each file may begin anew. Numbers that are all different
+    are nothing unusual: look at the name of the column first.
     """
     values = np.concatenate(parts)
-    return len(values) >= LEAST_ROWS and (_counts_up(values) or all(map(_counts_up, parts)))
+    if len(values) < LEAST_ROWS:
+        return None
+    if _counts_up(values):
+        return left_out(name, len(values), len(values))
+    return _note(name, "it numbers the rows of each part") if all(map(_counts_up, parts)) else None
 
 
 def _counts_up(values: NDArray[Any]) -> bool:
@@ -51,6 +56,11 @@ def _counts_up(values: NDArray[Any]) -> bool:
 
 
 def left_out(name: str, n_values: int, n_rows: int) -> str:
-    """What to tell about a column that was left out."""
-    why = f"its {count_noun(n_values, 'value')} tell the {count_noun(n_rows, 'row')} apart"
+    """What to tell about a column that was left out because its values name the rows."""
+    nearly = "nearly " if n_values < n_rows else ""
+    values, rows = count_noun(n_values, "value"), count_noun(n_rows, "row")
+    return _note(name, f"its {values} {nearly}tell the {rows} apart")
+
+
+def _note(name: str, why: str) -> str:
     return f"The column {quote(name)} was left out of the features: {why}, as a row id does."

@@ -28,6 +28,7 @@ from nldd.estimators._label_models import (
     fits_all_labels,
     take_columns,
 )
+from nldd.exceptions import NLDDWarning, warn_caller
 
 # Chances of a vote that are told apart, and steps of the EM algorithm, which are many because it
 # moves slowly between neighbouring chances. They take a few hundredths of a second.
@@ -59,7 +60,10 @@ def weigh_rows(T: Training, rows: NDArray[np.intp]) -> Training:
 
 
 def expected_sizes(
-    votes: NDArray[np.intp], judges: NDArray[np.intp], n_members: int
+    votes: NDArray[np.intp],
+    judges: NDArray[np.intp],
+    n_members: int,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Mean number of labels that get at least 1, 2, ... of the votes of `n_members` members.
 
@@ -67,14 +71,16 @@ def expected_sizes(
     Each member is for it with some chance, the same for all; how often each chance occurs among
     all rows and labels is estimated by maximum likelihood (EM on a grid of chances).
     """
+    weight = np.ones(len(votes)) if sample_weight is None else sample_weight
     kinds = np.broadcast_to(judges[:, np.newaxis], votes.shape) * (n_members + 1) + votes
-    kind, count = np.unique(kinds, return_counts=True)
+    kind, place = np.unique(kinds.ravel(), return_inverse=True)
+    count = np.bincount(place, weights=np.repeat(weight, votes.shape[1]))
     n_judges, n_votes = np.divmod(kind[:, np.newaxis], n_members + 1)
     log_likelihood = xlogy(n_votes, CHANCES) + xlog1py(n_judges - n_votes, -CHANCES)
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     share = np.full(len(CHANCES), 1 / len(CHANCES))
     for _ in range(N_STEPS):
-        share *= likelihood.T @ (count / (likelihood @ share)) / votes.size
+        share *= likelihood.T @ (count / (likelihood @ share)) / count.sum()
     at_least = bdtrc(np.arange(n_members), n_members, CHANCES[:, np.newaxis])
     return votes.shape[1] * (share @ at_least)
 
@@ -93,7 +99,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
         The share of votes that a label needs: half of them, or the share at which rows get as many
-        labels on average as training rows have, or this share.
+        labels on average as training rows have, or this share. Where all members saw all rows, as
+        with ``bootstrap=False``, "cardinality" warns and is half of the votes.
     n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
@@ -216,7 +223,13 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
                 judges[out] += 1
         judged = judges > 0
         if not judged.any():
+            what = (
+                'threshold="cardinality" needs rows that a member has not seen, and there are none'
+            )
+            how = "Set bootstrap=True or row_fraction below 1, or give a threshold."
+            warn_caller(f"{what}: half of the votes are asked for instead. {how}", NLDDWarning)
             return 0.5
-        sizes = expected_sizes(votes[judged], judges[judged], self.n_members)
-        cardinality = T.Y[judged].sum(axis=1).mean()
+        weight = None if T.sample_weight is None else T.sample_weight[judged]
+        sizes = expected_sizes(votes[judged], judges[judged], self.n_members, weight)
+        cardinality = np.average(T.Y[judged].sum(axis=1), weights=weight)
         return float((np.abs(sizes - cardinality).argmin() + 1) / self.n_members)

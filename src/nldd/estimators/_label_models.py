@@ -15,7 +15,6 @@ from nldd._base import MultiLabelClassifier, Training
 from nldd._dask import RowBlocks, block_by_block
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import LinearClassifierMixin, has_fit_parameter
-from nldd.estimators._gram import Gram, shared
 from nldd.exceptions import InputError
 from nldd.linear import MultiLabelLogisticRegression
 
@@ -140,6 +139,8 @@ def fit_label_models(
     if fits_all_labels(estimator):
         bar = title if verbose else None
         return fit_all_labels(estimator, parts, label_names, start, n_jobs=n_jobs, title=bar)
+    from nldd.estimators._gram import Gram, shared  # only to fit
+
     prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]
     seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]

@@ -24,9 +24,11 @@ from ._protocol import Protocol as Protocol, Shares as Shares
 from ._protocol_file import PROTOCOLS as PROTOCOLS, load_protocol as load_protocol
 from ._record import (
     CELLS as CELLS,
+    PREDICTIONS as PREDICTIONS,
     Key as Key,
     Predictions as Predictions,
     Record as Record,
+    predictions_path as predictions_path,
     read_predictions as read_predictions,
     read_records as read_records,
 )

@@ -18,8 +18,9 @@ from nldd._versions import library_versions
 from nldd.io._records import Decoder, Encoder, Record
 from nldd.io._refusal import FETCH_AGAIN, Refusal, damaged, in_one_line, quote
 from nldd.io._rules import Misfit, Rule, Scope, parameter
-from nldd.io._schemas import CHECKS, SCHEMAS, TREE_SIZES, Attributes
+from nldd.io._schemas import SCHEMAS, TREE_SIZES
 from nldd.io._values import json_bytes, read_json
+from nldd.io._whole_objects import Attributes, fits_together
 
 MAX_THREADS = 1024
 MAX_DEPTH = 250
@@ -153,7 +154,7 @@ def _make(record: Record, scope: Scope, versions: Mapping[str, str]) -> Any:
             attributes[name] = _apply(rule, record, name, scope)
         elif is_fitted and name not in schema.optional:
             raise other_version(f"a {kind} in it has no attribute {name!r}", versions)
-    if is_fitted and record.type in CHECKS and not CHECKS[record.type](attributes):
+    if is_fitted and not fits_together(record.type, attributes):
         raise Refusal(f"a {kind} in it points outside of its own arrays")
     try:
         return MAKERS.get(record.type, _make_plainly)(Type, parameters, attributes)

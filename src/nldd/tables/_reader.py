@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
 from nldd.tables._csv import CsvRows
-from nldd.tables._excel import WorkbookRows
 from nldd.tables._lines import JsonlRows, ParquetRows
 from nldd.tables._records import (
     MAX_BLOCK,
@@ -197,6 +196,8 @@ def open_table(
         hint = "leave out the sheet"
         raise InputError(f"{path} has no sheets; only workbooks such as .xlsx do.", hint=hint)
     if is_workbook:
+        from nldd.tables._excel import WorkbookRows
+
         return TableReader(path, WorkbookRows(path, head, sheet, header_row), skip_rows)
     if ending in PARQUET:
         return TableReader(path, ParquetRows(path), skip_rows)
