@@ -78,7 +78,7 @@ def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Itera
     among, *tables = both
     rows = [average_ranks(table, measure.greater_is_better) for table in tables]
     complete = complete_rows(values)
-    names = [f"among the paper's {among.sum()} methods", "in the paper"]
+    names = ["among the paper's", "in the paper"]
     if among.all() and complete.sum() == len(tables[0]):
         # All that we have is the paper's: the first row would say what the one above it says.
         names, rows = names[1:], rows[1:]
