@@ -441,6 +441,16 @@ def test_problems_are_missing_folds_then_failures():
     assert table.notes == ("The same `nldd benchmark` command runs them.",)
 
 
+def test_folds_that_failed_alike_are_one_problem():
+    cells = [
+        record("mine", "BR"),
+        *(record("mine", "CC", k, error="no", n_folds=3) for k in (0, 2)),
+    ]
+    table = problems_table(results(cells))
+    assert table.rows[-1] == ("mine", "CC", "folds 1, 3 failed: no")
+    assert to_csv(table).splitlines()[0] == "dataset,method,what"
+
+
 def test_problems_name_the_share_of_a_failed_cell():
     cells = [record("yeast", "NLDD"), record("yeast", "NLDD", share=0.5, error="no")]
     assert problems_table(results(cells)).rows == (("yeast", "NLDD", "share 50% failed: no"),)

@@ -138,7 +138,7 @@ class CriticalDifferenceDisplay(Display):
         last = len(self.methods)
         self.ax_.plot([1, last], [0, 0], color=INK, linewidth=1.2)
         for rank in range(1, last + 1):
-            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
+            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2, clip_on=False)
             # Beyond a dozen, long names leave too little of the width for a number at every rank.
             if last <= 12 or rank % 2:
                 self._write(str(rank), rank, 7, color=INK)
