@@ -15,8 +15,13 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from nldd.experiments import CELLS, read_predictions, read_records
-from nldd.experiments._record import PREDICTIONS, predictions_path
+from nldd.experiments import (
+    CELLS,
+    PREDICTIONS,
+    predictions_path,
+    read_predictions,
+    read_records,
+)
 
 HERE = Path(__file__).parent
 
@@ -27,6 +32,7 @@ def keep(run: Path) -> Path:
     folder = HERE / records[0].protocol
     folder.mkdir(exist_ok=True)
     shutil.copyfile(run / CELLS, folder / CELLS)
+    n_kept = 0
     with ZipFile(folder / f"{PREDICTIONS}.zip", "w") as archive:
         for record in sorted(
             records, key=lambda record: (*record.key[:4], record.train_share or 0)
@@ -36,6 +42,8 @@ def keep(run: Path) -> Path:
                 found = replace(found, rows=found.rows.astype(np.int32), P=None)
                 name = predictions_path(Path(), record.key).relative_to(PREDICTIONS).as_posix()
                 archive.writestr(name, found.to_bytes())
+                n_kept += 1
+    print(f"{folder}: {len(records)} records, {n_kept} of them with predictions")
     return folder
 
 
@@ -43,4 +51,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="+", type=Path)
     for run in parser.parse_args().runs:
-        print(keep(run))
+        keep(run)

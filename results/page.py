@@ -23,7 +23,7 @@ from nldd.reports import (
     results,
     to_markdown,
 )
-from nldd.statistics import average_ranks, one_sided_wilcoxon
+from nldd.statistics import average_ranks, complete_rows, one_sided_wilcoxon
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "results.md"
@@ -72,15 +72,25 @@ def values(protocol: str, measure) -> dict[str, float]:
     return dict(zip(here.datasets, means.tolist(), strict=True))
 
 
+def targets(protocols) -> list[tuple[str, int]]:
+    """Data sets and measures that can be compared: NLDD has a value, and the paper one to beat."""
+    return [
+        (dataset, i)
+        for i, (protocol, measure) in enumerate(zip(protocols, PAPER_MEASURES, strict=True))
+        for dataset, value in values(protocol, measure).items()
+        if not np.isnan(value) and (dataset, measure.key) != NO_TARGET
+    ]
+
+
 def n_beaten(protocols, without=()) -> int:
     """Cells in which NLDD is better than the best value that the paper prints."""
     count = 0
-    for protocol, measure in zip(protocols, PAPER_MEASURES, strict=True):
+    for dataset, i in targets(protocols):
+        measure = PAPER_MEASURES[i]
         paper, sign = published(measure.key), 1 if measure.greater_is_better else -1
-        for dataset, value in values(protocol, measure).items():
-            methods = [method for method in paper.methods if method not in without]
-            best = max(sign * paper.value(dataset, method) for method in methods)
-            count += sign * value > best and (dataset, measure.key) != NO_TARGET
+        methods = [method for method in paper.methods if method not in without]
+        best = max(sign * paper.value(dataset, method) for method in methods)
+        count += sign * values(protocols[i], measure)[dataset] > best
     return count
 
 
@@ -91,15 +101,29 @@ def beaten() -> str:
         f"| {' | '.join(head)} | better than the best of the paper's seven | of six, without CBM |",
         "|---" * 7 + "|",
     ]
-    for name, protocols in SETTINGS.items():
-        if not all((FOLDER / protocol / CELLS).exists() for protocol in protocols):
-            continue
+    shown = {
+        name: protocols
+        for name, protocols in SETTINGS.items()
+        if all((FOLDER / protocol / CELLS).exists() for protocol in protocols)
+    }
+    common = _common_datasets(shown.values())
+    for name, protocols in shown.items():
         each = zip(protocols, PAPER_MEASURES, strict=True)
-        means = [np.mean(list(values(protocol, measure).values())) for protocol, measure in each]
+        means = [np.mean([values(*run)[dataset] for dataset in common]) for run in each]
         counts = n_beaten(protocols), n_beaten(protocols, without=("CBM",))
-        cells = [*(f"{mean:.4f}" for mean in means), *(f"{count} of 35" for count in counts)]
+        total = len(targets(protocols))
+        cells = [*(f"{mean:.4f}" for mean in means), *(f"{count} of {total}" for count in counts)]
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    if len(common) < len(published("f_measure").datasets):
+        lines += ["", f"Means over {', '.join(common)}, on which all of these runs are complete."]
     return "\n".join(lines)
+
+
+def _common_datasets(settings) -> list[str]:
+    """Data sets on which NLDD has a value in every run."""
+    runs = {run for protocols in settings for run in zip(protocols, PAPER_MEASURES, strict=True)}
+    complete = [{d for d, value in values(*run).items() if not np.isnan(value)} for run in runs]
+    return [name for name in published("f_measure").datasets if all(name in c for c in complete)]
 
 
 def decisions() -> str:
@@ -124,16 +148,22 @@ def ranks(protocol: str) -> str:
     head = ("", "among all methods", "among the paper's", "in the paper", "NLDD better than")
     lines = [f"| {' | '.join(head)} | better than NLDD |", "|---" * 6 + "|"]
     for measure in PAPER_MEASURES:
-        printed = published(measure.key)
-        rows = [printed.datasets.index(name) for name in here.datasets]
-        shared = [here.methods.index(method) for method in printed.methods]
-        means, greater = here.means(measure), measure.greater_is_better
-        own = here.methods.index("NLDD")
+        printed, means, greater = (
+            published(measure.key),
+            here.means(measure),
+            measure.greater_is_better,
+        )
+        complete = complete_rows(means)
+        datasets = [name for name, whole in zip(here.datasets, complete, strict=True) if whole]
+        methods = [method for method in printed.methods if method in here.methods]
+        shared = [here.methods.index(method) for method in methods]
+        targets = [[printed.value(dataset, method) for method in methods] for dataset in datasets]
+        means, own = means[complete], here.methods.index("NLDD")
         p_values = one_sided_wilcoxon(means, greater)
         cells = [
             _place(here.methods, average_ranks(means, greater)),
-            _place(printed.methods, average_ranks(means[:, shared], greater)),
-            _place(printed.methods, average_ranks(printed.array()[rows], greater)),
+            _place(methods, average_ranks(means[:, shared], greater)),
+            _place(methods, average_ranks(targets, greater)),
             *(
                 ", ".join(np.array(here.methods)[p < 0.05]) or "-"
                 for p in (p_values[own], p_values[:, own])
@@ -141,6 +171,8 @@ def ranks(protocol: str) -> str:
         ]
         lines.append(f"| {measure.name} | {' | '.join(cells)} |")
     note = "Significance: one-sided Wilcoxon tests at 0.05, uncorrected, as in the paper."
+    if len(datasets) < len(here.datasets):
+        note += f" All of it is over the data sets that are complete: {', '.join(datasets)}."
     return "\n".join([*lines, "", note])
 
 
@@ -148,9 +180,10 @@ def _place(methods, averages) -> str:
     """NLDD's average rank, and those that are smaller."""
     by_method = dict(zip(methods, averages.tolist(), strict=True))
     own = by_method.pop("NLDD")
-    ahead = sorted((rank, method) for method, rank in by_method.items() if rank <= own)
+    ahead = sorted((rank, method) for method, rank in by_method.items() if rank < own)
     if not ahead:
-        return f"**{own:.2f}, first**"
+        equal = [method for method, rank in by_method.items() if rank == own]
+        return f"**{own:.2f}, first{' with ' * bool(equal)}{', '.join(equal)}**"
     return f"{own:.2f} behind {', '.join(f'{method} {rank:.2f}' for rank, method in ahead)}"
 
 

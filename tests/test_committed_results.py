@@ -14,6 +14,7 @@ from nldd.experiments._cell import cells
 from nldd.metrics import PAPER_MEASURES
 from nldd.reports import PUBLISHED_COEFFICIENTS, published, results
 from nldd.statistics import average_ranks
+from reports.records import grid
 
 FOLDER = Path(__file__).parents[1] / "results"
 SMALL = ("emotions", "scene", "yeast", "medical", "slashdot", "enron")
@@ -95,6 +96,38 @@ def test_page_has_what_settings_of_nldd_reach():
     assert page.beaten() in text
     assert page.decisions() in text
     assert [page.n_beaten(runs) for runs in page.SETTINGS.values()] == [6, 23, 26, 24, 28]
+
+
+def test_ranks_of_the_page_are_over_one_set_of_complete_data(monkeypatch):
+    page = program("page")
+    names = published("hamming_loss").datasets[:3]
+    # NLDD and BR have equal ranks, and BR has no value on the third data set.
+    values = [[0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [None, 0.1, 0.2]]
+    found = results(grid(values, names, ("BR", "NLDD", "CC")))
+    monkeypatch.setattr(page, "found", lambda protocol: found)
+    row = page.ranks("any").splitlines()[2].split(" | ")
+    paper = np.array(
+        [[published("hamming_loss").value(d, m) for m in ("BR", "NLDD")] for d in names]
+    )
+    own = np.mean(1 + (paper[:2, 0] < paper[:2, 1]))
+    assert row[1:3] == ["**1.50, first with BR**", "**1.50, first with BR**"]
+    assert row[3].strip("*").startswith(f"{own:.2f}")
+    told = page.ranks("any").splitlines()[-1]
+    assert told.endswith(f"over the data sets that are complete: {names[0]}, {names[1]}.")
+
+
+def test_beaten_cells_are_counted_of_those_that_are_there(monkeypatch):
+    page = program("page")
+    found = results(grid([[0.0], [0.9]], ("emotions", "scene"), ["NLDD"]))
+    monkeypatch.setattr(page, "found", lambda protocol: found)
+    lines = page.beaten().splitlines()
+    # Two data sets and four measures, without the accuracy on scene.
+    assert len(page.targets(("default",) * 4)) == 7
+    assert lines[2].startswith(
+        "| logistic regression (`None`) | 0.4500 | 0.4500 | 0.4500 | 0.4500 "
+    )
+    assert lines[2].endswith(" of 7 |")
+    assert lines[-1].startswith("Means over emotions, scene, on which")
 
 
 def test_page_has_what_the_chance_is_worth():

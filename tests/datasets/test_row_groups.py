@@ -65,3 +65,19 @@ def test_column_that_cannot_be_groups_is_refused(tmp_path, name, column, message
     labels = "label_*" if name.endswith(".csv") else None
     with pytest.raises(InputError, match=message):
         load_dataset(path, labels=labels, groups=column)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column", "message"),
+    [
+        ("songs.csv", TABLE.replace("Bob", " "), "speaker", "row 2, column 'speaker': there is no"),
+        ("songs.arff", ARFF.replace("Bob,4", "?,4"), "speaker", "line 9: there is no 'speaker'"),
+        ("songs.arff", ARFF.replace("Bob,4", "Bob,?"), "day", "line 9: there is no 'day'"),
+    ],
+    ids=["CSV", "nominal", "number"],
+)
+def test_row_without_a_group_is_refused(tmp_path, name, text, column, message):
+    (tmp_path / name).write_text(text)
+    labels = "label_*" if name.endswith(".csv") else None
+    with pytest.raises(InputError, match=message):
+        load_dataset(tmp_path / name, labels=labels, groups=column)

@@ -1,6 +1,8 @@
 """Cells: which there are, which are run together, and what one writes down."""
 
 import json
+import threading
+import time
 import warnings
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from experiments.trials import (
     Counting,
@@ -189,8 +192,7 @@ class Ticking(LogisticRegression):
 
 
 def test_each_method_is_charged_for_all_fits_though_they_were_shared(monkeypatch):
-    monkeypatch.setattr(_cell, "thread_time", lambda: Clock.now)
-    monkeypatch.setattr("nldd.experiments._cell.thread_time", lambda: Clock.now)
+    monkeypatch.setattr(_cell, "process_time", lambda: Clock.now)
     use_base(monkeypatch, lambda seed: Ticking(solver="liblinear", random_state=seed))
     br, smbr, nldd = run_batch(songs(), planned()[:3])
     # Four labels of 10 to fit and 1 to decide; NLDD fits them twice, on T1 and on all rows, and
@@ -212,13 +214,61 @@ def test_seconds_are_without_those_of_the_first_fit_in_a_process(monkeypatch):
             return super().fit(X, Y)
 
     Compiles.compiled = False
-    monkeypatch.setattr(_cell, "thread_time", lambda: Clock.now)
+    monkeypatch.setattr(_cell, "process_time", lambda: Clock.now)
     replace_method(monkeypatch, "MLKNN", Compiles)
     for cell in planned(("MLKNN",))[:2]:
         assert run_batch(songs(), [cell])[0].fit_seconds == 1.0
 
 
+class Burns(Stub):
+    """Works in a thread that is not the one which calls it."""
+
+    def fit(self, X, Y):
+        def burn():
+            start = time.thread_time()
+            while time.thread_time() - start < 0.05:
+                pass
+
+        thread = threading.Thread(target=burn)
+        thread.start()
+        thread.join()
+        Burns.n_threads = {pool["num_threads"] for pool in threadpool_info()}
+        return super().fit(X, Y)
+
+
+def test_threads_of_a_method_are_counted_and_pools_have_one(monkeypatch):
+    replace_method(monkeypatch, "MLKNN", Burns)
+    with threadpool_limits(2):
+        (record,) = run_batch(songs(), planned(("MLKNN",))[:1])
+    assert record.fit_seconds >= 0.05
+    assert Burns.n_threads == {1}
+
+
 # What is written down
+
+
+@pytest.mark.parametrize(
+    ("values", "missing", "told"),
+    [
+        (
+            np.linspace(-2, 3, 7),
+            {"brier_score", "log_loss", "calibration_error"},
+            "between 0 and 1",
+        ),
+        (np.full(7, np.nan), set(PROBABILITY_MEASURES), "no finite numbers"),
+    ],
+    ids=["decisions", "nan"],
+)
+def test_odd_probabilities_cost_their_measures_only(monkeypatch, values, missing, told):
+    class Odd(Stub):
+        def predict_proba(self, X):
+            return np.resize(values, (X.shape[0], self.n_labels_))
+
+    replace_method(monkeypatch, "MLKNN", Odd)
+    (record,) = run_batch(songs(), planned(("MLKNN",))[:1])
+    assert record.error is None
+    assert {*MEASURES, *PROBABILITY_MEASURES} - set(record.scores) == missing
+    assert [told in line for line in record.details["warnings"]] == [True]
 
 
 def test_record_holds_the_scores_of_a_plain_fit():

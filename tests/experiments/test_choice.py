@@ -335,6 +335,25 @@ def test_labels_of_files_in_every_form(folder, labels):
     assert_array_equal(chosen["songs"].Y, songs().Y)
 
 
+def test_sparse_file_beside_a_table(folder):
+    (folder / "tags.svm").write_text("0,1 0:1.5\n1 1:2\n")
+    names = [str(folder / name) for name in ("songs.csv", "tags.svm")]
+    chosen = choose_datasets(names, labels="label_*")
+    assert_array_equal(chosen["tags"].Y, [[1, 1], [0, 1]])
+
+
+def test_groups_of_a_training_and_a_test_file_go_by_the_name_of_both(folder, own):
+    table = "speaker,tempo,label_sad,label_calm\nAnn,90,1,0\nBob,80,0,1\n"
+    for name in ("talk-train.csv", "talk-test.csv"):
+        (folder / name).write_text(table)
+    text = "[datasets.talk.split]\nkind = 'leave-one-group-out'\ngroups = 'speaker'"
+    groups_of = own(text).groups_of
+    names = [str(folder / "talk-train.csv"), str(folder / "songs.csv")]
+    chosen = choose_datasets(names, labels="label_*", groups_of=groups_of)
+    assert chosen["talk"].groups.tolist() == ["Ann", "Bob", "Ann", "Bob"]
+    assert chosen["songs"].groups is None
+
+
 def test_table_without_labels_is_refused(folder):
     with pytest.raises(InputError, match=r"which columns of .*songs\.csv are labels"):
         choose_datasets([str(folder / "songs.csv")])

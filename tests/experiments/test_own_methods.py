@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from nldd.experiments._methods import predict_labels, predict_probabilities
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmark.md").read_text("utf-8")
 KNN = "sklearn.neighbors:KNeighborsClassifier"
+TREE = "sklearn.tree:DecisionTreeClassifier"
 
 
 @pytest.fixture
@@ -128,6 +130,41 @@ def test_search_of_an_own_method(tmp_path):
     path.write_text(f"methods = ['KNN={KNN}']\n[search.KNN]\nn_neighbors = [1, 7]")
     _, record = run_first(load_protocol(path), "KNN")
     assert record.details["searched"]["best"]["n_neighbors"] in (1, 7)
+
+
+@pytest.mark.parametrize(("steps", "n_labels"), [("", 4), ("prepare = ['standardise']", 2)])
+def test_search_among_classes(tmp_path, steps, n_labels):
+    """They become estimators in each cell, and words in its record."""
+    path, names = tmp_path / "mine.toml", ["sklearn.naive_bayes:GaussianNB", TREE]
+    path.write_text(f"{steps}\nmethods = ['BR']\n[search.BR]\nestimator = {names}")
+    dataset = replace(songs(), Y=songs().Y[:, :n_labels])
+    cell = next(cells(load_protocol(path), "songs", dataset, ("BR",)))
+    (grid,) = cell.estimator.param_grid.values()
+    assert [type(base).__name__ for base in grid] == ["GaussianNB", "DecisionTreeClassifier"]
+    assert grid[1].random_state == 0
+    record = run_cell(dataset, cell, SharedFits())
+    assert record.error is None
+    assert record.details["searched"]["best"]["estimator"] in names
+    path.write_text("methods = ['BR']\n[search.BR]\nestimator__base = ['os:remove']")
+    with pytest.raises(InputError, match="os:remove is no class"):
+        next(cells(load_protocol(path), "songs", songs(), ("BR",)))
+
+
+@pytest.mark.parametrize("base", [KNN, TREE])
+def test_one_label_is_a_class_to_scikit_learn(base, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f"methods = ['Mine={base}']")
+    dataset = replace(songs(), Y=songs().Y[:, :1], label_names=["sad"])
+    cell = next(cells(load_protocol(path), "songs", dataset, ("Mine",)))
+    record = run_cell(dataset, cell, SharedFits())
+    assert record.error is None
+    assert record.predictions.Y_pred.shape == (6, 1)
+    model = cell.estimator.fit(dataset.X[cell.train], dataset.Y[cell.train, 0])
+    P = model.predict_proba(dataset.X[cell.test])[:, 1:]
+    assert_allclose(record.predictions.P, P, rtol=1e-6)
+    for only in (0, 1):
+        model = cell.estimator.fit(dataset.X, np.full(60, only))
+        assert_array_equal(predict_probabilities(model, dataset.X, 1), np.full((60, 1), only))
 
 
 # What they predict

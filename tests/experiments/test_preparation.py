@@ -1,6 +1,7 @@
 """Preparation and search inside folds: what is done, and that test rows are not looked at."""
 
 from dataclasses import replace
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -15,7 +16,15 @@ from nldd import MLkNN, NLDDClassifier
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments import Split, Step
-from nldd.experiments._cell import SharedFits, batches, cells, fingerprint, run_batch, run_cell
+from nldd.experiments._cell import (
+    SharedFits,
+    batches,
+    cells,
+    digest,
+    fingerprint,
+    run_batch,
+    run_cell,
+)
 from nldd.experiments._preparation import feature_scores, make_steps, prepared
 from nldd.metrics import f_measure
 
@@ -169,6 +178,16 @@ def test_fingerprint_of_texts_changes_with_any_letter():
     X = dataset.X.copy()
     X[0], X[1] = X[0] + X[1][:1], X[1][1:]  # the same letters in other rows
     assert fingerprint(replace(dataset, X=X)) != first
+
+
+def test_fingerprint_changes_with_the_groups_and_is_as_before_without():
+    speakers = np.array(["Ann", "Bob", "Eve"], dtype=object)
+    dealt = replace(songs(), groups=speakers[np.arange(60) % 3])
+    in_a_row = replace(songs(), groups=speakers[np.arange(60) // 20])
+    before = blake2b(digest(songs().X) + digest(songs().Y), digest_size=8).hexdigest()
+    assert fingerprint(songs()) == before  # so that records of older versions stay valid
+    assert len(set(map(fingerprint, (songs(), dealt, in_a_row)))) == 3
+    assert fingerprint(replace(dealt, groups=np.arange(60) % 3)) == fingerprint(dealt)
 
 
 # Search

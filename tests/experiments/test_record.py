@@ -1,9 +1,11 @@
 """The file of records: what a crash can do to it, and what it cannot."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict, replace
 from zipfile import ZipFile
 
@@ -265,10 +267,34 @@ def test_predictions_come_back_as_they_were(tmp_path, n_rows, n_labels, with_pro
 
 
 def test_predictions_of_odd_names_stay_in_their_folder(tmp_path):
-    key = record(0).key._replace(dataset="../../a:b", method="my/method", train_share=0.1)
-    path = predictions_path(tmp_path, key).resolve()
-    assert path.is_relative_to(tmp_path / "predictions")
-    assert path != predictions_path(tmp_path, key._replace(train_share=None)).resolve()
+    odd = ["../../a:b", ".", "..", "my/method", "数" * 90, "数" * 91, "a" * 300, "CON", "nul.x"]
+    odd += ["X", "X-a", "a-b", "b", "X.", "X ", "%43ON", "X-seed0", "X-share0.5", "\udc80"]
+    keys = [
+        Key(protocol, dataset, method, fold, seed, share)
+        for protocol in ("X", "a-b", "b", "..")
+        for dataset in ("X", "..", "CON", "数" * 90)
+        for method in odd
+        for fold, seed, share in [
+            (0, 0, None),
+            (0, 10, None),
+            (0, 0, 0.12345678),
+            (0, 0, 0.1234567),
+        ]
+    ]
+    paths = {predictions_path(tmp_path, key) for key in keys}
+    assert len(paths) == len(keys)
+    for path in paths:
+        assert path.resolve().parents[2] == tmp_path / "predictions"
+        assert max(map(len, path.relative_to(tmp_path).parts)) < 200
+        for part in path.relative_to(tmp_path).parts:
+            assert not part.endswith((".", " "))
+            assert part.partition(".")[0].upper() not in ("CON", "NUL")
+
+
+def as_npz(**arrays):
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
 
 
 def test_damaged_predictions_are_named_and_not_read(tmp_path):
@@ -276,7 +302,18 @@ def test_damaged_predictions_are_named_and_not_read(tmp_path):
     path.parent.mkdir(parents=True)
     rows = np.zeros((1, 1), bool)
     whole = Predictions(np.arange(1), rows, rows).to_bytes()
-    for content in (b"", b"no", whole[: len(whole) // 2], whole[:-30]):
+    flipped = [
+        whole[:j] + bytes([whole[j] ^ 255]) + whole[j + 1 :] for j in range(0, len(whole), 3)
+    ]
+    for content in flipped:  # read as they were, or refused
+        path.write_bytes(content)
+        with suppress(InputError):
+            read_predictions(tmp_path, record(0).key)
+    odd = [as_npz(rows=[0], n_labels=[1, 2], Y_true=[[0]], Y_pred=[[0]])]
+    odd += [as_npz(rows=[0], n_labels=1, Y_true=[[0.5]], Y_pred=[[0]])]
+    odd += [as_npz(rows=[0], n_labels=10**15, Y_true=[[0]], Y_pred=[[0]])]
+    odd += [as_npz(rows=[0], n_labels=1, Y_true=np.zeros((2, 1), np.uint8), Y_pred=[[0]])]
+    for content in (b"", b"no", whole[: len(whole) // 2], whole[:-30], *odd):
         path.write_bytes(content)
         with pytest.raises(InputError, match="holds no predictions"):
             read_predictions(tmp_path, record(0).key)

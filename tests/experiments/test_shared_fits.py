@@ -151,7 +151,7 @@ class Ticking:
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr(_cell, "thread_time", lambda: self.now)
+        monkeypatch.setattr(_cell, "process_time", lambda: self.now)
 
 
 def test_saved_seconds_are_those_of_the_fits_that_were_found(problem, monkeypatch):

@@ -175,9 +175,24 @@ def test_given_rows_and_groups_are_those_of_the_data_set():
         ),
         (Split("stratified"), rows_only(9), "rows has 9 rows, too few for 10 folds"),
         (Split("repeated"), rows_only(9), "rows has 9 rows, too few for 10 folds"),
+        (
+            Split("leave-one-group-out"),
+            replace(songs(), groups=np.r_[np.nan, np.arange(59)]),
+            "Some rows of songs have no group",
+        ),
         (Split("random"), rows_only(1), "rows has one row"),
+        (Split("random", test_share=0.9), rows_only(2), "a share of 0.9 to test on leaves none"),
     ],
-    ids=["given", "groups", "one group", "stratified", "repeated", "one row"],
+    ids=[
+        "given",
+        "groups",
+        "one group",
+        "stratified",
+        "repeated",
+        "no group",
+        "one row",
+        "two rows",
+    ],
 )
 def test_split_that_cannot_be_made_is_refused(split, dataset, message):
     with pytest.raises(InputError, match=message):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from displays.drawn import assert_legible
-from nldd.metrics import PAPER_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES
 from nldd.reports import (
     published_seconds,
     published_subsets,
@@ -262,6 +262,19 @@ def test_folds_without_rows_of_a_subset_do_not_count_for_it():
     assert subset_mean(cells, "hamming_loss", "B") == 0.4
     assert subset_mean(cells, "hamming_loss", "total") == 0.25
     assert np.isnan([subset_mean([], "hamming_loss", subset) for subset in ("A", "total")]).all()
+
+
+def test_totals_lie_between_the_subsets_where_folds_differ_in_size():
+    # All rows together: (2 x 0.5 + 8 x 0.1) / 10 = 0.18.
+    cells = [fold("BR", 0, (2, 0.5), (0, None), 0.5), fold("BR", 1, (0, None), (8, 0.1), 0.1)]
+    assert subset_mean(cells, "hamming_loss", "total") == pytest.approx(0.18, rel=1e-15)
+
+
+def test_measures_that_records_do_not_have_on_subsets_have_no_table():
+    score = dict.fromkeys((m.key for m in PAPER_MEASURES), 0.3)
+    cell = record("mine", "BR", score=score | {"precision": 0.4}, observed={"n": 25, **score})
+    assert subset_table(results([cell]), MEASURES["precision"]) is None
+    assert subset_table(results([cell]), HAMMING) is not None
 
 
 @pytest.mark.parametrize("measure", PAPER_MEASURES, ids=lambda m: m.key)

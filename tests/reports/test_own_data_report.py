@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,14 @@ from nldd import cli
 from nldd.exceptions import InputError
 from nldd.experiments._record import Predictions, RecordFile
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES
-from nldd.reports import choose_measures, make_report, report, results
+from nldd.reports import (
+    RENDERERS,
+    choose_measures,
+    make_report,
+    render_page,
+    report,
+    results,
+)
 from nldd.reports._results import ALL_MEASURES
 from nldd.reports._run_tables import dataset_table, search_table, split_table
 from nldd.reports._score_tables import overview_table, pair_table, score_table
@@ -27,6 +35,9 @@ FOREIGN = re.compile(
 MACRO_F, AUROC = MEASURES["macro_f"], PROBABILITY_MEASURES["macro_auroc"]
 
 
+COUNTS = {"tp": [1] * 10, "fp": [0] * 10, "fn": [1] * 10}
+
+
 def own_cells(**changes):
     return grid(VALUES, OWN, METHODS, title="three of my own", **changes)
 
@@ -35,16 +46,21 @@ def probable(**changes):
     """Own cells, of which those of CBM have no probabilities."""
     return [
         cell if cell.method == "CBM" else replace(cell, scores=cell.scores | {"macro_auroc": 0.8})
-        for cell in own_cells(**changes)
+        for cell in own_cells(label_counts=COUNTS, **changes)
     ]
 
 
-def test_no_sentence_is_about_other_data(tmp_path):
+@pytest.fixture(scope="module")
+def own_page():
     cells = [*own_cells(), record("alpha", "LP", error="no"), record("beta", "NLDD", share=1.0)]
-    for path in report(write_records(tmp_path, cells), measures=["f_measure", "macro_auroc"]):
-        if path.suffix != ".png":
-            found = FOREIGN.findall(path.read_text(encoding="utf-8"))
-            assert found == [], path.name
+    return make_report(results(cells), choose_measures(["f_measure", "macro_auroc"]))
+
+
+def test_no_sentence_is_about_other_data(own_page):
+    texts = {"page": render_page(own_page)}
+    for table, (ending, render) in product(own_page.tables, RENDERERS.items()):
+        texts[f"{table.key}.{ending}"] = render(table)
+    assert {name: found for name, text in texts.items() if (found := FOREIGN.findall(text))} == {}
 
 
 def test_methods_of_the_paper_alone_do_not_bring_it_in():
@@ -91,17 +107,43 @@ def test_methods_without_probabilities_are_left_out_and_do_not_empty_the_table()
     assert rows["Macro AUROC"] == ["3", "2.00", "2.00", "2.00", "-"]
     # NLDD: (1 + 1 + 2) / 3, ECC: (2 + 2 + 1) / 3.
     assert rows["Hamming loss"] == ["3", "3.00", "1.33", "1.67", "4.00"]
-    assert set(rows) == {"Macro AUROC", *(measure.name for measure in choose_measures())}
+    pooled = {measure.name for key, measure in MEASURES.items() if key[:6] in ("micro_", "macro_")}
+    assert set(rows) == {"Macro AUROC", *(measure.name for measure in choose_measures()), *pooled}
     assert ("Hamming loss", "NLDD") in bold(overview_table(found))
 
 
-def test_a_measure_that_no_cell_has_is_said_to_be_missing():
-    found = results(own_cells())
-    assert score_table(found, AUROC) is None
-    page = make_report(found, (AUROC,))
+def told_of_scores(cells, *measures):
+    page = make_report(results(cells), measures)
     scores = next(section for section in page.sections if section.id == "scores")
     assert scores.tables == ()
-    assert scores.paragraphs[-1].startswith("No method has a value of Macro AUROC: the cells are")
+    return scores.paragraphs[2:]
+
+
+def test_why_no_method_has_a_value_is_told():
+    log_loss = PROBABILITY_MEASURES["log_loss"]
+    names = "(BR, NLDD, ECC, CBM)"
+    assert told_of_scores(own_cells(label_counts=COUNTS)[:4], AUROC, log_loss) == (
+        f"No method has a value of Macro AUROC, Log loss: no probabilities {names}.",
+    )
+    assert told_of_scores(own_cells()[:4], MACRO_F) == (
+        f"No method has a value of Macro F: older records without predictions {names}.",
+    )
+    # Three methods have probabilities, but some fold has no defined value.
+    assert told_of_scores(probable()[:4], log_loss) == (
+        "No method has a value of Log loss: not defined in some fold of each data set "
+        "(BR, NLDD, ECC); no probabilities (CBM).",
+    )
+
+
+def test_a_method_with_probabilities_is_not_said_to_have_none():
+    cells = probable()
+    for cell in cells:
+        if cell.method == "ECC":
+            cell.scores["log_loss"] = cell.scores.pop("macro_auroc")
+    assert score_table(results(cells), AUROC).notes[-2:] == (
+        "Left out, not defined in some fold of each data set: ECC.",
+        "Left out, no probabilities: CBM.",
+    )
 
 
 def test_a_data_set_without_a_value_is_a_row_of_dashes():
@@ -111,7 +153,9 @@ def test_a_data_set_without_a_value_is_a_row_of_dashes():
             cell.scores.pop("macro_auroc", None)
     table = score_table(results(cells), AUROC)
     assert texts(table.rows[1]) == ["beta", "-", "-", "-"]
-    assert "Left out of averages and tests, incomplete: beta." in table.notes
+    assert (
+        "Left out of averages and tests, since not every method has a value in every fold: beta."
+    ) in table.notes
 
 
 def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
@@ -145,8 +189,7 @@ Y_NAMES = ("Y_true", "Y_pred")
 
 
 def test_macro_tables_state_their_convention():
-    counts = {"tp": [1] * 10, "fp": [0] * 10, "fn": [1] * 10}
-    table = score_table(results(own_cells(label_counts=counts)), MACRO_F)
+    table = score_table(results(own_cells(label_counts=COUNTS)), MACRO_F)
     assert texts(table.rows[0])[1] == "0.6667 (2.5)"
     assert table.notes[-1] == (
         "Counts of each label are pooled over the folds; labels in neither truth nor prediction "
@@ -168,8 +211,23 @@ def test_pairs_have_differences_effects_and_three_tests():
         "With 3 data sets no p-value, corrected for 6 tests, can fall below 1, so no difference "
         "can be significant at 0.05."
     )
-    assert "by more than 0.001" in table.notes[1]
+    assert table.notes[1:] == ("Differences up to 0.001 count as equal.",)
     assert pair_table(results(own_cells()[:4]), choose_measures()[0]) is None
+
+
+def test_effects_with_ties_and_tiny_p_values_are_told_rightly():
+    names = [f"set{k:02}" for k in range(13)]
+    # Better on 12 of 13, and a tie: 2 / 2^12 = 0.0005.
+    values = [[0.2, 0.2], *([0.1 + 0.01 * k, 0.5] for k in range(12))]
+    table = pair_table(results(grid(values, names, ("BR", "NLDD"))), choose_measures()[0])
+    assert table.rows[0][2:6] == ("12/1/0", "+1.00", "< 0.001", "< 0.001")
+
+
+def test_the_notes_of_pairs_are_said_once(own_page):
+    pairs = next(section for section in own_page.sections if section.id == "pairs")
+    (told,) = pairs.paragraphs
+    assert "1 if the first is better wherever the two differ" in told
+    assert [len(table.notes) for table in pairs.tables] == [2]
 
 
 FACTS = {"n_samples": 1240, "n_features": 12, "n_labels": 5, "cardinality": 1.5, "density": 0.3}
@@ -192,6 +250,22 @@ def test_data_sets_have_a_table_of_facts_with_their_notes():
     assert table.notes[-1] == "alpha: Column id counts the rows and was left out."
     assert table.data[0][:4] == ("alpha", 1240, 12, 5)
     assert dataset_table(found, {}) is None
+
+
+def test_facts_of_other_data_of_the_same_name_are_left_out():
+    found = results(own_cells(data="0123456789abcdef"))
+    assert dataset_table(found, ABOUT) is not None  # of an older version, which does not say
+    about = ABOUT["alpha"] | {"data": "0123456789abcdef"}
+    assert dataset_table(found, {"alpha": about}) is not None
+    assert dataset_table(found, {"alpha": about | {"data": "fedcba9876543210"}}) is None
+
+
+def test_missing_values_and_texts_are_noted():
+    about = {"alpha": {"facts": FACTS | {"n_missing": 1200}}, "beta": {"facts": {"text": True}}}
+    assert dataset_table(results(own_cells()), about).notes[1:] == (
+        "Missing values of features: alpha 1,200.",
+        "Texts, which have one feature and no TCS: beta.",
+    )
 
 
 def test_splits_are_told_in_words_with_their_sizes():
@@ -225,7 +299,27 @@ def test_facts_are_read_from_the_folder_and_damaged_ones_refused(tmp_path):
     (folder / "datasets.json").write_text(json.dumps(ABOUT))
     report(folder, measures=["f_measure"])
     assert "Column id counts the rows" in (folder / "report.html").read_text(encoding="utf-8")
-    for damage in ("{", "[1]"):
+    entries = ('{"facts": [1]}', '{"facts": {"n_samples": 60.0}}', '{"notes": 5}', "7")
+    for damage in ("{", "[1]", *(f'{{"alpha": {entry}}}' for entry in entries)):
         (folder / "datasets.json").write_text(damage)
         with pytest.raises(InputError, match="does not hold the facts of data sets"):
             report(folder)
+
+
+def test_tables_and_figures_of_another_protocol_do_not_stay_behind(tmp_path):
+    folder = write_records(tmp_path, [record("alpha", "CC")])
+    old = [f"tables/{key}.csv" for key in ("coefficients", "shares", "choices", "searches")]
+    old += [f"figures/{key}.svg" for key in ("shares", "hypercube", "pair_choice", "pairs")]
+    old += ["tables/datasets.tex", "tables/own.csv"]
+    for name in old:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("old")
+    report(folder, measures=["f_measure"])
+    assert [name for name in old if (folder / name).exists()] == ["tables/own.csv"]
+
+
+def test_cells_with_other_numbers_of_labels_are_refused():
+    cells = folds("alpha", "BR", [0.1, 0.2], label_counts=COUNTS)
+    cells[1].details.update(n_labels=1, label_counts={"tp": [1], "fp": [0], "fn": [0]})
+    with pytest.raises(InputError, match="Cells of alpha have 10 and 1 labels"):
+        results(cells)

@@ -25,7 +25,7 @@ from nldd.reports import (
 from nldd.reports._report import (
     LABELS,
     N_TRAIN,
-    about_differences,
+    about_bars,
     difference_diagrams,
 )
 from nldd.statistics import WILCOXON_RULE
@@ -89,8 +89,9 @@ def test_full_report_says_what_went_wrong():
 def test_report_of_the_published_values_has_its_sentences(quick):
     report = quick(published_records())
     assert report.subtitle == "7 methods on 9 data sets"
-    (about,) = section(report, "differences").paragraphs
-    assert about == (
+    differences = section(report, "differences")
+    assert differences.paragraphs == ()
+    assert differences.figures[0].caption.endswith(
         "With 9 data sets and 21 pairs of methods the smallest p-value that Holm's correction can "
         "leave is 0.082, so no pair can differ at 0.05 and one bar joins all methods."
     )
@@ -187,27 +188,42 @@ def test_diagrams_of_ten_methods_are_legible():
 
 
 @pytest.mark.parametrize(
-    ("n_datasets", "methods", "told"),
+    ("n_datasets", "n_methods", "told"),
     [
         # m pairs and n data sets: the smallest p-value that Holm leaves is 2 m / 2^n.
-        (
-            9,
-            ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM"),
-            "21 pairs {} 0.082, so no pair",
-        ),
-        (10, ("BR", "SMBR", "NLDD", "ECC", "RAKEL", "MLKNN", "CBM"), "21 pairs {} 0.041."),
-        (2, ("BR", "NLDD", "ECC"), "3 pairs {} 1, so no pair can differ at 0.05"),
-        (6, ("BR", "NLDD", "ECC"), "3 pairs {} 0.094, so no pair can differ at 0.05"),
-        (7, ("BR", "NLDD", "ECC"), "3 pairs {} 0.047."),
+        (9, 7, "21 pairs {} 0.082, so no pair"),
+        (10, 7, "21 pairs {} 0.041."),
+        (2, 3, "3 pairs {} 1, so no pair can differ at 0.05"),
+        (6, 3, "3 pairs {} 0.094, so no pair can differ at 0.05"),
+        (7, 3, "3 pairs {} 0.047."),
     ],
 )
-def test_the_smallest_p_value_is_told(n_datasets, methods, told):
-    values = np.full((n_datasets, len(methods)), 0.5)
-    sentence = about_differences(results(grid(values, NAMES[:n_datasets], methods)))
+def test_the_smallest_p_value_is_told(n_datasets, n_methods, told):
+    sentence = about_bars(n_datasets, n_methods)
     assert sentence.startswith(f"With {n_datasets} data sets and ")
     told = told.format("of methods the smallest p-value that Holm's correction can leave is")
     assert told in sentence
     assert sentence.endswith("one bar joins all methods." if "so no" in told else told)
+
+
+def test_each_diagram_is_told_about_its_own_methods(quick):
+    # On 6 data sets two methods have the F-measure (1 pair), three the Hamming loss (3 pairs).
+    cells = grid([[0.3, 0.2, 0.1]] * 6, NAMES[:6], ("BR", "NLDD", "ECC"))
+    for cell in cells:
+        del cell.scores["zero_one_loss"]
+        if cell.method == "ECC":
+            del cell.scores["f_measure"], cell.scores["multilabel_accuracy"]
+    differences = section(quick(cells), "differences")
+    assert differences.paragraphs == (
+        "No diagram of 0/1 loss: methods are compared from two of them and two complete data sets "
+        "on.",
+    )
+    hamming, _, f_measure = (figure.caption for figure in differences.figures)
+    assert "3 pairs of methods" in hamming
+    assert "one bar joins all methods" in hamming
+    assert f_measure.endswith(
+        "1 pair of methods the smallest p-value that Holm's correction can leave is 0.031."
+    )
 
 
 def test_methods_that_differ_are_not_joined():
@@ -234,19 +250,19 @@ def test_methods_that_differ_are_not_joined():
     ],
     ids=["one-data-set", "one-method", "one-complete", "one-failed"],
 )
-def test_too_little_to_compare_is_said_and_not_drawn(records):
-    found = results(records)
-    assert about_differences(found) == (
-        "Methods are compared from two of them and two complete data sets on."
+def test_too_little_to_compare_is_said_and_not_drawn(quick, records):
+    differences = section(quick(records), "differences")
+    assert differences.paragraphs == (
+        "Methods are compared from two of them and two complete data sets on.",
     )
-    assert list(difference_diagrams(found)) == []
+    assert differences.figures == ()
 
 
 def test_incomplete_data_sets_are_left_out():
     values = [[0.1, 0.2], [0.3, None], [0.1, 0.2]]
     some = folds(NAMES[1], "NLDD", [0.1, 0.2])[:1]
     found = results([*grid(values, NAMES[:3], ("BR", "NLDD")), *some])
-    assert about_differences(found).startswith("With 2 data sets ")
+    assert " With 2 data sets " in next(difference_diagrams(found)).caption
     assert "Friedman's test over 2 data sets" in next(difference_diagrams(found)).caption
     assert next(difference_diagrams(found)).alt == (
         "Average ranks on Hamming loss: BR is best with 1.00."

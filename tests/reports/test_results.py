@@ -66,7 +66,7 @@ def test_macro_measures_count_a_label_once_over_all_folds():
     expected |= {"macro_precision": (12 / 14 + 1 / 4) / 2, "macro_recall": (12 / 14 + 1 / 2) / 2}
     for key, value in expected.items():
         assert results(cells).means(MEASURES[key]).item() == pytest.approx(value, rel=1e-14)
-    older = [replace(cells[0], details=record(n_folds=2).details), cells[1]]
+    older = [replace(cells[0], details=record(n_folds=2, n_labels=3).details), cells[1]]
     assert np.isnan(results(older).means(MEASURES["macro_f"]).item())
 
 

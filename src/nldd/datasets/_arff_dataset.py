@@ -129,7 +129,11 @@ def _text_column(arff: Arff, j: int) -> list[str]:
 
 
 def _group_column(arff: Arff, j: int) -> NDArray[Any]:
-    """The values of any attribute."""
+    """The values of any attribute, of which none may be missing."""
+    missing = np.flatnonzero(np.isnan(_column(arff, j)))
+    if len(missing):
+        message = f"there is no {quote(arff.attributes[j].name)}. Each row needs a group."
+        raise arff.source.error(int(arff.row_lines[missing[0]]), message)
     if arff.attributes[j].codes is None:
         return _column(arff, j)
     return np.array(_text_column(arff, j), dtype=object)

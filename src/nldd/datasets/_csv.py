@@ -122,7 +122,7 @@ def _read_rows(
         else:
             X.append(_read_cells(block, features, _feature, table))
         Y.append(_read_cells(block, labels, _label, table))
-        groups += [cell_text(row[j]) for row in block.rows for j in grouping]
+        groups += _read_groups(block, grouping, table)
     if not X:
         raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
     # A table of answers may leave out the last cells of a row; here a number was lost.
@@ -132,6 +132,16 @@ def _read_rows(
         raise InputError(f"{table.path}: {short.partition(';')[0]}. {how}")
     together = np.array(groups, dtype=object) if grouping else None
     return np.concatenate(X), np.vstack(Y).astype(np.int64), together
+
+
+def _read_groups(block: Block, grouping: Sequence[int], table: TableReader) -> list[str]:
+    """The groups of rows; those without one are strangers, and no group of their own."""
+    found = [cell_text(row[j]) for row in block.rows for j in grouping]
+    for row, group in enumerate(found):
+        if group.strip(" \t") in MISSING:
+            where = table.where(block.first + row, grouping[0])
+            raise InputError(f"{where}: there is no group. Each row needs one.")
+    return found
 
 
 def _read_cells(

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -136,21 +136,29 @@ def load_named(
     labels: str | None = None,
     text: str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
+    *,
+    groups_of: Callable[[str], str | None] = lambda name: None,
 ) -> Dataset:
     """Load a data set as a command names it: `labels` in words, for files that do not say theirs.
 
     Data sets of the catalogue, sparse text files, and ARFF files with their XML file or ``-C`` do
-    without `labels`, so that one command can name several kinds.
+    without `labels`, so that one command can name several kinds. `groups_of` tells the column of
+    groups of a file by the name of its data set, if it has one.
     """
     suffix = Path(name).suffix.lower()
-    if name in CATALOGUE or suffix in _SPARSE:
+    if name in CATALOGUE:
         return load_dataset(name, data_dir=data_dir)
+    is_file = suffix in _READERS and not name.startswith(COLLECTIONS)
+    groups = groups_of(_name_of(_find_files(Path(name), None)) if is_file else name)
+    if suffix in _SPARSE:
+        return load_dataset(name, groups=groups)
     if labels is not None and suffix == ".arff":
         try:
-            return load_dataset(name, text=text)
+            return load_dataset(name, text=text, groups=groups)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    return load_dataset(name, labels=parse_labels(labels), text=text, data_dir=data_dir)
+    found = parse_labels(labels)
+    return load_dataset(name, labels=found, text=text, groups=groups, data_dir=data_dir)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:

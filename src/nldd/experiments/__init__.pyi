@@ -4,6 +4,7 @@ from ._benchmark import (
     Watch as Watch,
     run_benchmark as run_benchmark,
 )
+from ._cell import SHARING as SHARING
 from ._choice import (
     choose_datasets as choose_datasets,
     choose_methods as choose_methods,
@@ -23,9 +24,11 @@ from ._protocol import Protocol as Protocol, Shares as Shares
 from ._protocol_file import PROTOCOLS as PROTOCOLS, load_protocol as load_protocol
 from ._record import (
     CELLS as CELLS,
+    PREDICTIONS as PREDICTIONS,
     Key as Key,
     Predictions as Predictions,
     Record as Record,
+    predictions_path as predictions_path,
     read_predictions as read_predictions,
     read_records as read_records,
 )

@@ -17,7 +17,7 @@ from nldd._progress import clock
 from nldd._wording import escaped, quote
 from nldd.datasets import Dataset, describe
 from nldd.exceptions import InputError
-from nldd.experiments._cell import Cell, batches, cells, empty_record
+from nldd.experiments._cell import Cell, batches, cells, empty_record, fingerprint
 from nldd.experiments._choice import check_datasets
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Record, RecordFile, read_records
@@ -200,7 +200,11 @@ def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
     except (OSError, ValueError):
         known = {}
     new = {
-        name: {"facts": _without_nan(asdict(describe(dataset))), "notes": list(dataset.notes)}
+        name: {
+            "data": fingerprint(dataset),
+            "facts": _without_nan(asdict(describe(dataset))),
+            "notes": list(dataset.notes),
+        }
         for name, dataset in datasets.items()
     }
     facts = known | new if isinstance(known, dict) else new

@@ -1,8 +1,9 @@
 """One cell of an experiment: a method fitted to the training rows of a fold and scored on the rest.
 
 Cells of a fold whose methods begin with the same binary classifiers are run together, as a batch,
-and fit them once. Each is charged for the whole of its work all the same. A cell has one thread,
-and its seconds are processor time, without that of loading and compiling code.
+and fit them once. Each is charged for the whole of its work all the same. A cell has a process for
+itself and pools of one thread, and its seconds are processor time of that process, without that of
+loading and compiling code.
 """
 
 import os
@@ -15,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from inspect import isclass, signature
-from time import thread_time
+from time import process_time
 from typing import Any, Self
 
 import joblib
@@ -26,12 +27,13 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
-from nldd._parallel import one_blas_thread
 from nldd._sklearn import get_tags
 from nldd._versions import library_versions
 from nldd.datasets import Dataset
 from nldd.estimators import BinaryRelevance, NLDDClassifier
+from nldd.exceptions import InputError
 from nldd.experiments._methods import predict_labels, predict_probabilities
 from nldd.experiments._preparation import fitted_method, prepared_rows, search_details
 from nldd.experiments._protocol import Protocol
@@ -47,6 +49,7 @@ from nldd.metrics import (
     row_values,
 )
 
+# Methods that begin with the same binary classifiers.
 SHARING = ("BR", "SMBR", "NLDD")
 N_WARM = 100
 
@@ -103,8 +106,12 @@ def digest(values: Any) -> bytes:
 
 
 def fingerprint(dataset: Dataset) -> str:
-    """Sixteen hexadecimal digits that change with any value of X or Y."""
-    return blake2b(digest(dataset.X) + digest(dataset.Y), digest_size=8).hexdigest()
+    """Sixteen hexadecimal digits that change with any value of X or Y, and with the groups."""
+    parts = [digest(dataset.X), digest(dataset.Y)]
+    if dataset.groups is not None:
+        # Which rows are together and in which order groups are left out, whatever they are called.
+        parts.append(digest(np.unique(dataset.groups, return_inverse=True)[1]))
+    return blake2b(b"".join(parts), digest_size=8).hexdigest()
 
 
 def cells(
@@ -163,9 +170,9 @@ class SharedFits:
         else:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                start = thread_time()
+                start = process_time()
                 model = clone(estimator).fit(X, y)
-                self._fitted[key] = model, thread_time() - start, caught
+                self._fitted[key] = model, process_time() - start, caught
         model, _, caught = self._fitted[key]
         # Every method that uses the fit is warned, as if it had been alone.
         for w in caught:
@@ -228,9 +235,7 @@ def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
 def run_batch(dataset: Dataset, batch: list[Cell]) -> list[Record]:
     """Records of a batch, one a cell, failures included."""
     fits = SharedFits()
-    # One thread wherever it runs: rounding must not depend on the number of cores.
-    with one_blas_thread():
-        return [run_cell(dataset, cell, fits) for cell in batch]
+    return [run_cell(dataset, cell, fits) for cell in batch]
 
 
 def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
@@ -266,10 +271,13 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     warm_up(cell.estimator, X_train, Y_train)
     groups = _groups(cell.estimator, dataset, cell.train)
     rows = X_train, Y_train, X_test
-    model, Y_pred, seconds = fit_and_predict(cell.estimator, fits, *rows, **groups)
-    P = _probabilities(model, X_test, Y.shape[1])
     record = empty_record(cell)
-    details = record.details | _details(Y_train, Y_test, Y_pred) | _model_details(model, X_test)
+    # One thread wherever it runs: rounding must not depend on the number of cores. Warming up may
+    # have loaded libraries with threads, which can be limited from here on.
+    with threadpool_limits(1):
+        model, Y_pred, seconds = fit_and_predict(cell.estimator, fits, *rows, **groups)
+        P = _probabilities(model, X_test, Y.shape[1])
+        details = record.details | _details(Y_train, Y_test, Y_pred) | _model_details(model, X_test)
     return replace(
         record,
         scores=evaluate(Y_test, Y_pred, MEASURES.values()) | _probability_scores(Y_test, P),
@@ -297,11 +305,11 @@ def fit_and_predict(
                 warnings.catch_warnings(record=True) as told,
             ):
                 warnings.simplefilter("always")
-                start = thread_time()
+                start = process_time()
                 model.fit(X_train, Y_train, **groups)
-                fitted = thread_time()
+                fitted = process_time()
                 Y_pred = predict_labels(model, X_test, Y_train.shape[1])
-                predicted = thread_time()
+                predicted = process_time()
             if not compiled.buffer:
                 break
     finally:
@@ -342,8 +350,28 @@ def _probabilities(model: Any, X: Any, n_labels: int) -> NDArray[np.float32] | N
 
 
 def _probability_scores(Y: Any, P: NDArray[np.float32] | None) -> dict[str, float]:
-    """The measures of probabilities that are defined here."""
-    scores = {} if P is None else evaluate(Y, P, PROBABILITY_MEASURES.values())
+    """The measures of probabilities that are defined here; of odd ones some or none are."""
+    if P is None:
+        return {}
+    if not np.isfinite(P).all():
+        warnings.warn(
+            "predict_proba gave values that are no finite numbers, so no measure of probabilities "
+            "was computed.",
+            stacklevel=2,
+        )
+        return {}
+    scores, left_out = dict[str, float](), list[str]()
+    for measure in PROBABILITY_MEASURES.values():
+        try:
+            scores |= evaluate(Y, P, [measure])
+        except InputError:
+            left_out.append(measure.key)
+    if left_out:
+        warnings.warn(
+            "predict_proba gave values that do not lie between 0 and 1, so these measures were not "
+            f"computed: {', '.join(left_out)}.",
+            stacklevel=2,
+        )
     return {key: score for key, score in scores.items() if np.isfinite(score)}
 
 
@@ -355,9 +383,7 @@ def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
     # Of the means, as if test rows were drawn at random.
     errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
     details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
-    counts = label_counts(Y_test, Y_pred)
-    parts = {"tp": counts.both, "fp": counts.pred - counts.both, "fn": counts.true - counts.both}
-    details["label_counts"] = {key: part.tolist() for key, part in parts.items()}
+    details["label_counts"] = label_counts(Y_test, Y_pred).as_lists()
     details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
     for name, mask in (("observed", seen), ("unobserved", ~seen)):
         means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}

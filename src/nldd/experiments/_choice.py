@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from nldd._wording import escaped
-from nldd.datasets import CATALOGUE, Dataset, load_dataset, parse_labels
+from nldd.datasets import CATALOGUE, Dataset, load_named
 from nldd.estimators import METHODS, Method
 from nldd.exceptions import InputError
 from nldd.experiments._methods import check_classifier, is_own, own_method
@@ -33,11 +32,7 @@ def choose_datasets(
     """
     chosen: dict[str, Dataset] = {}
     for name in names or CATALOGUE:
-        if name in CATALOGUE:
-            dataset = load_dataset(name, data_dir=data_dir)
-        else:
-            columns = {"text": text, "groups": groups_of(Path(name).stem)}
-            dataset = _load(name, labels, **columns, data_dir=data_dir)
+        dataset = load_named(name, labels, text, data_dir, groups_of=groups_of)
         if dataset.name in chosen:
             raise InputError(
                 f"Two data sets are called {dataset.name!r}: rename one file, or leave one of "
@@ -45,16 +40,6 @@ def choose_datasets(
             )
         chosen[dataset.name] = dataset
     return chosen
-
-
-def _load(path: str, labels: str | None, **options: Any) -> Dataset:
-    """A file; `labels` are for those that do not say themselves which columns are labels."""
-    if labels is not None and Path(path).suffix.lower() == ".arff":
-        try:
-            return load_dataset(path, **options)
-        except InputError:
-            pass  # it does not say, or is wrong in another way, which the second try tells
-    return load_dataset(path, labels=parse_labels(labels), **options)
 
 
 def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[str]:

@@ -104,13 +104,14 @@ def build(factory: Any, values: Mapping[str, Any], seed: int) -> Any:
 
     A text ``module:Class`` among the values is an estimator of that class.
     """
-    made = {name: _resolve(value, seed) for name, value in values.items()}
+    made = {name: resolve(value, seed) for name, value in values.items()}
     inner = {name: made.pop(name) for name in list(made) if "__" in name}
     estimator = factory(**made)
     return estimator.set_params(**inner) if inner else estimator
 
 
-def _resolve(value: Any, seed: int) -> Any:
+def resolve(value: Any, seed: int) -> Any:
+    """A value of a parameter: an estimator of the class if it is a text ``module:Class``."""
     if not _is_path(value):
         return value
     return seeded(import_class(value, ("fit", "get_params"))(), seed)
@@ -141,11 +142,15 @@ def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
 
 
 def predict_labels(model: Any, X: Any, n_labels: int) -> Any:
-    """Predicted labels as 0 and 1, whether the model gives an array, a sparse one or lists."""
+    """Predicted labels as 0 and 1, whether the model gives an array, a sparse one or lists.
+
+    Classifiers of scikit-learn give a single label without a dimension for it.
+    """
     found = model.predict(X)
     n_rows, expected = X.shape[0], "of 0 and 1, a row for each row of X and a column for each label"
     try:
         Y = found.toarray() if issparse(found) else np.asarray(found)
+        Y = Y.reshape(-1, 1) if n_labels == 1 and Y.ndim == 1 else Y
         is_right = Y.shape == (n_rows, n_labels) and bool(((Y == 0) | (Y == 1)).all())
     except ValueError:  # rows of different lengths
         raise InputError(f"predict gave rows of different lengths; an array {expected}") from None
@@ -171,8 +176,10 @@ def predict_probabilities(model: Any, X: Any, n_labels: int) -> NDArray[np.float
         return None
     found = model.predict_proba(X)
     if isinstance(found, list):
-        columns = [_of_class_1(column, model, j) for j, column in enumerate(found)]
+        columns = [_of_class_1(part, model.classes_[j], j) for j, part in enumerate(found)]
         found = np.column_stack(columns)
+    elif n_labels == 1 and _is_of_classes(found, classes := getattr(model, "classes_", None)):
+        found = _of_class_1(found, classes, 0).reshape(-1, 1)
     P = np.asarray(found.toarray() if issparse(found) else found, dtype=np.float32)
     if P.shape != (X.shape[0], n_labels):
         raise InputError(
@@ -182,12 +189,19 @@ def predict_probabilities(model: Any, X: Any, n_labels: int) -> NDArray[np.float
     return P
 
 
-def _of_class_1(columns: Any, model: Any, label: int) -> NDArray[Any]:
+def _is_of_classes(found: Any, classes: Any) -> bool:
+    """Whether a single label was taken for a class, with a column for each value that it had."""
+    return np.ndim(classes) == 1 and bool(
+        np.isin(classes, (0, 1)).all() and np.shape(found)[1:] == np.shape(classes)
+    )
+
+
+def _of_class_1(columns: Any, classes: Any, label: int) -> NDArray[Any]:
     """The probability that a row carries a label, which may have been always there or never."""
     columns = np.asarray(columns)
     if columns.ndim != 2 or columns.shape[1] > 2:
         raise InputError(f"predict_proba gave an array of shape {columns.shape} for label {label}.")
     if columns.shape[1] == 2:
         return columns[:, 1]
-    always = int(np.asarray(model.classes_[label]).ravel()[0]) == 1
+    always = int(np.asarray(classes).ravel()[0]) == 1
     return columns[:, 0] if always else 1 - columns[:, 0]

@@ -7,6 +7,7 @@ for parameters goes around it, so that its inner folds prepare their rows for th
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,10 @@ def prepared_rows(model: Any, X: Any) -> Any:
 
 def search_details(model: Any) -> dict[str, Any]:
     """What a search has chosen, with its mean score over the inner folds."""
-    best = {name.removeprefix(f"{METHOD}__"): value for name, value in model.best_params_.items()}
+    best = {
+        name.removeprefix(f"{METHOD}__"): _import_path(value)
+        for name, value in model.best_params_.items()
+    }
     scorer = model.scoring
     score = scorer.sign * float(model.best_score_)
     return {
@@ -214,3 +218,12 @@ def search_details(model: Any) -> dict[str, Any]:
         "score": score if np.isfinite(score) else None,  # some measures are not defined on few rows
         "n_candidates": len(model.cv_results_["params"]),
     }
+
+
+def _import_path(value: Any) -> Any:
+    """An estimator as a protocol names it, without the private modules inside of a package."""
+    if not hasattr(value, "get_params"):
+        return value
+    parts = type(value).__module__.split(".")
+    public = ".".join(takewhile(lambda part: not part.startswith("_"), parts)) or parts[0]
+    return f"{public}:{type(value).__qualname__}"

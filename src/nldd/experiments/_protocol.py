@@ -11,7 +11,7 @@ import numpy as np
 from nldd.datasets import Dataset
 from nldd.estimators import METHODS, Method, PlattSVC, linear_machine
 from nldd.exceptions import InputError
-from nldd.experiments._methods import build, seeded
+from nldd.experiments._methods import build, resolve, seeded
 from nldd.experiments._preparation import Step, inner_folds, make_steps, prepared, searched
 from nldd.experiments._splits import Split
 from nldd.linear import MultiLabelLogisticRegression
@@ -68,8 +68,8 @@ class Protocol:
         The same by data set, which comes first.
     settings : {"default", "paper"}
         Which settings of :data:`nldd.METHODS` the methods have.
-    base, large_base : str
-        Base classifier below `split_from` rows, and from there on.
+    base, large_base, dataset_bases : str, str, dict of str
+        Base classifier below `split_from` rows, and from there on; by data set, which comes first.
     methods : tuple of str
     own : dict of Method
         Those of them that are not in :data:`nldd.METHODS`.
@@ -98,6 +98,7 @@ class Protocol:
     settings: str = "default"
     base: str = "logistic"
     large_base: str = "logistic"
+    dataset_bases: Mapping[str, str] = field(default_factory=dict)
     methods: tuple[str, ...] = tuple(METHODS)
     own: Mapping[str, Method] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -118,7 +119,7 @@ class Protocol:
     def named_datasets(self) -> set[str]:
         """Data sets about which the protocol says something."""
         shares = [] if self.shares is None else [self.shares.dataset]
-        return {*self.dataset_parameters, *self.dataset_splits, *shares}
+        return {*self.dataset_bases, *self.dataset_parameters, *self.dataset_splits, *shares}
 
     def is_large(self, n_samples: int) -> bool:
         """Whether a data set of so many rows has `split_from` of them or more."""
@@ -145,7 +146,7 @@ class Protocol:
         record, large, seed = self.known_methods[method], self.is_large(n_samples), self.seed + fold
         chosen: dict[str, Any] = {}
         if method in SHAPES:
-            base = self.large_base if large else self.base
+            base = self.dataset_bases.get(dataset, self.large_base if large else self.base)
             chosen["estimator"] = base_classifier(base, SHAPES[method], seed)
         if "random_state" in signature(record.factory).parameters:
             chosen["random_state"] = seed
@@ -171,4 +172,8 @@ class Protocol:
             n_groups = len(np.unique(np.asarray(dataset.groups)))
         folds = inner_folds(self.inner_folds, n_groups, self.seed + fold)
         model = prepared(estimator, make_steps(self.prepare, dataset))
-        return searched(model, self.search.get(method, {}), self.scoring, folds)
+        grid = {
+            name: [resolve(value, self.seed + fold) for value in values]
+            for name, values in self.search.get(method, {}).items()
+        }
+        return searched(model, grid, self.scoring, folds)

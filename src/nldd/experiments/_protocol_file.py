@@ -114,7 +114,7 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     large = _read_table(found, "large", ("base", "parameters"))
     datasets = _read_table(found, "datasets")
     tables = {
-        name: _read_table(datasets, name, ("parameters", "split"), f"datasets.{name}")
+        name: _read_table(datasets, name, ("base", "parameters", "split"), f"datasets.{name}")
         for name in datasets
     }
     methods = _read_methods(found.get("methods", list(METHODS)))
@@ -135,6 +135,11 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
         settings=choose("settings", found.get("settings", SETTINGS[0]), SETTINGS),
         base=base,
         large_base=choose("large.base", large.get("base", base), BASES),
+        dataset_bases={
+            name: choose(f"datasets.{name}.base", table["base"], BASES)
+            for name, table in tables.items()
+            if "base" in table
+        },
         methods=tuple(methods),
         own=own,
         parameters=parameters,

@@ -3,13 +3,15 @@
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -24,6 +26,10 @@ CELLS = "cells.jsonl"
 PREDICTIONS = "predictions"
 # Far more than a line and a file of records have.
 MAX_LINE, MAX_BYTES = 2**20, 2**30
+# Of the part of a path that is a name; systems allow 255 bytes, and more is written after it.
+LONGEST_PART = 100
+# What Windows keeps for itself, whatever follows the first dot.
+RESERVED = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 TEXTS = ("protocol", "dataset", "method", "settings")
 KEYS = [measure.key for measure in PAPER_MEASURES]
 
@@ -73,11 +79,19 @@ class Predictions:
         """What :meth:`to_bytes` has written."""
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             found = dict(file)
+        rows, P, n_labels = found["rows"], found.get("P"), found["n_labels"]
+        packed = len(rows), -(-int(n_labels) // 8)
+        kinds = {"rows": "iu", "n_labels": "iu", "Y_true": "u", "Y_pred": "u", "P": "f"}
+        shapes = {"rows": (len(rows),), "Y_true": packed, "Y_pred": packed}
+        shapes |= {"n_labels": (), "P": (len(rows), int(n_labels))}
+        for name, array in found.items():
+            if array.shape != shapes[name] or array.dtype.kind not in kinds[name]:
+                raise ValueError(f"its {name} cannot be right")
         Y_true, Y_pred = (
-            np.unpackbits(found[name], axis=1, count=int(found["n_labels"])).astype(bool)
+            np.unpackbits(found[name], axis=1, count=int(n_labels)).astype(bool)
             for name in ("Y_true", "Y_pred")
         )
-        return cls(found["rows"], Y_true, Y_pred, found.get("P"))
+        return cls(rows, Y_true, Y_pred, P)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +151,29 @@ def as_line(record: Record) -> str:
 
 
 def predictions_path(folder: Path, key: Key) -> Path:
-    """The file of the predictions of a cell, under a name that every system allows."""
-    share = "" if key.train_share is None else f"-share{key.train_share:g}"
-    name = f"{key.method}-{key.protocol}-seed{key.seed}{share}-fold{key.fold}.npz"
-    return folder / PREDICTIONS / quote(key.dataset, safe=" ") / quote(name, safe=" ")
+    """The file of the predictions of a cell: one of its own, under names that every system allows.
+
+    Examples
+    --------
+    >>> from nldd.experiments import Key, predictions_path
+    >>> predictions_path(Path(), Key("mine", "songs", "BR", 2, 0, None)).as_posix()
+    'predictions/mine/songs/BR-seed0-fold2.npz'
+    """
+    share = "" if key.train_share is None else f"-share{float(key.train_share)!r}"
+    name = f"{_quoted(key.method)}-seed{key.seed}{share}-fold{key.fold}.npz"
+    return folder / PREDICTIONS / _quoted(key.protocol) / _quoted(key.dataset) / name
+
+
+def _quoted(name: str) -> str:
+    """A name as a part of a path: never that of another name, nor one with a meaning of its own."""
+    quoted = quote(name, safe=" ", errors="surrogatepass") or "%"
+    if len(quoted) > LONGEST_PART:
+        whole = blake2b(quoted.encode(), digest_size=8).hexdigest()
+        return f"{quoted[: LONGEST_PART - 17]}+{whole}"  # a plus of the name itself is quoted
+    if RESERVED.fullmatch(quoted):
+        return f"%{ord(quoted[0]):X}{quoted[1:]}"
+    # A dot at the end would be lost on Windows, and one or two alone are folders.
+    return f"{quoted[:-1]}%{ord(quoted[-1]):X}" if quoted.endswith((".", " ")) else quoted
 
 
 def read_predictions(folder: Path, key: Key) -> Predictions | None:
@@ -162,7 +195,9 @@ def read_predictions(folder: Path, key: Key) -> Predictions | None:
             return Predictions.from_bytes(archive.read(name)) if there else None
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, IndexError, BadZipFile, EOFError) as error:
+    except PermissionError:
+        raise
+    except Exception as error:  # damaged bytes make the readers raise almost anything
         raise InputError(
             f"{path} holds no predictions: {escaped(str(error))}. Remove it and the line of its "
             f"cell in {CELLS}, and the same command runs the cell again."

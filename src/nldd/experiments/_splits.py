@@ -69,6 +69,11 @@ class Split:
         elif self.kind == "random":
             if n_samples < 2:
                 raise InputError(f"{name} has one row, which cannot be split.")
+            if np.ceil(self.test_share * n_samples) >= n_samples:
+                raise InputError(
+                    f"{name} has {n_samples} rows, and a share of {self.test_share:g} to test on "
+                    "leaves none to train on. Use a smaller test_share."
+                )
             cut = ShuffleSplit(self.splits, test_size=self.test_share, random_state=seed)
         else:
             cut = KFold(self.folds, shuffle=True, random_state=seed)
@@ -121,6 +126,8 @@ def _groups(dataset: Dataset) -> NDArray[Any]:
             f'file has them, such as groups = "speaker", or choose another kind of split for it: '
             f"[datasets.{dataset.name}.split]"
         )
+    if any(group is None or group != group for group in dataset.groups):
+        raise InputError(f"Some rows of {dataset.name} have no group. Each row needs one.")
     if len(np.unique(dataset.groups)) < 2:
         raise InputError(f"All rows of {dataset.name} are of one group; two are needed at least.")
     return dataset.groups

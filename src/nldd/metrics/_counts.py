@@ -28,6 +28,11 @@ class Counts:
         """Counts of all labels together."""
         return Counts(*(n.sum(axis=-1) for n in (self.both, self.true, self.pred)))
 
+    def as_lists(self) -> dict[str, list[int]]:
+        """True positives, false positives and false negatives, as records keep them."""
+        parts = {"tp": self.both, "fp": self.pred - self.both, "fn": self.true - self.both}
+        return {key: part.tolist() for key, part in parts.items()}
+
     def precision(self, empty: float = 1.0) -> FloatArray:
         """Share of predicted labels that are true."""
         return self._ratio(self.both, self.pred, empty)

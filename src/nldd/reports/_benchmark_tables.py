@@ -5,8 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from nldd.experiments import Record
-from nldd.metrics import Measure, row_values
+from nldd.experiments import SHARING, Record
+from nldd.metrics import Measure
 from nldd.reports import _published as paper
 from nldd.reports._paper_comparison import paper_part
 from nldd.reports._results import FloatArray, Results
@@ -15,8 +15,6 @@ from nldd.reports._table import Entry, Table
 
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 REFERENCE = "BR"
-# Methods that begin with the same binary classifiers.
-SHARING = ("BR", "SMBR", "NLDD")
 # Methods that can only predict labelsets of the training rows.
 KNOWN_LABELSETS = ("NLDD", "SMBR", "LP")
 SUBSETS = {"A": "observed", "B": "unobserved"}
@@ -138,7 +136,8 @@ def about_subsets(results: Results) -> str:
     first = f"{_list(bound)} can only predict labelsets of the training rows. " if bound else ""
     return (
         f"{first}Subset A has the test rows whose labelset occurs among the training rows, B the "
-        "others."
+        "others. Values are means over the test rows of all folds together; where folds differ in "
+        "size, a total can differ from the mean over the folds."
     )
 
 
@@ -146,11 +145,9 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
     """Two methods on the test rows whose labelset training has seen (A) or not (B), and on all.
 
     They are BR and NLDD where these took part. The CSV file has every method; the paper's values,
-    below ours, are those of bibtex. None for a measure that is not a mean over rows, or without a
-    value.
+    below ours, are those of bibtex. None for a measure of which records have no value on a subset.
     """
-    of_rows = measure.key in row_values(np.ones((1, 1)), np.ones((1, 1)))
-    if not of_rows or not results.having(measure).methods:
+    if not any(_has_subsets(cell, measure.key) for cell in results.finished):
         return None
     subsets = (*SUBSETS, "total")
     shown = [m for m in SUBSET_METHODS if m in results.methods] or results.methods[:2]
@@ -182,15 +179,16 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
     )
 
 
+def _has_subsets(cell: Record, measure: str) -> bool:
+    return any(measure in cell.details[name] for name in SUBSETS.values())
+
+
 def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
     """Mean of a measure over the rows of a subset, all folds together; NaN if there are none."""
     if subset == "total":
-        return (
-            float(np.mean([cell.scores.get(measure, np.nan) for cell in cells]))
-            if cells
-            else float("nan")
-        )
-    parts = [part for cell in cells if (part := cell.details[SUBSETS[subset]])["n"]]
+        parts = [{"n": cell.details["n_test"]} | cell.scores for cell in cells]
+    else:
+        parts = [part for cell in cells if (part := cell.details[SUBSETS[subset]])["n"]]
     if not parts:
         return float("nan")
     return float(

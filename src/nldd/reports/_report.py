@@ -34,10 +34,12 @@ PAPER = (
 MAX_BYTES = 2**24
 # Sections that have something to say without a table or a figure: why there is none.
 SPEAKING = ("scores", "differences")
-# Tables that a later report of the same folder may have no more.
-PASSING = ("problems", "warnings", "overview", "paper_differences", "paper_values")
-
-ALPHA = 0.05
+# Tables and figures that a later report of the same folder may have no more.
+PASSING_TABLES = (
+    *("overview", "paper_differences", "paper_values", "coefficients", "shares", "datasets"),
+    *("problems", "choices", "searches", "warnings"),
+)
+PASSING_FIGURES = ("shares", "hypercube", "pair_choice", "pairs")
 # Three labels of which training has seen seven combinations: nearly all of the cube is in use.
 LABELS = [0, 1, 2]
 N_TRAIN, N_SHOWN = 1500, 40
@@ -76,7 +78,7 @@ def _read_datasets(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes()) if path.stat().st_size <= MAX_BYTES else None
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or not all(map(runs.is_about_dataset, found.values())):
         raise InputError(
             f"{path} does not hold the facts of data sets as JSON. Remove it, and the same "
             "`nldd benchmark` command writes it again."
@@ -116,11 +118,11 @@ def _comparisons(results: Results, measures: Sequence[Measure], nemenyi: bool) -
     told = tuple(scores.about_scores(results, measures))
     yield _section("scores", "Scores", found, told)
     yield _section("overview", "All measures", [scores.overview_table(results)])
-    diagrams = difference_diagrams(results, measures, nemenyi)
-    told = (about_differences(results, measures),)
+    diagrams = list(difference_diagrams(results, measures, nemenyi))
+    told = tuple(about_differences(measures, diagrams))
     yield _section("differences", "Critical differences", (), told, diagrams)
     pairs = [scores.pair_table(results, measure, nemenyi) for measure in measures]
-    yield _section("pairs", "Pairs of methods", pairs)
+    yield _section("pairs", "Pairs of methods", pairs, (scores.ABOUT_PAIRS,))
     yield _section("paper", "Differences from the paper", difference_tables(results))
 
 
@@ -176,24 +178,30 @@ def write_report(page: Page, out: Path) -> list[Path]:
 def _known_files(out: Path) -> Iterator[Path]:
     """Files that a report has for some measures and runs, and not for others."""
     keys = [f"{part}{key}" for part, key in product(("", "pairs_", "subsets_"), ALL_MEASURES)]
-    for key, ending in product([*keys, *PASSING], RENDERERS):
+    for key, ending in product([*keys, *PASSING_TABLES], RENDERERS):
         yield out / "tables" / f"{key}.{ending}"
-    for key, ending in product(ALL_MEASURES, ("svg", "png")):
-        yield out / "figures" / f"differences_{key}.{ending}"
+    drawn = (*(f"differences_{key}" for key in ALL_MEASURES), *PASSING_FIGURES)
+    for key, ending in product(drawn, ("svg", "png")):
+        yield out / "figures" / f"{key}.{ending}"
 
 
-def about_differences(results: Results, measures: Sequence[Measure] = PAPER_MEASURES) -> str:
-    """What the diagrams can show at all with so many data sets and methods."""
-    values = results.having(measures[0]).means(measures[0])
-    n_pairs = values.shape[1] * (values.shape[1] - 1) // 2
-    n = int(statistics.complete_rows(values).sum()) if n_pairs else 0
-    if n < 2:
-        return "Methods are compared from two of them and two complete data sets on."
-    least = statistics.least_p(n, sided=2, n_tests=n_pairs)
-    end = ", so no pair can differ at 0.05 and one bar joins all methods" if least >= ALPHA else ""
+def about_differences(measures: Sequence[Measure], diagrams: Sequence[Figure]) -> Iterator[str]:
+    """Why measures have no diagram."""
+    drawn = {figure.key for figure in diagrams}
+    if left_out := [m.name for m in measures if f"differences_{m.key}" not in drawn]:
+        of = f"No diagram of {', '.join(left_out)}: methods" if diagrams else "Methods"
+        yield f"{of} are compared from two of them and two complete data sets on."
+
+
+def about_bars(n_datasets: int, n_methods: int) -> str:
+    """What a diagram can show at all with so many data sets and methods."""
+    n_pairs = n_methods * (n_methods - 1) // 2
+    least = statistics.least_p(n_datasets, sided=2, n_tests=n_pairs)
+    is_one = least >= scores.ALPHA
+    end = ", so no pair can differ at 0.05 and one bar joins all methods" if is_one else ""
     return (
-        f"With {n} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest p-value "
-        f"that Holm's correction can leave is {least:.2g}{end}."
+        f"With {n_datasets} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest "
+        f"p-value that Holm's correction can leave is {least:.2g}{end}."
     )
 
 
@@ -208,10 +216,10 @@ def difference_diagrams(
         if len(methods) < 2 or statistics.complete_rows(values).sum() < 2:
             continue
         averages = statistics.average_ranks(values, better)
-        groups = statistics.cliques(averages, statistics.pairwise_holm(values), ALPHA)
+        groups = statistics.cliques(averages, statistics.pairwise_holm(values), scores.ALPHA)
         distance, told = None, ""
         if nemenyi:
-            distance = statistics.nemenyi(values, better, ALPHA).critical_difference
+            distance = statistics.nemenyi(values, better, scores.ALPHA).critical_difference
             told = f" Nemenyi's critical difference at 0.05 is {distance:.2f}."
         test = statistics.friedman(values, better)
         name = measure.name
@@ -220,7 +228,8 @@ def difference_diagrams(
             f"differences_{measure.key}",
             f"{name}: average ranks, best on the left. Friedman's test over {test.n_datasets} data "
             f"sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. Bars join methods "
-            f"that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05).{told}",
+            f"that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05). "
+            f"{about_bars(test.n_datasets, len(methods))}{told}",
             f"Average ranks on {name}: {methods[int(np.argmin(averages))]} is best with "
             f"{averages.min():.2f}.",
         )

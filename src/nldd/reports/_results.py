@@ -136,6 +136,7 @@ def results(
     if folder is not None:
         records = [_complete(record, folder) for record in records]
     _only(records, "seed")
+    _check_labels(records)
     found: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         if record.train_share is None:
@@ -165,6 +166,18 @@ def results(
     )
 
 
+def _check_labels(records: Iterable[Record]) -> None:
+    """Refuse cells of one data set that have different numbers of labels."""
+    n_labels: dict[str, int] = {}
+    for record in (record for record in records if record.error is None):
+        n = record.details["n_labels"]
+        if (first := n_labels.setdefault(record.dataset, n)) != n:
+            raise InputError(
+                f"Cells of {escaped(record.dataset)} have {first} and {n} labels, so they are of "
+                "different data. Run the benchmark of each of them into a folder of its own."
+            )
+
+
 def _complete(record: Record, folder: Path) -> Record:
     """The record with all measures, as far as its predictions are kept."""
     lacking = [measure for key, measure in ALL_MEASURES.items() if key not in record.scores]
@@ -178,12 +191,11 @@ def _complete(record: Record, folder: Path) -> Record:
     for of_probabilities, Y in given.items():
         some = [m for m in lacking if (m.key in PROBABILITY_MEASURES) == of_probabilities]
         scores |= evaluate(kept.Y_true, Y, some) if Y is not None else {}
-    counts = label_counts(kept.Y_true, kept.Y_pred)
-    parts = {"tp": counts.both, "fp": counts.pred - counts.both, "fn": counts.true - counts.both}
+    counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
     return replace(
         record,
         scores={key: value for key, value in scores.items() if np.isfinite(value)} | record.scores,
-        details={"label_counts": {k: n.tolist() for k, n in parts.items()}} | record.details,
+        details={"label_counts": counts} | record.details,
     )
 
 

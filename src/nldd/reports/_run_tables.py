@@ -55,16 +55,21 @@ def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
 
     `about` is what a benchmark has written down of its data sets: facts and notes by name.
     """
-    known = {d: about[d] for d in results.datasets if isinstance(about.get(d), dict)}
+    known = {d: about[d] for d in results.datasets if d in about and _is_of(results, d, about[d])}
     if not known:
         return None
-    facts = {name: entry.get("facts") or {} for name, entry in known.items()}
+    facts = {name: entry.get("facts", {}) for name, entry in known.items()}
     rows = [
         (name, *(_fact(facts.get(name, {}).get(key), how) for key, how in FACTS.values()))
         for name in results.datasets
     ]
     notes = [f"{name}: {note}" for name, entry in known.items() for note in entry.get("notes", ())]
-    keys = tuple(key for key, _ in FACTS.values())
+    if texts := [name for name, fact in facts.items() if fact.get("text")]:
+        notes.insert(0, f"Texts, which have one feature and no TCS: {', '.join(texts)}.")
+    missing = (f"{d} {fact['n_missing']:,}" for d, fact in facts.items() if fact.get("n_missing"))
+    if counts := ", ".join(missing):
+        notes.insert(0, f"Missing values of features: {counts}.")
+    keys = (*(key for key, _ in FACTS.values()), "n_missing")
     return Table(
         "datasets",
         "Data sets",
@@ -77,6 +82,26 @@ def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
             for name in results.datasets
         ),
     )
+
+
+def is_about_dataset(entry: Any) -> bool:
+    """Whether it is what a benchmark writes down of a data set."""
+    if not isinstance(entry, dict) or not isinstance(facts := entry.get("facts", {}), dict):
+        return False
+    whole = [key for key, how in FACTS.values() if how == ",d"]
+    notes = entry.get("notes", [])
+    return (
+        isinstance(notes, list)
+        and all(isinstance(note, str) for note in notes)
+        and all(isinstance(facts.get(key), int | None) for key in (*whole, "n_missing"))
+        and all(isinstance(facts.get(key), int | float | None) for key, _ in FACTS.values())
+    )
+
+
+def _is_of(results: Results, dataset: str, entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is about the data of these cells; older ones do not say."""
+    cells = (cell for method in results.methods for cell in results.cells(dataset, method))
+    return next(cells).details.get("data") in (None, entry.get("data")) or "data" not in entry
 
 
 def _plain(value: Any) -> float | None:

@@ -39,6 +39,12 @@ CONVENTIONS = {
     "calibration_error": "All labels together, in 15 bins of equal width.",
 }
 
+ABOUT_PAIRS = (
+    "Effect: rank-biserial correlation, 1 if the first is better wherever the two differ. p: "
+    "two-sided Wilcoxon tests, alone and with Holm's correction for all pairs. Better, equal, "
+    "worse: probabilities that the first is so by more than what counts as equal, or that the two "
+    "are as good as equal (Bayesian signed-rank test)."
+)
 PAIR_HEAD = ("first, second", "first better by", "won/tied/lost", "effect")
 
 # What is printed, and its line of the CSV file without the data set; None stands for neither.
@@ -142,16 +148,35 @@ def _significance_notes(results: Results, measure: Measure, values: FloatArray) 
     else:
         yield "Significance needs two methods, and two data sets on which each has a value."
     if left_out := [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]:
-        yield f"Left out of averages and tests, incomplete: {', '.join(left_out)}."
+        yield (
+            "Left out of averages and tests, since not every method has a value in every fold: "
+            f"{', '.join(left_out)}."
+        )
 
 
 def _conventions(results: Results, some: Results, measure: Measure) -> Iterator[str]:
     if measure.key in CONVENTIONS:
         yield CONVENTIONS[measure.key]
-    if left_out := [method for method in results.methods if method not in some.methods]:
-        of_probabilities = measure.key in PROBABILITY_MEASURES
-        what = "no probabilities" if of_probabilities else "no value of this measure"
-        yield f"Left out, {what}: {', '.join(left_out)}."
+    left_out = [method for method in results.methods if method not in some.methods]
+    for reason, methods in _reasons(results, measure, left_out).items():
+        yield f"Left out, {reason}: {', '.join(methods)}."
+
+
+def _reasons(results: Results, measure: Measure, methods: Iterable[str]) -> dict[str, list[str]]:
+    """Why methods have no value of a measure, with the methods of each reason."""
+    reasons: dict[str, list[str]] = {}
+    for method in methods:
+        found = [cell for d in results.datasets for cell in results.cells(d, method)]
+        if not all("label_counts" in cell.details for cell in found):
+            reason = "older records without predictions"
+        elif measure.key in PROBABILITY_MEASURES and not any(
+            cell.scores.keys() & PROBABILITY_MEASURES for cell in found
+        ):
+            reason = "no probabilities"
+        else:
+            reason = "not defined in some fold of each data set"
+        reasons.setdefault(reason, []).append(method)
+    return reasons
 
 
 def overview_table(results: Results) -> Table | None:
@@ -211,13 +236,7 @@ def pair_table(results: Results, measure: Measure, nemenyi: bool = False) -> Tab
         f"{measure.name}: pairs of methods on {count_noun(found.n_datasets, 'data set')}",
         (*PAIR_HEAD, *tests, "better", "equal", "worse"),
         rows,
-        notes=(
-            *([least] if least else []),
-            "Effect: rank-biserial correlation, 1 if the first is better on all data sets. p: "
-            "two-sided Wilcoxon tests, alone and with Holm's correction for all pairs. Better, "
-            "equal, worse: probabilities that the first is so by more than "
-            f"{rope:g}, or that the two are as good as equal (Bayesian signed-rank test).",
-        ),
+        notes=(*([least] if least else []), f"Differences up to {rope:g} count as equal."),
         data_head=fields,
         data=tuple(tuple(getattr(pair, name) for name in fields) for pair in found.pairs),
         folded=True,
@@ -231,7 +250,7 @@ def _pair(pair: "statistics.Pair", nemenyi: bool) -> Row:
         f"{pair.gain:+.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
         f"{pair.rank_biserial:+.2f}",
-        *(f"{p:.3f}" for p in p_values),
+        *("< 0.001" if p < 0.0005 else f"{p:.3f}" for p in p_values),
         *(f"{share:.2f}" for share in (pair.better, pair.equal, pair.worse)),
     )
 
@@ -250,8 +269,10 @@ def about_scores(results: Results, measures: Sequence[Measure]) -> Iterator[str]
             "the paper's value has an error of about the same size."
         )
     yield statistics.WILCOXON_RULE
-    if lacking := [m.name for m in measures if not results.having(m).methods]:
-        yield (
-            f"No method has a value of {', '.join(lacking)}: the cells are of an older version, "
-            "and their predictions were not kept."
-        )
+    lacking: dict[str, list[str]] = {}
+    for measure in (m for m in measures if not results.having(m).methods):
+        reasons = _reasons(results, measure, results.methods)
+        text = "; ".join(f"{reason} ({', '.join(names)})" for reason, names in reasons.items())
+        lacking.setdefault(text, []).append(measure.name)
+    for text, names in lacking.items():
+        yield f"No method has a value of {', '.join(names)}: {text}."
