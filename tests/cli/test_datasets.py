@@ -211,6 +211,8 @@ def test_info_of_rows_in_groups(capsys, tmp_path):
     code, out, _ = run(capsys, *words, "--groups", "speaker")
     assert code == 0
     assert "  features         1\n" in out
+    code, out, _ = run(capsys, "table", "yeast", *words[1:], "--groups", "speaker")
+    assert out.splitlines()[3].split()[:4] == ["talk", "3", "1", "1"]
     code, _, err = run(capsys, "info", "yeast", "--groups", "speaker")
     assert (code, "--groups is for files of your own" in err) == (2, True)
 

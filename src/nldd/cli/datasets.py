@@ -149,7 +149,9 @@ def _load(
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
         if among_others:
-            return nldd.datasets.load_named(name, columns["labels"], columns["text"], data_dir)
+            labels, text, groups = (columns[option] for option in ("labels", "text", "groups"))
+            words = labels, text, data_dir
+            return nldd.datasets.load_named(name, *words, groups_of=lambda _: groups)
         labels = nldd.datasets.parse_labels(columns.pop("labels"))
         return nldd.datasets.load_dataset(name, labels=labels, data_dir=data_dir, **columns)
     except InputError as error:
@@ -161,6 +163,7 @@ def _load(
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @_labels_option
 @_text_option
+@_groups_option
 @click.option(
     "--format",
     "kind",
@@ -172,12 +175,7 @@ def _load(
 @data_dir_option
 @json_option
 def table(
-    names: tuple[str, ...],
-    labels: str | None,
-    text: str | None,
-    kind: str,
-    data_dir: Path | None,
-    as_json: bool,
+    names: tuple[str, ...], kind: str, data_dir: Path | None, as_json: bool, **columns: Any
 ) -> None:
     """Compare data sets: sizes, labels, imbalance and complexity, as papers print them.
 
@@ -196,7 +194,7 @@ def table(
         if nldd.datasets.is_here(entry, data_dir) or name == nldd.datasets.EMBEDDED
     ]
     for name in names or here:
-        dataset = _load(name, data_dir, among_others=True, labels=labels, text=text)
+        dataset = _load(name, data_dir, among_others=True, **columns)
         if dataset.name in described:
             raise InputError(f"Two data sets are called {dataset.name!r}: leave one of them out.")
         described[dataset.name] = (nldd.datasets.describe(dataset), dataset.notes)
