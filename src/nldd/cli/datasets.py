@@ -150,8 +150,9 @@ def _load(
     try:
         if among_others:
             labels, text, groups = (columns[option] for option in ("labels", "text", "groups"))
+            own = {} if groups is None else {"groups": groups}
             words = labels, text, data_dir
-            return nldd.datasets.load_named(name, *words, groups_of=lambda _: groups)
+            return nldd.datasets.load_named(name, *words, columns_of=lambda _: own)
         labels = nldd.datasets.parse_labels(columns.pop("labels"))
         return nldd.datasets.load_dataset(name, labels=labels, data_dir=data_dir, **columns)
     except InputError as error:
