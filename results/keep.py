@@ -17,6 +17,7 @@ import numpy as np
 
 from nldd.experiments import (
     CELLS,
+    FACTS,
     PREDICTIONS,
     predictions_path,
     read_predictions,
@@ -31,7 +32,9 @@ def keep(run: Path) -> Path:
     records = read_records(run / CELLS)
     folder = HERE / records[0].protocol
     folder.mkdir(exist_ok=True)
-    shutil.copyfile(run / CELLS, folder / CELLS)
+    for name in (CELLS, FACTS):
+        if (run / name).exists():
+            shutil.copyfile(run / name, folder / name)
     n_kept = 0
     with ZipFile(folder / f"{PREDICTIONS}.zip", "w") as archive:
         for record in sorted(

@@ -187,6 +187,41 @@ def test_info_of_texts(capsys, tmp_path):
     assert "  features         1 (texts)\n" in out
     assert "  missing values   1 empty texts\n" in out
     assert "TCS" not in out
+    code, out, err = run(
+        *(capsys, "table", tmp_path / "said.csv", "--labels", "-1", "--text", "answer")
+    )
+    assert out.splitlines()[2].split()[:4] == ["said", "2", "-", "1"]
+    assert "said: Texts, of which features are made inside of the folds.\n" in err
+
+
+def test_info_takes_labels_by_the_option_before_those_of_the_file(capsys, birds, tmp_path):
+    code, _, err = run(capsys, "info", birds, "--labels", "bird_*")
+    assert code == 1
+    assert "'bird_*'" in err
+    code, out, _ = run(capsys, "info", birds, "--labels", "owl")
+    assert code == 0
+    assert "labels           1\n" in out
+    code, _, err = run(capsys, "export", "yeast", "--labels", "3", "--meka", tmp_path / "y.arff")
+    assert (code, "The labels of 'yeast' are known" in err) == (1, True)
+
+
+def test_info_of_rows_in_groups(capsys, tmp_path):
+    (tmp_path / "talk.csv").write_text("speaker,x,label_a\nanna,1,0\nanna,2,1\nben,3,1\n")
+    words = ("info", tmp_path / "talk.csv", "--labels", "label_*")
+    code, out, _ = run(capsys, *words, "--groups", "speaker")
+    assert code == 0
+    assert "  features         1\n" in out
+    code, out, _ = run(capsys, "table", "yeast", *words[1:], "--groups", "speaker")
+    assert out.splitlines()[3].split()[:4] == ["talk", "3", "1", "1"]
+    code, _, err = run(capsys, "info", "yeast", "--groups", "speaker")
+    assert (code, "--groups is for files of your own" in err) == (2, True)
+
+
+def test_misuse_points_to_the_help_of_the_subcommand(capsys):
+    assert run(capsys, "export", "yeast", "--mulan") == (
+        *(2, ""),
+        "Error: Option '--mulan' requires an argument.\nTry: nldd datasets export --help\n",
+    )
 
 
 def test_table_compares_data_sets(capsys, birds, tmp_path):
@@ -277,7 +312,7 @@ def test_info_of_a_csv_file_without_labels_names_the_option(capsys, tmp_path):
     code, out, err = run(capsys, "info", tmp_path / "music.csv")
     assert (code, out) == (1, "")
     assert "Say which columns" in err
-    assert err.endswith("On the command line: --labels.\nTry: nldd datasets --help\n")
+    assert err.endswith("On the command line: --labels.\nTry: nldd datasets info --help\n")
 
 
 @needs_paper
@@ -289,7 +324,7 @@ def test_info_of_damaged_files_points_to_verify(capsys, own_folder):
     code, _, err = run(capsys, "info", "emotions")
     assert code == 1
     assert err.endswith(
-        "To compare the files: nldd datasets verify emotions\nTry: nldd datasets --help\n"
+        "To compare the files: nldd datasets verify emotions\nTry: nldd datasets info --help\n"
     )
 
 

@@ -37,7 +37,7 @@ def random_dataset(rng, container=np.asarray, n_train=None):
 @pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
 def test_a_file_that_was_exported_is_the_same_data_set(tmp_path, container, format):
     rng = np.random.default_rng(0)
-    for i in range(12):
+    for i in range(5):
         dataset = random_dataset(rng, container)
         folder = tmp_path / str(i)
         paths = export_dataset(dataset, folder / "toy.arff", format=format)

@@ -93,6 +93,7 @@ PUBLISHED = {
     "enron": (73.953, None, 17.503),
     "bibtex": (12.498, None, 20.541),
 }
+LARGE = ("scene", "enron", "bibtex")
 
 
 def load_paper(name):
@@ -102,7 +103,7 @@ def load_paper(name):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n == "bibtex" else n for n in PUBLISHED]
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in PUBLISHED]
 )
 def test_published_values(name):
     facts = describe(load_paper(name))

@@ -253,6 +253,7 @@ def test_distinct_labelsets_beyond_one_byte():
     assert Dataset(np.zeros((3, 1)), Y, list("abcdefghi")).n_labelsets == 2
 
 
+@pytest.mark.slow
 def test_scene_remembers_its_training_and_test_files():
     dataset = in_folder("scene")
     assert (dataset.n_train, dataset.n_samples) == (1211, 2407)

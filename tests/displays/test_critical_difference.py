@@ -53,6 +53,9 @@ def test_bars_join_the_members_and_dots_mark_them():
     bars = [line.get_xdata() for line in display.ax_.lines if line.get_linewidth() == 4]
     assert_allclose(bars, [[2.67, 3.11], [4.0, 5.33]], atol=0.06)
     assert words(display)[-1].startswith("A bar joins methods")
+    # At the ends of the axis half of a dot would be cut off.
+    thick = [line for line in display.ax_.lines if line.get_linewidth() == 4]
+    assert not any(artist.get_clip_on() for artist in (*display.ax_.collections, *thick))
 
 
 def test_no_cliques_no_bars_and_no_note():

@@ -48,9 +48,20 @@ def test_ratios_are_of_all_folds_together():
         "mine,NLDD,5.0,1.6666666666666667",
         "mine,ECC,27.0,9.0",
     ]
-    assert table.notes[0].endswith(
-        "that BR and NLDD have in common are fitted once and charged to each of them."
-    )
+    assert table.notes == ("Processor time of fitting and predicting in one thread.",)
+
+
+@pytest.mark.parametrize(
+    ("base", "is_shared"),
+    [("LinearSVM()", True), ("MultiLabelLogisticRegression()", False), ("'auto'", False)],
+)
+def test_notes_on_times_tell_shared_bases_and_searches(base, is_shared):
+    cells = [record("mine", m, settings=f"{m}(estimator={base})") for m in ("BR", "SMBR", "NLDD")]
+    cells[2].details["searched"] = {"best": {}, "scoring": "f_measure"}
+    (note,) = time_table(results(cells)).notes
+    shared = "Binary classifiers that BR and SMBR have in common are fitted once and charged to "
+    assert (shared in note) == is_shared
+    assert note.endswith(" With the search for parameters in each fold: NLDD.")
 
 
 def test_without_BR_times_are_in_seconds():
@@ -430,6 +441,16 @@ def test_problems_are_missing_folds_then_failures():
     assert table.notes == ("The same `nldd benchmark` command runs them.",)
 
 
+def test_folds_that_failed_alike_are_one_problem():
+    cells = [
+        record("mine", "BR"),
+        *(record("mine", "CC", k, error="no", n_folds=3) for k in (0, 2)),
+    ]
+    table = problems_table(results(cells))
+    assert table.rows[-1] == ("mine", "CC", "folds 1, 3 failed: no")
+    assert to_csv(table).splitlines()[0] == "dataset,method,what"
+
+
 def test_problems_name_the_share_of_a_failed_cell():
     cells = [record("yeast", "NLDD"), record("yeast", "NLDD", share=0.5, error="no")]
     assert problems_table(results(cells)).rows == (("yeast", "NLDD", "share 50% failed: no"),)
@@ -485,9 +506,19 @@ def test_warnings_are_added_up_over_folds():
     ]
     table = warnings_table(results(cells))
     assert [texts(row) for row in table.rows] == [
-        ["BR", "bibtex", late, "4"],
-        ["BR", "yeast", late, "6"],
-        ["BR", "yeast", other, "2"],
-        ["CBM", "emotions", late, "2"],
-        ["NLDD", "tmc2007", other, "1"],
+        ["BR", "bibtex", late, "1 of 1", "4"],
+        ["BR", "yeast", late, "2 of 2", "6"],
+        ["BR", "yeast", other, "2 of 2", "2"],
+        ["CBM", "emotions", late, "1 of 1", "2"],
+        ["NLDD", "tmc2007", other, "1 of 1", "1"],
+    ]
+
+
+def test_warnings_that_differ_in_numbers_are_one():
+    cells = folds("mine", "BR", [0.1, 0.2, 0.3])
+    for cell, n in zip(cells[1:], (40, 60), strict=True):
+        cell.details["warnings"] = {f"Late: {n} pairs, 1.5e-{n}": 1, f"Late: {n + 1} pairs, 2": 2}
+    table = warnings_table(results(cells))
+    assert [texts(row) for row in table.rows] == [
+        ["BR", "mine", "Late: 40 pairs, 1.5e-40", "2 of 3", "6"],
     ]

@@ -136,6 +136,8 @@ def test_letters_without_a_font_bring_their_command():
 def test_long_words_may_be_broken_after_signs_and_at_capitals():
     pieces = breakable("OneVsRestClassifier(C=1.5,x=None)").split(r"\allowbreak{}")
     assert pieces == ["One", "Vs", "Rest", "Classifier(", "C=", "1.", "5,", "x=", "None)"]
+    pieces = breakable("intercept='penalised',steps=('impute')").split(r"\allowbreak{}")
+    assert pieces == ["intercept=", "'penalised',", "steps=(", "'impute')"]
     assert breakable("short_name and x=1") == r"short\_name and x=1"
     assert breakable("x" * 30).split(r"\allowbreak{}") == ["x" * 14, "x" * 14, "xx"]
 

@@ -20,6 +20,7 @@ from nldd.reports import (
     report,
     results,
 )
+from nldd.reports._report import _comparisons, difference_diagrams
 from nldd.reports._results import ALL_MEASURES
 from nldd.reports._run_tables import dataset_table, search_table, split_table
 from nldd.reports._score_tables import overview_table, pair_table, score_table
@@ -208,11 +209,21 @@ def test_pairs_have_differences_effects_and_three_tests():
     assert table.rows[0][:6] == ("BR, NLDD", "-0.1333", "0/0/3", "-1.00", "0.250", "1.000")
     assert len(table.rows) == len(table.data) == 6
     assert table.notes[0] == (
-        "With 3 data sets no p-value, corrected for 6 tests, can fall below 1, so no difference "
-        "can be significant at 0.05."
+        "Wilcoxon tests: with 3 data sets no p-value, corrected for 6 tests, can fall below 1, so "
+        "no difference can be significant at 0.05."
     )
     assert table.notes[1:] == ("Differences up to 0.001 count as equal.",)
     assert pair_table(results(own_cells()[:4]), choose_measures()[0]) is None
+
+
+def test_nemenyis_test_is_not_told_what_wilcoxons_cannot_find():
+    diagram = next(difference_diagrams(results(own_cells()), choose_measures(), nemenyi=True))
+    assert (
+        "so by these tests no pair can differ at 0.05 and a bar joins all. Bars without dots: "
+        in (diagram.caption)
+    )
+    told = [s for s in _comparisons(results(own_cells()), (), nemenyi=True) if s.id == "pairs"]
+    assert told[0].paragraphs[1].startswith("p (Nemenyi): a test of the average ranks")
 
 
 def test_effects_with_ties_and_tiny_p_values_are_told_rightly():
@@ -314,7 +325,7 @@ def test_tables_and_figures_of_another_protocol_do_not_stay_behind(tmp_path):
     for name in old:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("old")
-    report(folder, measures=["f_measure"])
+    report(str(folder), measures=["f_measure"])
     assert [name for name in old if (folder / name).exists()] == ["tables/own.csv"]
 
 

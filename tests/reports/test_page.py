@@ -122,6 +122,12 @@ def test_page_is_alone_it_names_no_other_file_and_holds_no_script(sample):
     assert not re.search(r"url\((?!#)", html)
 
 
+def test_contents_have_the_first_sentence_of_a_caption():
+    figure = Figure("f", "Ranks, best on the left. Friedman's test: p = 0.1.", PICTURE, "ranks")
+    html = render_page(Page("t", sections=(Section("s", figures=(figure,)),)))
+    assert re.search(r'<a href="#figure-f">.*</span> Ranks, best on the left</a>', html)
+
+
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_hostile_text_is_text(payload):
     calm, hostile = (Outline(render_page(hostile_page(text))) for text in (CALM, payload))

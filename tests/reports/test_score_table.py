@@ -256,8 +256,10 @@ def test_other_methods_have_no_second_line_and_ranks_of_their_own():
         "LP": "2.00",
         "RFPCT": "3.50",
     }
-    assert texts(paper) == ["among the paper's 2", "2.00", "1.00", "-", "-", "-"]
+    assert texts(paper) == ["among the paper's", "2.00", "1.00", "-", "-", "-"]
     assert texts(told) == ["in the paper", "2.00", "1.00", "-", "-", "-"]
+    assert [row[j].bold for row, j in ((all_, 3), (paper, 2), (told, 2))] == [True] * 3
+    assert sum(cell.bold for row in table.foot for cell in row[1:]) == 3
     assert table.notes[1:3] == (
         "In the paper: average ranks of its printed values, 2 methods on 2 data sets.",
         "The same tests of these printed values: no method is significantly better than another; "
@@ -275,7 +277,7 @@ def test_ranks_of_the_paper_are_over_the_data_sets_that_are_common_and_complete(
     R = [counted_ranks([printed.value(d, m) for m in ("BR", "NLDD")], -1) for d in datasets[:3:2]]
     assert foot(table) == {
         "average rank": ["1.00", "2.33", "2.67"],
-        "among the paper's 2": ["1.00", "2.00", "-"],
+        "among the paper's": ["1.00", "2.00", "-"],
         "in the paper": [*(f"{sum(both) / 2:.2f}" for both in zip(*R, strict=True)), "-"],
     }
     assert table.notes[2].endswith("2 methods on 2 data sets.")

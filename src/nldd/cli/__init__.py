@@ -113,17 +113,28 @@ def run(arguments: Sequence[str]) -> int:
 
 def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
     """What an error says, one of the system without its number, and what to do about it."""
-    command = next((word for word in arguments if word in NAMES), "")
+    path = _command_path(arguments)
     if isinstance(error, click.ClickException):
-        context = getattr(error, "ctx", None)
-        return error.format_message(), f"{context.command_path if context else 'nldd'} --help"
+        return error.format_message(), f"{path} --help"
     if not isinstance(error, NLDDError | OSError):
         return (
             f"this is a mistake in nldd, not in your data: {type(error).__name__}: {error}",
-            f"nldd --debug {command or 'COMMAND'} ... to see where, and report what it prints",
+            f"nldd --debug {path[5:] or 'COMMAND'} ... to see where, and report what it prints",
         )
     if isinstance(error, OSError) and error.strerror:
         hint = "check the name, who may read and write there, and the space on the disk"
         where = f"{error.filename}: " if error.filename else ""
         return where + error.strerror, hint
-    return str(error), getattr(error, "hint", "") or " ".join(f"nldd {command} --help".split())
+    return str(error), getattr(error, "hint", "") or f"{path} --help"
+
+
+def _command_path(arguments: Sequence[str]) -> str:
+    """The command and its subcommand, which errors of click do not always know."""
+    path = "nldd"
+    command: click.Command = cli
+    for word in arguments:
+        if not isinstance(command, click.Group):
+            break
+        if found := command.get_command(click.Context(command), word):
+            path, command = f"{path} {word}", found
+    return path

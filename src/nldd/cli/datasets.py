@@ -1,6 +1,6 @@
 """``nldd datasets``: list, describe, compare, convert, fetch and verify data sets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -68,17 +68,21 @@ _labels_option = click.option(
 _text_option = click.option(
     "--text", metavar="COLUMN", help="Column of your own file that is the text, and the features."
 )
+_groups_option = click.option(
+    "--groups",
+    metavar="COLUMN",
+    help="Column of your own file that says which rows belong together, and is no feature.",
+)
 
 
 @datasets.command()
 @click.argument("name")
 @_labels_option
 @_text_option
+@_groups_option
 @data_dir_option
 @json_option
-def info(
-    name: str, labels: str | None, text: str | None, data_dir: Path | None, as_json: bool
-) -> None:
+def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> None:
     """Describe a data set of the catalogue, or one in a file of yours.
 
     NAME is a name that `nldd datasets list` shows, the path of an ARFF, CSV, TSV or sparse text
@@ -90,12 +94,13 @@ def info(
       nldd datasets info enron
       nldd datasets info answers.csv --labels 'label_*'
     """
+    given = next((option for option, column in columns.items() if column is not None), None)
     if name not in nldd.datasets.CATALOGUE:
-        _info_of_file(name, labels, text, data_dir, as_json)
-    elif labels is None and text is None:
+        _info_of_file(name, columns, data_dir, as_json)
+    elif given is None:
         _info_of_entry(name, data_dir, as_json)
     else:
-        raise click.UsageError(f"--labels is for files of your own; {name} knows its labels.")
+        raise click.UsageError(f"--{given} is for files of your own; {name} knows its labels.")
 
 
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
@@ -120,9 +125,9 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
 
 
 def _info_of_file(
-    path: str, labels: str | None, text: str | None, data_dir: Path | None, as_json: bool
+    path: str, columns: Mapping[str, Any], data_dir: Path | None, as_json: bool
 ) -> None:
-    dataset = _load(path, labels, text, data_dir)
+    dataset = _load(path, data_dir, **columns)
     facts = nldd.datasets.describe(dataset)
     record = {"path": path, "measured": asdict(facts), "notes": dataset.notes}
     print_result(as_json, record, f"{path}\n{reports.render_facts(facts)}")
@@ -130,9 +135,12 @@ def _info_of_file(
 
 
 def _load(
-    name: str, labels: str | None, text: str | None, data_dir: Path | None
+    name: str, data_dir: Path | None, *, among_others: bool = False, **columns: Any
 ) -> "nldd.datasets.Dataset":
-    """A data set of the catalogue, a file or one of a collection, with the options' own words."""
+    """A data set of the catalogue, a file or one of a collection, with the options' own words.
+
+    `among_others`, files that say which columns are labels do without the option.
+    """
     known = name in nldd.datasets.CATALOGUE or name.startswith(nldd.datasets.COLLECTIONS)
     try:
         if not known and not Path(name).exists():
@@ -140,7 +148,12 @@ def _load(
     except InputError as error:
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
-        return nldd.datasets.load_named(name, labels, text, data_dir)
+        if among_others:
+            labels, text, groups = (columns[option] for option in ("labels", "text", "groups"))
+            words = labels, text, data_dir
+            return nldd.datasets.load_named(name, *words, groups_of=lambda _: groups)
+        labels = nldd.datasets.parse_labels(columns.pop("labels"))
+        return nldd.datasets.load_dataset(name, labels=labels, data_dir=data_dir, **columns)
     except InputError as error:
         hint = " On the command line: --labels." if nldd.datasets.FORMS in str(error) else ""
         raise InputError(f"{error}{hint}") from error
@@ -150,6 +163,7 @@ def _load(
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @_labels_option
 @_text_option
+@_groups_option
 @click.option(
     "--format",
     "kind",
@@ -161,12 +175,7 @@ def _load(
 @data_dir_option
 @json_option
 def table(
-    names: tuple[str, ...],
-    labels: str | None,
-    text: str | None,
-    kind: str,
-    data_dir: Path | None,
-    as_json: bool,
+    names: tuple[str, ...], kind: str, data_dir: Path | None, as_json: bool, **columns: Any
 ) -> None:
     """Compare data sets: sizes, labels, imbalance and complexity, as papers print them.
 
@@ -185,7 +194,7 @@ def table(
         if nldd.datasets.is_here(entry, data_dir) or name == nldd.datasets.EMBEDDED
     ]
     for name in names or here:
-        dataset = _load(name, labels, text, data_dir)
+        dataset = _load(name, data_dir, among_others=True, **columns)
         if dataset.name in described:
             raise InputError(f"Two data sets are called {dataset.name!r}: leave one of them out.")
         described[dataset.name] = (nldd.datasets.describe(dataset), dataset.notes)
@@ -208,6 +217,7 @@ def table(
 @file_option("--mulan", metavar="FILE.arff", help="File for Mulan, and FILE.xml with the labels.")
 @_labels_option
 @_text_option
+@_groups_option
 @force_option
 @data_dir_option
 @json_option
@@ -215,11 +225,10 @@ def export(
     name: str,
     meka: Path | None,
     mulan: Path | None,
-    labels: str | None,
-    text: str | None,
     force: bool,
     data_dir: Path | None,
     as_json: bool,
+    **columns: Any,
 ) -> None:
     """Write a data set in the format of MEKA or Mulan, to run them on the very same rows.
 
@@ -236,7 +245,7 @@ def export(
     if len(chosen) != 1:
         raise click.UsageError("Say --meka FILE.arff or --mulan FILE.arff, one of the two.")
     ((format, place),) = chosen.items()
-    dataset = _load(name, labels, text, data_dir)
+    dataset = _load(name, data_dir, **columns)
     refuse_existing(*nldd.datasets.export_paths(dataset, place, format=format), force=force)
     written = nldd.datasets.export_dataset(dataset, place, format=format)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}

@@ -43,6 +43,7 @@ def report(
     lines = [
         f"{files[0]}: the report, one file that opens anywhere.",
         f"{endings.count('.csv')} tables in {place / 'tables'} as CSV, Markdown and LaTeX.",
-        f"{endings.count('.svg')} figures in {place / 'figures'} as SVG and PNG.",
     ]
+    if n_figures := endings.count(".svg"):
+        lines.append(f"{n_figures} figures in {place / 'figures'} as SVG and PNG.")
     print_result(as_json, files, "\n".join(lines))

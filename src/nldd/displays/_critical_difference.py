@@ -100,7 +100,7 @@ class CriticalDifferenceDisplay(Display):
             # Tests of pairs may part a method from others on both sides of it: the bar runs past
             # it, and only the dots say who is meant.
             at = np.full(len(members), y)
-            ax.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4)
+            ax.scatter(members, at, s=22, color="white", edgecolor=BLUE, zorder=4, clip_on=False)
         for clique, row in self._joined:
             self._plot_bar(clique, self._first_row + row, VERMILION)
         self._plot_methods()
@@ -119,7 +119,8 @@ class CriticalDifferenceDisplay(Display):
         members, y = self.average_ranks[list(clique)], -GAP - row * BAR_ROW
         overhang = 0.008 * (len(self.methods) - 1)
         ends = [members.min() - overhang, members.max() + overhang]
-        self.ax_.plot(ends, [y, y], color=color, linewidth=4, solid_capstyle="round", zorder=3)
+        looks = {"color": color, "linewidth": 4, "solid_capstyle": "round", "clip_on": False}
+        self.ax_.plot(ends, [y, y], zorder=3, **looks)
         return members, y
 
     def _plot_ruler(self) -> None:
@@ -137,7 +138,7 @@ class CriticalDifferenceDisplay(Display):
         last = len(self.methods)
         self.ax_.plot([1, last], [0, 0], color=INK, linewidth=1.2)
         for rank in range(1, last + 1):
-            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2)
+            self.ax_.plot([rank, rank], [0, 5], color=INK, linewidth=1.2, clip_on=False)
             # Beyond a dozen, long names leave too little of the width for a number at every rank.
             if last <= 12 or rank % 2:
                 self._write(str(rank), rank, 7, color=INK)

@@ -1,6 +1,7 @@
 """Tables of a benchmark beside the scores: times, weights, subsets of test rows, and shares."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,9 @@ from nldd.reports._results import FloatArray, Results
 from nldd.reports._score_tables import Cell, number, rows_by_dataset
 from nldd.reports._table import Entry, Table
 
+# Settings with a base classifier that a benchmark fits once for all methods: not the quick
+# regression of our own, nor a base that is chosen by each method for itself.
+SHARED_BASE = re.compile(r"\bestimator=(?!None|MultiLabelLogisticRegression|['\"{])")
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 REFERENCE = "BR"
 # Methods that can only predict labelsets of the training rows.
@@ -45,11 +49,6 @@ def time_table(results: Results) -> Table:
             text = _ratio(ratio) if has_reference else _seconds(time)
             line = (method, time, ratio, printed)[:width]
             cells[dataset].append((Entry(text, under=_paper(printed, _ratio)), line))
-    shared = [method for method in SHARING if method in results.methods]
-    note = (
-        f" Binary classifiers that {_list(shared)} have in common are fitted once and charged to "
-    )
-    note += "each of them."
     how = "as a ratio to BR" if has_reference else "in seconds"
     return rows_by_dataset(
         cells,
@@ -57,10 +56,23 @@ def time_table(results: Results) -> Table:
         key="running_time",
         title=f"Running time {how}, all folds together",
         head=("data set", *[f"{REFERENCE}, seconds"] * has_reference, *results.methods),
-        notes=(
-            "Processor time of fitting and predicting in one thread." + note * (len(shared) > 1),
-        ),
+        notes=(" ".join(_about_times(results)),),
     )
+
+
+def _about_times(results: Results) -> Iterator[str]:
+    yield "Processor time of fitting and predicting in one thread."
+    pairs = product(results.datasets, results.methods)
+    cells = [cell for pair in pairs for cell in results.cells(*pair)]
+    searched = {cell.method for cell in cells if "searched" in cell.details}
+    shared = {cell.method for cell in cells if SHARED_BASE.search(cell.settings)} - searched
+    if len(names := [method for method in SHARING if method in shared]) > 1:
+        yield (
+            f"Binary classifiers that {_list(names)} have in common are fitted once and charged "
+            "to each of them."
+        )
+    if names := [method for method in results.methods if method in searched]:
+        yield f"With the search for parameters in each fold: {', '.join(names)}."
 
 
 def _list(names: list[str]) -> str:

@@ -143,6 +143,11 @@ def datasets_table(described: "Mapping[str, tuple[Facts, Sequence[str]]]") -> "T
     facts = [of for of, _ in described.values()]
     rows = [tuple(_cell(of, fact, form) for _, fact, form in _COLUMNS) for of in facts]
     notes = [f"{name}: {note}" for name, (_, told) in described.items() for note in told]
+    texts = [
+        f"{name}: Texts, of which features are made inside of the folds."
+        for name, (of, _) in described.items()
+        if of.text
+    ]
     absent = [
         f"{name}: {count_noun(of.n_absent, 'label')} without rows left out of the IR."
         for name, (of, _) in described.items()
@@ -154,7 +159,7 @@ def datasets_table(described: "Mapping[str, tuple[Facts, Sequence[str]]]") -> "T
         "Data sets",
         tuple(head for head, _, _ in _COLUMNS),
         tuple(rows),
-        notes=(_LEGEND, *absent, *notes),
+        notes=(_LEGEND, *texts, *absent, *notes),
         data_head=tuple(plain),
         data=tuple(tuple(getattr(of, fact) for fact in plain) for of in facts),
     )
@@ -162,7 +167,8 @@ def datasets_table(described: "Mapping[str, tuple[Facts, Sequence[str]]]") -> "T
 
 def _cell(facts: "Facts", fact: str, form: str) -> str:
     value = getattr(facts, fact)
-    return "-" if value != value else format(value, form)
+    is_unknown = value != value or (facts.text and fact == "n_features")
+    return "-" if is_unknown else format(value, form)
 
 
 def render_fetched(states: Sequence[FileState]) -> str:

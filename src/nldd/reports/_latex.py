@@ -364,7 +364,7 @@ def breakable(text: str) -> str:
     """
 
     def part(match: re.Match[str]) -> str:
-        word = re.sub(r"([(,=_/.:;\\-])(?=\w)|([a-z0-9])(?=[A-Z])", rf"\g<0>{BREAK}", match[0])
+        word = re.sub(r"([(,=_/.:;\\-])(?=[\w'\"])|([a-z0-9])(?=[A-Z])", rf"\g<0>{BREAK}", match[0])
         pieces = word.split(BREAK)
         step = LONGEST_WORD
         return BREAK.join(

@@ -13,7 +13,7 @@ from nldd.datasets import CATALOGUE
 from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.reports import _published as paper
 from nldd.reports._results import FloatArray, Results
-from nldd.reports._table import Row, Table
+from nldd.reports._table import Entry, Row, Table
 from nldd.statistics import average_ranks, complete_rows, significance_line
 
 # The settings of this protocol are the paper's; those of others have no reason to give its values.
@@ -78,14 +78,23 @@ def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Itera
     among, *tables = both
     rows = [average_ranks(table, measure.greater_is_better) for table in tables]
     complete = complete_rows(values)
-    names = [f"among the paper's {among.sum()}", "in the paper"]
+    names = ["among the paper's", "in the paper"]
     if among.all() and complete.sum() == len(tables[0]):
         # All that we have is the paper's: the first row would say what the one above it says.
         names, rows = names[1:], rows[1:]
     for name, averages in zip(names, rows, strict=True):
-        texts = np.full(len(among), "-", dtype=object)
-        texts[among] = [f"{average:.2f}" for average in averages]
-        yield name, *texts.tolist()
+        ranks = np.full(len(among), np.nan)
+        ranks[among] = averages
+        yield name, *rank_entries(ranks)
+
+
+def rank_entries(averages: FloatArray) -> list[Entry]:
+    """Average ranks as cells of a table, the best of them bold; a dash where there is none."""
+    best = np.where(np.isnan(averages), np.inf, averages).min()
+    texts = ("-" if rank != rank else f"{rank:.2f}" for rank in averages.tolist())
+    return [
+        Entry(text, bool(is_best)) for text, is_best in zip(texts, averages == best, strict=True)
+    ]
 
 
 def paper_notes(results: Results, measure: Measure, values: FloatArray) -> Iterator[str]:

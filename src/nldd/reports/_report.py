@@ -46,8 +46,8 @@ N_TRAIN, N_SHOWN = 1500, 40
 
 
 def report(
-    folder: Path,
-    out: Path | None = None,
+    folder: str | Path,
+    out: str | Path | None = None,
     protocol: str | None = None,
     measures: Iterable[str] | None = None,
     nemenyi: bool = False,
@@ -58,6 +58,7 @@ def report(
     tabled, or "all", and the paper's four if none is named. With `nemenyi`, diagrams and pairs have
     Nemenyi's test beside Wilcoxon's. Returns the page, then the files of its tables and figures.
     """
+    folder = Path(folder)
     cells = folder / CELLS
     if not cells.is_file():
         raise InputError(
@@ -67,7 +68,7 @@ def report(
     chosen = scores.choose_measures(measures)
     found = results(read_records(cells), protocol, folder)
     page = make_report(found, chosen, _read_datasets(folder / FACTS), nemenyi)
-    return write_report(page, out or folder)
+    return write_report(page, Path(out or folder))
 
 
 def _read_datasets(path: Path) -> dict[str, Any]:
@@ -122,7 +123,8 @@ def _comparisons(results: Results, measures: Sequence[Measure], nemenyi: bool) -
     told = tuple(about_differences(measures, diagrams))
     yield _section("differences", "Critical differences", (), told, diagrams)
     pairs = [scores.pair_table(results, measure, nemenyi) for measure in measures]
-    yield _section("pairs", "Pairs of methods", pairs, (scores.ABOUT_PAIRS,))
+    told = (scores.ABOUT_PAIRS, *[scores.ABOUT_NEMENYI] * nemenyi)
+    yield _section("pairs", "Pairs of methods", pairs, told)
     yield _section("paper", "Differences from the paper", difference_tables(results))
 
 
@@ -198,7 +200,7 @@ def about_bars(n_datasets: int, n_methods: int) -> str:
     n_pairs = n_methods * (n_methods - 1) // 2
     least = statistics.least_p(n_datasets, sided=2, n_tests=n_pairs)
     is_one = least >= scores.ALPHA
-    end = ", so no pair can differ at 0.05 and one bar joins all methods" if is_one else ""
+    end = ", so by these tests no pair can differ at 0.05 and a bar joins all" if is_one else ""
     return (
         f"With {n_datasets} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest "
         f"p-value that Holm's correction can leave is {least:.2g}{end}."
@@ -220,7 +222,7 @@ def difference_diagrams(
         distance, told = None, ""
         if nemenyi:
             distance = statistics.nemenyi(values, better, scores.ALPHA).critical_difference
-            told = f" Nemenyi's critical difference at 0.05 is {distance:.2f}."
+            told = f" Bars without dots: Nemenyi's critical difference at 0.05, {distance:.2f}."
         test = statistics.friedman(values, better)
         name = measure.name
         yield draw(

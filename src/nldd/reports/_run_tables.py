@@ -1,7 +1,8 @@
 """Tables of what was run: data sets, splits, settings, choices, warnings and what went wrong."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -27,6 +28,7 @@ ABOUT_FACTS = (
     "frequent labels stand beside rare ones, from 0 to 1. TCS: logarithm of features times labels "
     "times labelsets."
 )
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
 PROGRAMS = ("nldd", "scikit-learn", "python")
 
 
@@ -151,17 +153,36 @@ def problems_table(results: Results) -> Table | None:
         (dataset, method, f"{n_finished} of {n_folds} folds are there")
         for dataset, method, n_finished, n_folds in results.incomplete
     ]
+    # What fails in one fold mostly fails in all of them, and for the same reason.
+    folds: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for record in results.failed:
-        share = record.train_share
-        cell = f"fold {record.fold + 1}" if share is None else f"share {share:.0%}"
-        rows.append((record.dataset, record.method, f"{cell} failed: {record.error}"))
+        share, error = record.train_share, f"failed: {record.error}"
+        if share is None:
+            folds[record.dataset, record.method, error].append(str(record.fold + 1))
+        else:
+            rows.append((record.dataset, record.method, f"share {share:.0%} {error}"))
+    for (dataset, method, error), numbers in folds.items():
+        which = f"fold{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+        rows.append((dataset, method, f"{which} {error}"))
     head = ("data set", "method", "what")
     notes = ("The same `nldd benchmark` command runs them.",)
-    title = "Cells that are missing or failed"
-    return Table("problems", title, head, tuple(rows), notes=notes) if rows else None
+    return _words("problems", "Cells that are missing or failed", head, rows, notes)
 
 
-def settings_table(results: Results) -> Table:
+def _words(
+    key: str,
+    title: str,
+    head: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    notes: tuple[str, ...],
+) -> Table | None:
+    """A table of words, whose CSV file has heads like those of the other files; None if empty."""
+    csv_head = tuple(name.replace("data set", "dataset").replace(" ", "_") for name in head)
+    data = tuple(rows)
+    return Table(key, title, head, data, (), notes, csv_head, data) if rows else None
+
+
+def settings_table(results: Results) -> Table | None:
     """Each method's estimator, and the data sets on which it was that one."""
     found = defaultdict(list)
     for method, dataset in product(results.methods, results.datasets):
@@ -174,7 +195,7 @@ def settings_table(results: Results) -> Table:
         rows.append((method, name, settings, where))
     head = ("method", "name", "settings", "data sets")
     notes = ("Seeds are those of the first fold; the one of fold k is larger by k.",)
-    return Table("settings", "Methods and their settings", head, tuple(rows), notes=notes)
+    return _words("settings", "Methods and their settings", head, rows, notes)
 
 
 def choice_table(results: Results) -> Table | None:
@@ -192,8 +213,7 @@ def choice_table(results: Results) -> Table | None:
             )
     notes = ("Of all cells: every method chooses in every fold, from its training rows alone.",)
     head = ("data set", "base classifier chosen")
-    title = "Base classifiers chosen by the data"
-    return Table("choices", title, head, tuple(rows), notes=notes) if rows else None
+    return _words("choices", "Base classifiers chosen by the data", head, rows, notes)
 
 
 def search_table(results: Results) -> Table | None:
@@ -214,16 +234,32 @@ def search_table(results: Results) -> Table | None:
         f"{', '.join(measures)}.",
     )
     head = ("method", "data set", "parameters chosen", "folds")
-    title = "Parameters chosen by a search"
-    return Table("searches", title, head, tuple(rows), notes=notes) if rows else None
+    return _words("searches", "Parameters chosen by a search", head, rows, notes)
 
 
 def warnings_table(results: Results) -> Table | None:
-    """The warnings that came up, counted; None if there were none."""
-    counts: Counter[tuple[str, str, str]] = Counter()
+    """The warnings that came up and in how many cells; None if there were none.
+
+    Warnings that differ in their numbers alone are one.
+    """
+    n_cells = Counter((record.method, record.dataset) for record in results.finished)
+    texts: dict[tuple[str, str, str], str] = {}
+    times: Counter[tuple[str, str, str]] = Counter()
+    where: Counter[tuple[str, str, str]] = Counter()
     for record in results.finished:
-        for text, count in record.details.get("warnings", {}).items():
-            counts[record.method, record.dataset, text] += count
-    rows = tuple((*key, str(count)) for key, count in sorted(counts.items()))
-    head = ("method", "data set", "warning", "times")
-    return Table("warnings", "Warnings that came up", head, rows) if rows else None
+        told = record.details.get("warnings", {})
+        kinds = {text: (record.method, record.dataset, NUMBER.sub("#", text)) for text in told}
+        for text, kind in kinds.items():
+            texts.setdefault(kind, text)
+            times[kind] += told[text]
+        where.update(set(kinds.values()))
+    rows = [
+        (*key[:2], texts[key], f"{where[key]} of {n_cells[key[:2]]}", str(times[key]))
+        for key in sorted(texts)
+    ]
+    head = ("method", "data set", "warning", "cells", "times")
+    notes = (
+        "Warnings that differ in their numbers alone are one, with the numbers of the first. A "
+        "method that fits many models, such as those of a search, can warn of each.",
+    )
+    return _words("warnings", "Warnings that came up", head, rows, notes)

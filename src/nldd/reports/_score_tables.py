@@ -11,7 +11,7 @@ from nldd._wording import count_noun, quote
 from nldd.exceptions import InputError
 from nldd.metrics import PAPER_MEASURES, PROBABILITY_MEASURES, Measure
 from nldd.reports import _published as paper
-from nldd.reports._paper_comparison import paper_notes, paper_ranks, printed_values
+from nldd.reports._paper_comparison import paper_notes, paper_ranks, printed_values, rank_entries
 from nldd.reports._results import ALL_MEASURES, POOLED, FloatArray, Results
 from nldd.reports._table import DataRow, Entry, Row, Table
 
@@ -44,6 +44,10 @@ ABOUT_PAIRS = (
     "two-sided Wilcoxon tests, alone and with Holm's correction for all pairs. Better, equal, "
     "worse: probabilities that the first is so by more than what counts as equal, or that the two "
     "are as good as equal (Bayesian signed-rank test)."
+)
+ABOUT_NEMENYI = (
+    "p (Nemenyi): a test of the average ranks of all methods, which can find differences with "
+    "fewer data sets than Wilcoxon tests need."
 )
 PAIR_HEAD = ("first, second", "first better by", "won/tied/lost", "effect")
 
@@ -110,15 +114,14 @@ def score_table(results: Results, measure: Measure) -> Table | None:
     }
     if printed is None:
         cells = {d: [(e, line[:4]) for e, line in row if line] for d, row in cells.items()}
-    averages = statistics.average_ranks(values, measure.greater_is_better).tolist()
-    foot: Row = ("average rank", *(number(rank, f"{rank:.2f}") for rank in averages))
+    averages = statistics.average_ranks(values, measure.greater_is_better)
     return rows_by_dataset(
         cells,
         ("method", "value", "standard_error", "rank", *(() if printed is None else PUBLISHED)),
         key=measure.key,
         title=f"{measure.name} ({measure.direction}), ranks in parentheses",
         head=("data set", *some.methods),
-        foot=(foot, *paper_ranks(some, measure, values)),
+        foot=(("average rank", *rank_entries(averages)), *paper_ranks(some, measure, values)),
         notes=(
             *_significance_notes(some, measure, values),
             *paper_notes(some, measure, values),
@@ -236,7 +239,10 @@ def pair_table(results: Results, measure: Measure, nemenyi: bool = False) -> Tab
         f"{measure.name}: pairs of methods on {count_noun(found.n_datasets, 'data set')}",
         (*PAIR_HEAD, *tests, "better", "equal", "worse"),
         rows,
-        notes=(*([least] if least else []), f"Differences up to {rope:g} count as equal."),
+        notes=(
+            *([f"Wilcoxon tests: w{least[1:]}"] if least else []),
+            f"Differences up to {rope:g} count as equal.",
+        ),
         data_head=fields,
         data=tuple(tuple(getattr(pair, name) for name in fields) for pair in found.pairs),
         folded=True,
