@@ -149,9 +149,10 @@ def _load(
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
         if among_others:
-            words = columns["labels"], columns["text"], data_dir
-            told = {"groups": columns["groups"]} if columns["groups"] else {}
-            return nldd.datasets.load_named(name, *words, columns_of=lambda _: told)
+            labels, text, groups = (columns[option] for option in ("labels", "text", "groups"))
+            own = {} if groups is None else {"groups": groups}
+            words = labels, text, data_dir
+            return nldd.datasets.load_named(name, *words, columns_of=lambda _: own)
         labels = nldd.datasets.parse_labels(columns.pop("labels"))
         return nldd.datasets.load_dataset(name, labels=labels, data_dir=data_dir, **columns)
     except InputError as error:
