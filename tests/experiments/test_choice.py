@@ -448,6 +448,15 @@ def test_protocol_that_speaks_of_a_data_set_that_is_nowhere_is_refused(own, tmp_
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("datasets", "methods"), [(["songs", "Songs"], ["BR"]), (["songs"], ["KNN", "BR", "knn"])]
+)
+def test_names_that_differ_in_capitals_only_are_refused(tmp_path, datasets, methods):
+    chosen = dict.fromkeys(datasets, songs())
+    with pytest.raises(InputError, match=r"'(songs|KNN)' and '(Songs|knn)' differ in capitals"):
+        run_benchmark(trial(), chosen, tmp_path / "out", methods=methods)
+
+
 def test_protocol_may_speak_of_other_files_than_those_of_the_run(own):
     """It may be run on one data set after the other."""
     protocol = own("[datasets.birds]\nsplit = 'given'")

@@ -18,7 +18,7 @@ from nldd._wording import escaped, quote
 from nldd.datasets import Dataset, describe
 from nldd.exceptions import InputError
 from nldd.experiments._cell import Cell, batches, cells, empty_record, fingerprint
-from nldd.experiments._choice import check_datasets
+from nldd.experiments._choice import check_capitals, check_datasets
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Record, RecordFile, read_records
 from nldd.experiments._workers import Workers, make_workers
@@ -91,6 +91,8 @@ def run_benchmark(
         raise InputError(f"datasets must be a dict of data sets by name; got {datasets!r:.80}.")
     chosen, plan, folder = methods or protocol.methods, dict[Key, Cell](), Path(folder)
     check_datasets(protocol, datasets)
+    check_capitals("data sets", datasets)
+    check_capitals("methods", chosen)
     for name, dataset in datasets.items():
         plan |= {cell.key: cell for cell in cells(protocol, name, dataset, chosen)}
     with RecordFile(folder) as file:

@@ -75,6 +75,18 @@ def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:
             )
 
 
+def check_capitals(what: str, names: Iterable[str]) -> None:
+    """Refuse names that differ in capitals only: many systems take their files for the same."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise InputError(
+                f"The {what} {escaped(repr(other))} and {escaped(repr(name))} differ in capitals "
+                "only, and files with what they predict could be taken for the same. Rename one."
+            )
+
+
 def choose_methods(names: Sequence[str], protocol: Protocol) -> Protocol:
     """The protocol with these methods only; with its own ones if none is named.
 

@@ -54,10 +54,9 @@ class Split:
         """Training and test rows of every fold, decided by the data set and the seed alone."""
         n_samples, name = dataset.n_samples, dataset.name
         if "folds" in KINDS[self.kind] and n_samples < self.folds:
-            raise InputError(
-                f"{name} has {n_samples} rows, too few for {self.folds} folds. Use a protocol "
-                "with fewer folds."
-            )
+            advice = " Use a protocol with fewer folds." if n_samples > 1 else ""
+            rows = count_noun(n_samples, "row")
+            raise InputError(f"{name} has {rows}, too few for {self.folds} folds.{advice}")
         if self.kind == "given":
             return [_given_rows(dataset)]
         if self.kind == "stratified":
