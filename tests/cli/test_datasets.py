@@ -192,6 +192,7 @@ def test_info_of_texts(capsys, tmp_path):
     )
     assert out.splitlines()[2].split()[:4] == ["said", "2", "-", "1"]
     assert "said: Texts, of which features are made inside of the folds.\n" in err
+    assert "said: 1 empty text.\n" in err
 
 
 def test_info_takes_labels_by_the_option_before_those_of_the_file(capsys, birds, tmp_path):

@@ -1,6 +1,6 @@
 """Data sets of the catalogue as text and as records for JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,15 +143,8 @@ def datasets_table(described: "Mapping[str, tuple[Facts, Sequence[str]]]") -> "T
     facts = [of for of, _ in described.values()]
     rows = [tuple(_cell(of, fact, form) for _, fact, form in _COLUMNS) for of in facts]
     notes = [f"{name}: {note}" for name, (_, told) in described.items() for note in told]
-    texts = [
-        f"{name}: Texts, of which features are made inside of the folds."
-        for name, (of, _) in described.items()
-        if of.text
-    ]
-    absent = [
-        f"{name}: {count_noun(of.n_absent, 'label')} without rows left out of the IR."
-        for name, (of, _) in described.items()
-        if of.n_absent
+    remarks = [
+        f"{name}: {remark}" for name, (of, _) in described.items() for remark in _remarks(of)
     ]
     plain = [field.name for field in fields(facts[0]) if field.name != "frequent"]
     return Table(
@@ -159,10 +152,20 @@ def datasets_table(described: "Mapping[str, tuple[Facts, Sequence[str]]]") -> "T
         "Data sets",
         tuple(head for head, _, _ in _COLUMNS),
         tuple(rows),
-        notes=(_LEGEND, *texts, *absent, *notes),
+        notes=(_LEGEND, *remarks, *notes),
         data_head=tuple(plain),
         data=tuple(tuple(getattr(of, fact) for fact in plain) for of in facts),
     )
+
+
+def _remarks(facts: "Facts") -> Iterator[str]:
+    if facts.text:
+        yield "Texts, of which features are made inside of the folds."
+    if facts.n_missing:
+        what = "empty text" if facts.text else "missing value"
+        yield f"{count_noun(facts.n_missing, what)}."
+    if facts.n_absent:
+        yield f"{count_noun(facts.n_absent, 'label')} without rows left out of the IR."
 
 
 def _cell(facts: "Facts", fact: str, form: str) -> str:
