@@ -109,6 +109,7 @@ def test_file_may_have_a_comma_in_its_name(here):
     }
 
 
+@pytest.mark.slow
 def test_list_may_be_longer_than_the_name_of_a_file(here):
     names = []
     for i in range(30):

@@ -12,7 +12,7 @@ from nldd.io._schemas import SCHEMAS
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited in the way of Linux")
 @pytest.mark.parametrize(
-    ("n_files", "seed"), [(20, 0), pytest.param(20_000, 1, marks=pytest.mark.slow)]
+    ("n_files", "seed"), [(8, 0), pytest.param(20_000, 1, marks=pytest.mark.slow)]
 )
 def test_attributes_of_others_do_no_harm(tmp_path, n_files, seed):
     script = Path(__file__).with_name("attacks.py")

@@ -17,7 +17,7 @@ PLAUSIBLE = {"junk in JSON", "junk in schema", "junk in arrays", "junk in estima
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited in the way of Linux")
-@pytest.mark.parametrize("step", [499, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [997, pytest.param(1, marks=pytest.mark.slow)])
 def test_hostile_files_are_refused(tmp_path, step):
     done = subprocess.run(
         [sys.executable, Path(__file__).with_name("hostile_files.py"), tmp_path, str(step)],
