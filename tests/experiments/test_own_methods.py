@@ -88,9 +88,9 @@ def test_every_protocol_of_the_page_loads_and_plans(text, tmp_path):
             "RF",
         ),
         (
-            ["Chain=sklearn.multioutput:ClassifierChain"],
+            ["Binary=sklearn.multioutput:MultiOutputClassifier"],
             {"estimator": "sklearn.linear_model:LogisticRegression", "estimator__C": 0.5},
-            "Chain",
+            "Binary",
         ),
     ],
     ids=["class", "name", "forest", "inner estimator"],
