@@ -77,7 +77,7 @@ def test_macro_f_of_br_on_medical_is_that_of_all_folds_together(records):
 
 # How many of the ten methods have a better average rank than NLDD: as README and results.md say.
 BETTER = {"default": dict(zip(KEYS, (3, 2, 0, 0), strict=True))}
-BETTER["best"] = dict(zip(KEYS, (2, 1, 0, 0), strict=True))
+BETTER["best"] = dict(zip(KEYS, (1, 1, 0, 0), strict=True))
 
 
 @pytest.mark.parametrize("name", BETTER)
@@ -119,7 +119,7 @@ def test_page_has_what_settings_of_nldd_reach():
     text = page.PAGE.read_text("utf-8")
     assert page.beaten() in text
     assert page.decisions() in text
-    assert [page.n_beaten(runs) for runs in page.SETTINGS.values()] == [6, 23, 26, 24, 28]
+    assert [page.n_beaten(runs) for runs in page.SETTINGS.values()] == [7, 25, 27, 24, 28]
 
 
 def test_ranks_of_the_page_are_over_one_set_of_complete_data(monkeypatch):
