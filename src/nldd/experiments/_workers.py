@@ -18,6 +18,8 @@ from nldd.exceptions import InputError, MissingExtraError
 from nldd.experiments._cell import Cell, run_batch
 from nldd.experiments._record import Record
 
+CLOSE_SECONDS = 5.0
+
 
 class ProcessWorkers:
     """Processes of this machine, each with one thread, so that their times can be compared.
@@ -43,9 +45,13 @@ class ProcessWorkers:
 
     def close(self) -> None:
         processes = list((self._pool._processes or {}).values())
+        manager: threading.Thread | None = getattr(self._pool, "_executor_manager_thread", None)
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
+        # It closes its pipe, and Python's end would write to it at the same moment.
+        if manager is not None:
+            manager.join(CLOSE_SECONDS)
 
 
 def _begin_worker(parent: int) -> None:
