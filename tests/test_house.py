@@ -59,7 +59,7 @@ def test_small_private_modules_have_several_users():
     assert sorted(alone) == sorted(REASONS)
 
 
-@pytest.mark.parametrize("most", [75])
+@pytest.mark.parametrize("most", [76])
 def test_predict_loads_few_modules(most, tmp_path):
     make_study(tmp_path)
     code = (

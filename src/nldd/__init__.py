@@ -3,8 +3,8 @@
 Names are imported on first use, so that ``import nldd`` and ``nldd --help`` stay fast.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -7,6 +7,6 @@ which accuracy, and :func:`selective_threshold` finds the theta that holds a tar
 :func:`evaluate_table` and :func:`draw_sample` check it.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -3,6 +3,6 @@
 Names are imported on first use: the catalogue is listed without loading numpy.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,5 +1,5 @@
 """Figures as objects: they hold what was computed, and `plot` draws it."""
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,5 +1,5 @@
 """Model files: one checked zip of JSON, arrays and estimators, never pickle."""
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -14,6 +14,6 @@ Rows in blocks on a cluster are asked by ``_blocks`` instead: each block makes t
 a round trip brings the sums for all labels.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,5 +1,5 @@
 """Measures of multi-label predictions, each a record: name, direction, function."""
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -10,6 +10,6 @@ with b1, b2 >= 0, so that theta never falls when a distance grows. ``_likelihood
 the estimates of both models, ``_regression`` the pairs, standard errors, GEE and warnings.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,5 +1,5 @@
 """Everything that a person reads: text of the commands, HTML pages, tables beside the paper's."""
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -5,6 +5,6 @@ decided; a server on loopback shows one answer at a time. It knows ``coding``; n
 the command line.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

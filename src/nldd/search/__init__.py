@@ -24,6 +24,6 @@ Beside this line: ``_shards`` (an index for each block of rows on a cluster, and
 neighbours, with the same care).
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -7,6 +7,6 @@ library that reads it (calamine) holds the sheet, and a file of SPSS, Stata or S
 memory. A writer's file gets its name when it is complete.
 """
 
-import lazy_loader
+from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
