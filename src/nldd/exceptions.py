@@ -4,6 +4,15 @@ import sys
 from traceback import walk_stack
 from warnings import warn
 
+__all__ = [
+    "InputError",
+    "MissingExtraError",
+    "NLDDError",
+    "NLDDWarning",
+    "SeparationWarning",
+    "ZeroWeightWarning",
+]
+
 
 class NLDDError(Exception):
     """Anything that nldd refuses to do: the message says why, the `hint` what to do about it.
