@@ -3,15 +3,17 @@
 PYTHON ?= python3
 VENV := .venv
 LOWEST := .venv-lowest
+DOCS := .venv-docs
 BIN := $(VENV)/bin
 
-.PHONY: help run test test-slow test-lowest results bench fuzz check format lint types types-page layers coverage clean
+.PHONY: help run test test-slow test-lowest docs results bench fuzz check format lint types types-page layers coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
 	@echo "make test         all tests but the slow ones"
 	@echo "make test-slow    the long doses: published numbers, kills, fuzz, simulations; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
+	@echo "make docs         the site, in docs/_build/html; its examples run, its links are checked"
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
@@ -39,6 +41,11 @@ test-slow: $(VENV)/.installed
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python $(PYTEST)
+
+# Warnings are errors. Sphinx in two processes reads two pages at a time; examples run one by one.
+docs: $(DOCS)/.installed
+	$(DOCS)/bin/python -m sphinx -b html -W --keep-going -j auto -q docs docs/_build/html
+	$(DOCS)/bin/python docs/check_site.py docs/_build/html
 
 results: $(VENV)/.installed
 	$(BIN)/python results/page.py
@@ -85,5 +92,11 @@ $(LOWEST)/.installed: pyproject.toml constraints/lowest.txt
 		--constraint constraints/lowest.txt --editable ".[test]"
 	touch $@
 
+$(DOCS)/.installed: pyproject.toml constraints/newest.txt
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints/newest.txt --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis nldd-demo nldd-survey
+	rm -rf $(VENV) $(LOWEST) $(DOCS) docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis nldd-demo nldd-survey

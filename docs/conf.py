@@ -4,14 +4,15 @@ Sphinx with numpydoc and sphinx-gallery, as scikit-learn and its neighbours: rea
 layout, and its search is a file of the site that works from a disk.
 """
 
+import inspect
 import re
-import warnings
+from pathlib import Path
 from typing import Any
 
-from reference import write_reference
 from sphinx.application import Sphinx
 
 import nldd
+from reference_pages import write_reference
 
 project = "nldd"
 author = "the nldd developers"
@@ -35,6 +36,7 @@ nitpicky = False  # types of parameters are prose in numpydoc
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc states types with their shapes
 autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
@@ -66,6 +68,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": []}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
@@ -78,19 +81,36 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
-# Files at the root of the repository that are pages of the site by an `include`.
-AT_ROOT = {"CHANGELOG": "changes", "CONTRIBUTING": "contributing", "SECURITY": "security"}
+# Pages whose text is a file at the root of the repository.
+AT_ROOT = {"changes": "CHANGELOG.md", "contributing": "CONTRIBUTING.md", "security": "SECURITY.md"}
+ROOT = Path(__file__).parents[1]
 
 
-def link_to_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """Links to files at the root of the repository lead to the pages that include them."""
-    for file, page in AT_ROOT.items():
-        source[0] = re.sub(rf"\]\(\.\./{file}\.md", f"]({page}.md", source[0])
+def read_from_root(app: Sphinx, name: str, source: list[str]) -> None:
+    """Put the files at the root in place of their pages; all links to them lead there."""
+    if name in AT_ROOT:
+        path = ROOT / AT_ROOT[name]
+        app.env.note_dependency(str(path))
+        source[0] = re.sub(r"\]\((?!\w+:|#)", "](../", path.read_text("utf-8"))
+        source[0] = source[0].replace("](../docs/", "](")
+    # The blank line that ends a doctest in Markdown is no part of what is shown.
+    source[0] = re.sub(r"(?s)(```python\n.*?)\n+```", r"\1\n```", source[0])
+    for page, file in AT_ROOT.items():
+        source[0] = source[0].replace(f"](../{file}", f"]({page}.md")
+
+
+def leave_out_foreign(
+    app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any
+) -> bool | None:
+    """Members that nldd did not write, such as ``get_params``, are on scikit-learn's pages."""
+    function = inspect.unwrap(getattr(thing, "fget", None) or getattr(thing, "__func__", thing))
+    ours = str(getattr(function, "__module__", "")).startswith("nldd")
+    return None if ours or what == "module" else True
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Write the pages of the reference before Sphinx looks for pages."""
-    warnings.simplefilter("error")  # an example that warns is an example to mend
-    write_reference(app.srcdir)
-    app.connect("source-read", link_to_pages)
+    write_reference(Path(app.srcdir))
+    app.connect("source-read", read_from_root)
+    app.connect("autodoc-skip-member", leave_out_foreign)
     return {"parallel_read_safe": True}

@@ -1,7 +1,8 @@
-"""Pictures of the review page for the documents: `python tests/review/pictures.py docs`.
+"""Pictures of the review page and of a report for the documents.
 
+How: `python tests/review/pictures.py docs`, where Chromium is installed.
 The answers are those of the demonstration survey, coded by the model that `nldd demo survey` fits;
-people are simulated by the right codes.
+people are simulated by the right codes. The report is that of the committed records `results/best`.
 """
 
 import argparse
@@ -22,6 +23,8 @@ from review.browsing import visiting
 NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}
 WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
+REPORT = {"width": 1000, "height": 850}
+RECORDS = Path(__file__).parents[2] / "results" / "best"
 PROMISE = (0.9, 0.9, "subset", "chance")
 N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
@@ -110,6 +113,19 @@ def most_alike(path):
     return fits[codes][0], [item for item in groups[codes] if item not in fits[codes]]
 
 
+def take_report(browser, out):
+    """Where a report of all methods on all data sets compares their accuracy and F-measure."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-c", COMMAND, "report", str(RECORDS), "--out", folder]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        page = browser.new_page(viewport=REPORT)
+        page.goto(Path(folder, "report.html").as_uri())
+        page.locator("figure", has_text="Multi-label accuracy: average ranks").evaluate(
+            "figure => scrollTo(0, figure.getBoundingClientRect().top - 24)"
+        )
+        save_small(page.screenshot(), out / "report.png")
+
+
 def save_small(picture, path):
     """A picture of few colours, which is all that the page has but for the edges of letters."""
     from PIL import Image  # as it is here by matplotlib
@@ -122,8 +138,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="folder for the pictures")
     parser.add_argument("--survey", type=Path, help="folder of an earlier `nldd demo survey`")
+    parser.add_argument("--report", action="store_true", help="the picture of the report alone")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, launched() as browser:
+        take_report(browser, given.out)
+        if given.report:
+            return
         take_pictures(browser, make_store(given.survey or Path(name) / "survey"), given.out)
 
 
