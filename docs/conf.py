@@ -70,6 +70,7 @@ html_copy_source = False
 html_sidebars = {"index": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "collapse_navigation": True,  # or each page holds all names
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
