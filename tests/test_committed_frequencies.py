@@ -1,10 +1,11 @@
 """The committed studies behind docs/frequencies.md: complete, covered, and as the page tells."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+from programs import program
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8")
@@ -12,10 +13,7 @@ PAGE = (ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def studies():
-    spec = importlib.util.spec_from_file_location("studies", ROOT / "results" / "frequencies.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("frequencies")
 
 
 def test_page_has_the_recorded_coverage(studies):

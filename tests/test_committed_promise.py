@@ -1,6 +1,5 @@
 """The committed splits behind docs/promise.md: complete, and as the page tells them."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nldd.coding import accuracy_interval
+from programs import program
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "promise.md").read_text(encoding="utf-8")
@@ -16,9 +16,7 @@ PAGE = (ROOT / "docs" / "promise.md").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def promise():
     """The program that ran them, without its thousand draws a cell."""
-    spec = importlib.util.spec_from_file_location("promise", ROOT / "results" / "promise.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = program("promise")
     module.draws = lambda *args: (0.0, 0.0)
     return module
 
@@ -52,14 +50,6 @@ def test_true_accuracy_is_below_the_target_no_more_often_than_promised(share):
     assert len(cells) == 36
     for cell in cells:
         assert float(cell[9].strip(" %")) <= 10, cell
-
-
-def program(name):
-    """A program of the results, as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "results" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

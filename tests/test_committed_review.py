@@ -1,12 +1,12 @@
 """The committed studies behind docs/review.md: complete, and as the page tells them."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 
 from nldd.coding import accuracy_interval
+from programs import program
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "review.md"
@@ -15,10 +15,7 @@ PAGE = ROOT / "docs" / "review.md"
 @pytest.fixture(scope="module")
 def review():
     """The program that ran them."""
-    spec = importlib.util.spec_from_file_location("review", ROOT / "results" / "review.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("review")
 
 
 @pytest.mark.parametrize("data", ["survey", "slashdot", "made"])

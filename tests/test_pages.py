@@ -1,0 +1,149 @@
+"""The pages that people read: lines that fit, headings in order, links that lead somewhere."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NAMED = ("README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md")
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path
+    for path in (*(ROOT / name for name in NAMED), *sorted((ROOT / "docs").rglob("*.md")))
+    # What a build of the site leaves is in folders that begin with an underscore.
+    if path.exists() and "/_" not in path.relative_to(ROOT).as_posix()
+}
+WIDTH, CODE_WIDTH = 100, 120
+FENCE = re.compile(r" *(```|~~~)")
+HEADING = re.compile(r"(#{1,6}) (.*)")
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+# A picture in HTML has a width, which one in Markdown cannot have.
+TAG = re.compile(r'<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)="([^"\s]+)"')
+PICTURES_AT_MOST = {".svg": 100_000, ".png": 150_000}
+
+
+def lines(path):
+    """Each line with whether it is code."""
+    inside = False
+    for line in path.read_text("utf-8").splitlines():
+        is_fence = bool(FENCE.match(line))
+        yield line, inside or is_fence
+        inside ^= is_fence
+
+
+def headings(path):
+    """Level and words of the headings."""
+    found = (HEADING.fullmatch(line) for line, is_code in lines(path) if not is_code)
+    return [(len(match[1]), match[2]) for match in found if match]
+
+
+def slug(words):
+    """The anchor of a heading, as GitHub makes it: marks of Markdown and punctuation are gone."""
+    words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", words)
+    return re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")
+
+
+def anchors(path):
+    """All anchors of a page; those of a heading that comes again are numbered."""
+    seen: dict[str, int] = {}
+    for _, words in headings(path):
+        name = slug(words)
+        seen[name] = seen.get(name, -1) + 1
+        yield f"{name}-{seen[name]}" if seen[name] else name
+    yield from re.findall(r"^\(([\w-]+)\)=$", path.read_text("utf-8"), re.MULTILINE)
+
+
+def links(path):
+    """Targets of the links of a page but for those to other sites."""
+    prose = "\n".join(re.sub(r"`[^`]*`", "`", line) for line, is_code in lines(path) if not is_code)
+    found = LINK.findall(prose) + TAG.findall(prose)
+    return [target for target in found if not re.match(r"\w+:", target)]
+
+
+def is_too_wide(line, is_code):
+    if is_code:
+        return len(line) > CODE_WIDTH
+    is_whole = line.lstrip().startswith(("|", "#")) or " " not in line.strip()
+    return len(line) > WIDTH and not is_whole
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_lines_are_wrapped(page):
+    wide = [line for line, is_code in lines(PAGES[page]) if is_too_wide(line, is_code)]
+    assert wide == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_headings_start_with_one_title_and_never_jump(page):
+    levels = [level for level, _ in headings(PAGES[page])]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert [(a, b) for a, b in pairwise(levels) if b > a + 1] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_and_headings_that_are_there(page):
+    path = PAGES[page]
+    broken = []
+    for target in links(path):
+        place, _, anchor = target.partition("#")
+        file = (path.parent / place).resolve() if place else path
+        if not file.is_file() or (anchor and anchor not in anchors(file)):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", [name for name in PAGES if name.startswith("docs/")])
+def test_pages_of_the_site_link_to_pages_and_pictures_only(page):
+    """The site has no page for a folder or a source file; these are told in words."""
+    places = {target.partition("#")[0] for target in links(PAGES[page])} - {""}
+    assert [place for place in places if not place.endswith((".md", ".svg", ".png"))] == []
+
+
+def test_no_page_is_left_alone():
+    """From the README, or from the site's index, every page of docs can be reached."""
+    starts = [path for name, path in PAGES.items() if name in ("README.md", "docs/index.md")]
+    reached, waiting = set(), starts
+    while waiting:
+        path = waiting.pop()
+        if path in reached or path.suffix != ".md" or not path.is_file():
+            continue
+        reached.add(path)
+        waiting += [(path.parent / link.partition("#")[0]).resolve() for link in links(path)]
+    assert [name for name, path in PAGES.items() if path.resolve() not in reached] == []
+
+
+@pytest.mark.parametrize("ending", PICTURES_AT_MOST)
+def test_pictures_are_light_and_shown(ending):
+    shown = {(path.parent / link).resolve() for path in PAGES.values() for link in links(path)}
+    pictures = sorted((ROOT / "docs").glob(f"*{ending}"))
+    assert pictures
+    for picture in pictures:
+        assert picture.stat().st_size <= PICTURES_AT_MOST[ending], picture.name
+        assert picture.resolve() in shown, f"no page shows {picture.name}"
+
+
+@pytest.mark.parametrize(
+    ("words", "anchor"),
+    [
+        ("Values that are far from the paper's", "values-that-are-far-from-the-papers"),
+        ("Check the machine: `--audit`", "check-the-machine---audit"),
+        ("0/1 loss, lower is better", "01-loss-lower-is-better"),
+        ("5. Learn again: `nldd update`", "5-learn-again-nldd-update"),
+    ],
+)
+def test_slugs_are_those_of_github(words, anchor):
+    assert slug(words) == anchor
+
+
+def test_checks_find_what_is_wrong(tmp_path):
+    page = tmp_path / "page.md"
+    wide = "word " * 21
+    page.write_text(f"# One\n\n{wide}\n\n| {wide} |\n\n```\n{wide}\n# no heading\n```\n\n# One\n")
+    assert [line for line, is_code in lines(page) if is_too_wide(line, is_code)] == [wide]
+    assert headings(page) == [(1, "One"), (1, "One")]
+    assert list(anchors(page)) == ["one", "one-1"]
+    page.write_text("[a](b.md#c) ![p](q.png) `[no](x.md)` <https://y> [z](https://z.org)\n")
+    assert links(page) == ["b.md#c", "q.png"]
+    page.write_text('[![p](q.png)](b.md)\n<img width="9" src="r.png" alt="">\n')
+    assert links(page) == ["q.png", "b.md", "r.png"]
