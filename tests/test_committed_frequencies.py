@@ -21,6 +21,18 @@ def test_page_has_the_recorded_coverage(studies):
     assert told == studies.table(studies.read())
 
 
+def test_findings_are_told_with_the_numbers_of_the_records(studies):
+    rows = [line.split(" | ") for line in studies.table(studies.read()).splitlines()[2:22]]
+    off = sorted(float(row[5]) for row in rows if row[1] == "100")
+    raw = sorted(float(row[7].strip(" |")) for row in rows)
+    told = " ".join(PAGE.split())
+    assert f"in our simulations by {raw[0]} to {raw[-1]} percentage points" in told
+    assert f"the corrected shares were off by {off[0]} to {off[-1]} points" in told
+    assert "97.6 % of all intervals held the true share" in told
+    assert "97.6 % of the intervals held the share, at least 94.2 %" in told
+    assert "fewer than 94.2 % of its intervals" in told
+
+
 def test_all_kinds_of_studies_are_recorded(studies):
     names = ("design", "prevalence", "errors", "checked")
     recorded = [tuple(record[name] for name in names) for record in studies.read()]
