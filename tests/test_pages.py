@@ -1,7 +1,8 @@
 """The pages that people read: lines that fit, headings in order, links that lead somewhere."""
 
 import re
-from itertools import pairwise
+import tomllib
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,15 @@ def test_checks_find_what_is_wrong(tmp_path):
     assert links(page) == ["b.md#c", "q.png"]
     page.write_text('[![p](q.png)](b.md)\n<img width="9" src="r.png" alt="">\n')
     assert links(page) == ["q.png", "b.md", "r.png"]
+
+
+def test_layers_on_the_page_are_those_that_are_checked():
+    """Every package and module of nldd stands in the picture, in the order of the contract."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (contract,) = config["tool"]["importlinter"]["contracts"]
+    text = (ROOT / "docs" / "development.md").read_text("utf-8")
+    picture = re.search(r"```text\n(cli .*?)```", text, re.DOTALL)[1]
+    layers = [set(layer.split(" | ")) for layer in contract["layers"]]
+    names = set().union(*layers)
+    heads = [line.split() for line in picture.splitlines() if not line.startswith(" ")]
+    assert [set(takewhile(names.__contains__, head)) for head in heads] == layers
