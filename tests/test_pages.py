@@ -1,5 +1,6 @@
 """The pages that people read: lines that fit, headings in order, links that lead somewhere."""
 
+import importlib.util
 import re
 import tomllib
 from itertools import pairwise, takewhile
@@ -148,6 +149,45 @@ def test_checks_find_what_is_wrong(tmp_path):
     assert links(page) == ["b.md#c", "q.png"]
     page.write_text('[![p](q.png)](b.md)\n<img width="9" src="r.png" alt="">\n')
     assert links(page) == ["q.png", "b.md", "r.png"]
+
+
+def spans(path):
+    """What stands in code within lines."""
+    return [
+        s for line, is_code in lines(path) if not is_code for s in re.findall(r"`([^`]+)`", line)
+    ]
+
+
+@pytest.mark.parametrize("page", [name for name in PAGES if name.startswith("docs/")])
+def test_files_and_names_that_a_page_speaks_of_are_there(page):
+    told = spans(PAGES[page])
+    files = [
+        s for s in told if re.fullmatch(r"(tests|results|benchmarks|constraints)/[\w./*-]+", s)
+    ]
+    assert [name for name in files if not any(ROOT.glob(name.rstrip("/")))] == []
+    names = [s for s in told if re.fullmatch(r"nldd(\.\w+)+", s) and not s.endswith(".lock")]
+    assert [name for name in names if not is_there(name)] == []
+
+
+def is_there(name):
+    """Whether something can be imported by its dotted name."""
+    module, _, attribute = name.rpartition(".")
+    if importlib.util.find_spec(name if module == "nldd" else module) is None:
+        return False
+    return module == "nldd" or hasattr(importlib.import_module(module), attribute)
+
+
+def test_every_dependency_has_its_reason():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    text = (ROOT / "docs" / "dependencies.md").read_text("utf-8").lower()
+    needed = [re.sub(r"([>=]+)", r" \1 ", name) for name in project["dependencies"]]
+    assert [name for name in needed if f"| {name.lower()} |" not in text] == []
+    assert len(needed) == 17 and "needs seventeen packages" in text
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    for extra, names in project["optional-dependencies"].items():
+        mine = " ".join(row for row in rows if row.startswith(f"| `{extra}` |"))
+        plain = {re.match(r"[\w-]+", name)[0].lower() for name in names} - {"nldd"}
+        assert {name for name in plain if name not in mine} == set(), extra
 
 
 def test_layers_on_the_page_are_those_that_are_checked():
