@@ -38,3 +38,14 @@ def test_promises_are_broken_no_more_often_than_one_in_ten_whenever_people_stop(
     for row in review.promise_rows(review.read("made")):
         low, _ = accuracy_interval([1] * row["broken"] + [0] * (row["studies"] - row["broken"]))
         assert low <= 0.1, row
+
+
+def test_findings_are_told_with_the_numbers_of_the_records(review):
+    told = " ".join(PAGE.read_text(encoding="utf-8").split())
+    in_all = {row["way"]: row["in_all"] for row in review.rows("survey") if row["share"] == 0.8}
+    orders = [in_all[way] for way in ("file", "unsure", "alike")]
+    assert min(orders) == in_all["unsure"]
+    assert f"people had to decide {min(orders):.0f} by the best order" in told
+    assert f"and {max(orders):,.0f} by the slowest" in told
+    queued = [r for r in review.promise_rows(review.read("made")) if r["way"] != "random"]
+    assert f"in more than {max(row['broken'] for row in queued)} of them" in told
