@@ -1,11 +1,10 @@
-"""How time grows with the number of training rows, and a picture of it.
+"""How time grows with the number of training rows; ``page.py`` makes a picture of it.
 
 Synthetic data, 100 features, 20 labels, 10,000 to 320,000 rows. `fit` is what NLDD adds to its
 classifiers: pairs, regression, index. A query is one row searched for, its probabilities given.
 """
 
 import argparse
-from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -20,7 +19,6 @@ from nldd.search import LabelsetIndex, Score, feature_scale
 SIZES = [10_000, 20_000, 40_000, 80_000, 160_000, 320_000]
 QUERIES = 1000
 REPEATS = 3
-PICTURE = Path(__file__).parents[1] / "docs" / "growth.svg"
 
 
 def beyond_classifiers(X, Y, probabilities):
@@ -67,29 +65,6 @@ def main() -> None:
         )
     answers.add("growth of fit beyond the classifiers", f"N^{exponent(sizes, fits):.2f}", "<= 1.1")
     answers.add("growth of time per query", f"N^{exponent(sizes, queries):.2f}", "<= 0.6")
-    if sizes == SIZES:
-        draw(fits, queries)
-
-
-def draw(fits, queries):
-    """Both curves in one picture, with the fitted exponents."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    matplotlib.rcParams["svg.hashsalt"] = "nldd"
-    figure = Figure(figsize=(7, 3.4), layout="constrained")
-    titles = ("fit beyond the classifiers, s", "one query, ms")
-    for axes, title, values in zip(
-        figure.subplots(1, 2), titles, (fits, 1000 * np.array(queries)), strict=True
-    ):
-        slope = exponent(SIZES, values)
-        axes.loglog(SIZES, values, "o-", color="#1b6ca8", label=f"measured: N^{slope:.2f}")
-        linear = np.array(SIZES) / SIZES[0] * values[0]
-        axes.loglog(SIZES, linear, "--", color="#999999", label="N^1")
-        axes.set(xlabel="training rows N", title=title)
-        axes.legend(frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURE, metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ writes the tables of what is recorded.
 """
 
 import json
-import re
 import sys
 from pathlib import Path
 
+import marks
 import numpy as np
 
 from nldd.coding import proven_sizes, selective_threshold
@@ -24,7 +24,7 @@ from nldd.coding._selective import proven_size
 
 FOLDER = Path(__file__).parent / "promise"
 RECORD = FOLDER / "advice.json"
-PAGE = Path(__file__).parents[1] / "docs" / "promise.md"
+PAGE = marks.DOCS / "promise.md"
 CASES = (
     *(("medical", 0.8), ("medical", 0.9), ("enron", 0.7), ("enron", 0.8), ("slashdot", 0.8)),
     *(("slashdot", 0.9), ("yeast", 0.7), ("yeast", 0.8), ("made up", 0.9), ("made up", 0.95)),
@@ -171,12 +171,7 @@ def main() -> None:
         found = {"advice": run(), "lines": run_lines()}
         RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n")
     found = json.loads(RECORD.read_text())
-    page = PAGE.read_text()
-    for key, text in (("advice", table(found["advice"])), ("lines", lines_table(found["lines"]))):
-        print(text)
-        mark = rf"(<!-- {key} -->\n).*?(<!-- end -->)"
-        page = re.sub(mark, rf"\1{text}\2", page, flags=re.DOTALL)
-    PAGE.write_text(page)
+    marks.fill(PAGE, {"advice": table(found["advice"]), "lines": lines_table(found["lines"])})
 
 
 if __name__ == "__main__":

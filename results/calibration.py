@@ -6,11 +6,11 @@ settings. ``python results/calibration.py`` measures the data sets that are miss
 """
 
 import json
-import re
 from dataclasses import asdict
 from pathlib import Path
 from warnings import simplefilter
 
+import marks
 import numpy as np
 
 from nldd import NLDDClassifier, load_dataset
@@ -18,12 +18,11 @@ from nldd.coding import out_of_fold
 from nldd.datasets import CATALOGUE
 from nldd.displays import CalibrationDisplay, calibration_deciles
 from nldd.displays._style import figure_class
-from nldd.reports import svg
 
 HERE = Path(__file__).parent
 PLACE = HERE / "promise" / "calibration.json"
-PICTURE = HERE.parent / "docs" / "calibration.svg"
-PAGE = HERE.parent / "docs" / "promise.md"
+PICTURE = marks.DOCS / "calibration.svg"
+PAGE = marks.DOCS / "promise.md"
 LARGE = 5000
 
 
@@ -70,7 +69,7 @@ def draw(results: dict) -> None:
     for ax, (name, result) in zip(figure.subplots(3, 3).flat, results.items(), strict=False):
         keys = ("expected", "observed", "counts", "lower", "upper")
         CalibrationDisplay(*(np.array(result[key]) for key in keys), title=name).plot(ax)
-    PICTURE.write_text(svg(figure, "calibration") + "\n")
+    marks.save_light(figure, PICTURE)
 
 
 def main() -> None:
@@ -84,15 +83,7 @@ def main() -> None:
             PLACE.write_text(json.dumps(results, indent=1) + "\n")
         print(name, flush=True)
     draw(results)
-    text = table(results)
-    print(text)
-    page = re.sub(
-        r"(<!-- calibration -->\n).*?(<!-- end -->)",
-        rf"\1{text}\2",
-        PAGE.read_text(),
-        flags=re.DOTALL,
-    )
-    PAGE.write_text(page)
+    marks.fill(PAGE, {"calibration": table(results)})
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ that are missing in ``results/promise/chance.jsonl``, one line each, and writes 
 """
 
 import json
-import re
 from pathlib import Path
 from warnings import simplefilter
 
+import marks
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
@@ -17,7 +17,7 @@ from nldd import NLDDClassifier, load_dataset
 from nldd.coding import cross_validate, selective_threshold
 
 RECORDS = Path(__file__).parent / "promise" / "chance.jsonl"
-PAGE = Path(__file__).parents[1] / "docs" / "promise.md"
+PAGE = marks.DOCS / "promise.md"
 SEEDS = {name: range(20, 30) for name in ("medical", "slashdot", "yeast")}
 SEEDS["enron"] = range(20, 25)
 TARGETS = {"medical": 0.9, "slashdot": 0.9, "yeast": 0.9, "enron": 0.8}
@@ -84,10 +84,7 @@ def main() -> None:
                 with RECORDS.open("a") as stream:
                     stream.write(json.dumps(run_seed(name, seed)) + "\n")
         print(name, flush=True)
-    text = table(read())
-    print(text)
-    mark = r"(<!-- chance -->\n).*?(<!-- end -->)"
-    PAGE.write_text(re.sub(mark, rf"\1{text}\2", PAGE.read_text(), flags=re.DOTALL))
+    marks.fill(PAGE, {"chance": table(read())})
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ each, and writes the tables of ``docs/base-classifiers.md``.
 """
 
 import json
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 from time import thread_time
 from warnings import simplefilter
 
+import marks
 import numpy as np
 
 from nldd import NLDDClassifier, load_dataset
@@ -24,7 +24,7 @@ from nldd.experiments import load_protocol
 from nldd.metrics import PAPER_MEASURES, row_values
 
 RECORDS = Path(__file__).parent / "choice.jsonl"
-PAGE = Path(__file__).parents[1] / "docs" / "base-classifiers.md"
+PAGE = marks.DOCS / "base-classifiers.md"
 SEEDS = (0, 1, 2)
 AUTO = "auto"
 
@@ -144,7 +144,7 @@ def table(found: list[dict]) -> str:
             f"- {measure.name}: within one standard error of the best candidate in {near} of "
             f"{len(rows)}; at worst {worst['short']:.1f} behind ({worst['dataset']})."
         )
-    return "\n".join(lines) + "\n"
+    return marks.wrapped("\n".join(lines)) + "\n"
 
 
 def _means(rows: list[dict]) -> tuple[float, float, float]:
@@ -157,10 +157,7 @@ def main() -> None:
     """Run what is missing, and write the table."""
     simplefilter("ignore")
     run(sys.argv[1:] or CATALOGUE)
-    text = table(compare(read()))
-    print(text)
-    mark = r"(<!-- choice -->\n).*?(<!-- end -->)"
-    PAGE.write_text(re.sub(mark, rf"\1{text}\2", PAGE.read_text(), flags=re.DOTALL))
+    marks.fill(PAGE, {"choice": table(compare(read()))})
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ one line each, and writes the table of ``docs/frequencies.md``.
 """
 
 import json
-import re
 from itertools import product
 from pathlib import Path
 
+import marks
 import numpy as np
 
 from nldd.coding import PartCounts, estimate_rest
 
 RECORDS = Path(__file__).parent / "frequencies" / "coverage.jsonl"
-PAGE = Path(__file__).parents[1] / "docs" / "frequencies.md"
+PAGE = marks.DOCS / "frequencies.md"
 N_STUDIES = 1000
 PREVALENCES = (0.005, 0.02, 0.1, 0.3, 0.5)
 # Of answers that have the code, the share that the machine misses; of others, that it gives it to.
@@ -125,11 +125,7 @@ def main():
         if cell not in done:
             with RECORDS.open("a") as stream:
                 stream.write(json.dumps(run_cell(*cell, seed)) + "\n")
-    text = table(read())
-    print(text)
-    if PAGE.exists():
-        mark = r"(<!-- coverage -->\n).*?(<!-- end -->)"
-        PAGE.write_text(re.sub(mark, rf"\1{text}\2", PAGE.read_text(), flags=re.DOTALL))
+    marks.fill(PAGE, {"coverage": table(read())})
 
 
 if __name__ == "__main__":

@@ -1,20 +1,24 @@
-"""Write the tables of docs/results.md from the records beside this file.
+"""Write the tables and diagrams of docs/results.md and docs/results-tables.md from the records.
 
-The text of the page is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
+The text of the pages is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
 stands a table of the report of that protocol, or of what NLDD's settings make of it. Any measure
 can be marked, such as ``<!-- default macro_auroc -->``; ``<!-- default ranks -->`` stands for the
-average rank of NLDD and what differs from it, and ``<!-- paper paper_differences -->`` for the
-values that are far from the paper's.
+average rank of NLDD and what differs from it, ``<!-- nldd place -->`` and the other words of
+`OF_NLDD` for what the findings say, and ``<!-- paper paper_differences -->`` for the values that
+are far from the paper's.
 """
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import marks
 import numpy as np
 
+from nldd.displays import CriticalDifferenceDisplay
 from nldd.experiments import CELLS, read_records
-from nldd.metrics import PAPER_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES
 from nldd.reports import (
     Table,
     choose_measures,
@@ -23,11 +27,18 @@ from nldd.reports import (
     results,
     to_markdown,
 )
-from nldd.statistics import average_ranks, complete_rows, one_sided_wilcoxon
+from nldd.reports._paper_comparison import paper_differences
+from nldd.statistics import average_ranks, complete_rows, nemenyi, one_sided_wilcoxon
 
 FOLDER = Path(__file__).parent
-PAGE = FOLDER.parent / "docs" / "results.md"
-MARKED = re.compile(r"<!-- (\w+) (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+PAGES = marks.DOCS / "results.md", marks.DOCS / "results-tables.md"
+# Diagrams of average ranks, each method with the base that suits the data.
+DIAGRAMS = {"f_measure": "ranks-f-measure.svg", "hamming_loss": "ranks-hamming-loss.svg"}
+PROTOCOLS = {
+    "default": "the same base",
+    "best": "the base that suits the data",
+    "paper": "the paper's machine",
+}
 # Settings of NLDD, and the records with its values: of Hamming and 0/1 loss, accuracy and F.
 SETTINGS = {
     "logistic regression (`None`)": ("default",) * 4,
@@ -51,10 +62,15 @@ def found(protocol: str):
     return results(read_records(folder / CELLS), folder=folder)
 
 
+def marked_parts() -> list[str]:
+    """The marks of both pages."""
+    return [mark for page in PAGES for mark in marks.names(page)]
+
+
 @cache
 def tables(protocol: str) -> dict[str, Table]:
     """Tables of a protocol's report by key, with those of all measures that the page has."""
-    marked = [key for name, key in MARKED.findall(PAGE.read_text("utf-8")) if name == protocol]
+    marked = [mark.split()[1] for mark in marked_parts() if mark.startswith(f"{protocol} ")]
     measures = [
         measure
         for measure in choose_measures(["all"])
@@ -187,25 +203,97 @@ def _place(methods, averages) -> str:
     return f"{own:.2f} behind {', '.join(f'{method} {rank:.2f}' for rank, method in ahead)}"
 
 
-OF_NLDD = {"beaten": beaten, "decisions": decisions}
+def place() -> str:
+    """Average ranks of NLDD, of the best other method and of BR, with one base and the best."""
+    names = list(PROTOCOLS)[:2]
+    head = " | ".join(f"NLDD, {PROTOCOLS[name]} | best other | BR" for name in names)
+    lines = [f"| average rank | {head} |", "|---" * 7 + "|"]
+    for measure in PAPER_MEASURES:
+        cells = [cell for name in names for cell in _rank_cells(found(name), measure)]
+        lines.append(f"| {measure.name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
-def section(match: re.Match[str]) -> str:
-    """A marked part of the page with its table in it."""
-    protocol, key = match.groups()
+def _rank_cells(here, measure) -> list[str]:
+    averages = average_ranks(here.means(measure), measure.greater_is_better).tolist()
+    by_method = dict(zip(here.methods, averages, strict=True))
+    own, br = by_method.pop("NLDD"), by_method["BR"]
+    other = min(by_method, key=by_method.__getitem__)
+    is_first = own < by_method[other]
+    cell = f"{other} {by_method[other]:.2f}"
+    return [f"**{own:.2f}**" if is_first else f"{own:.2f}", cell, f"{br:.2f}"]
+
+
+def differing(protocol: str, measure) -> tuple[int, int, int]:
+    """Methods that NLDD is better than, that are better than NLDD, and that Nemenyi tells apart."""
+    here = found(protocol)
+    own, greater = here.methods.index("NLDD"), measure.greater_is_better
+    values = here.means(measure)[complete_rows(here.means(measure))]
+    p, apart = one_sided_wilcoxon(values, greater), nemenyi(values, greater)
+    return tuple(int((some < 0.05).sum()) for some in (p[own], p[:, own], apart.p_values[own]))
+
+
+def proof() -> str:
+    """How many of the other methods differ from NLDD, without correction and with one."""
+    n_others = len(found("best").methods) - 1
+    lines = [f"| of {n_others} others | {' | '.join(PROTOCOLS.values())} |", "|---" * 4 + "|"]
+    for measure in PAPER_MEASURES:
+        cells = []
+        for name in PROTOCOLS:
+            better, worse, apart = differing(name, measure)
+            cells.append(f"{better} worse, {worse} better; corrected: {apart}")
+        lines.append(f"| {measure.name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def agreement() -> str:
+    """How many of the paper's values are near ours, by data set."""
+    differences = paper_differences(found("paper"))
+    lines = [
+        "| data set | values | within three standard errors | further, known why | unexplained |",
+        "|---|---|---|---|---|",
+    ]
+    for name in (*dict.fromkeys(d.dataset for d in differences), "all"):
+        counts = Counter(d.verdict for d in differences if name in (d.dataset, "all"))
+        cells = [counts[verdict] for verdict in ("within", "explained", "unexplained")]
+        lines.append(f"| {name} | {sum(cells)} | {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def draw(key: str):
+    """Average ranks by one measure, and how far apart they must be, as a figure."""
+    here, measure = found("best"), MEASURES[key]
+    values, greater = here.means(measure), measure.greater_is_better
+    distance = nemenyi(values, greater).critical_difference
+    title = f"{measure.name}: average ranks on nine data sets, the base chosen by the data"
+    ranked = average_ranks(values, greater).tolist()
+    return CriticalDifferenceDisplay(here.methods, ranked, (), title, distance).plot().figure_
+
+
+OF_NLDD = {
+    **{"beaten": beaten, "decisions": decisions},
+    **{"place": place, "proof": proof, "agreement": agreement},
+}
+
+
+def section(mark: str) -> str:
+    """What stands between a mark and its end."""
+    protocol, key = mark.split()
     if protocol == "nldd":
-        return f"<!-- nldd {key} -->\n{OF_NLDD[key]()}\n<!-- end -->"
+        return marks.wrapped(OF_NLDD[key]())
     if key == "ranks":
-        return f"<!-- {protocol} ranks -->\n{ranks(protocol)}\n<!-- end -->"
+        return marks.wrapped(ranks(protocol))
     text = to_markdown(tables(protocol)[key])
     _, body = text.split("\n", 1)  # the page has headings of its own
-    body = re.sub(r"(?<= ) +|(?<=---)-+", "", body).strip()
-    return f"<!-- {protocol} {key} -->\n{body}\n<!-- end -->"
+    return marks.wrapped(re.sub(r"(?<= ) +|(?<=---)-+", "", body).strip())
 
 
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(MARKED.sub(section, PAGE.read_text("utf-8")), "utf-8")
+    """Write the pages and their diagrams."""
+    for page in PAGES:
+        marks.fill(page, {mark: section(mark) for mark in marks.names(page)})
+    for key, name in DIAGRAMS.items():
+        marks.save_light(draw(key), marks.DOCS / name)
 
 
 if __name__ == "__main__":

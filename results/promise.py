@@ -19,11 +19,11 @@ without names it writes the tables of all that is there to ``docs/promise.md``.
 """
 
 import json
-import re
 import sys
 from pathlib import Path
 from warnings import simplefilter
 
+import marks
 import numpy as np
 
 from nldd import NLDDClassifier, load_dataset
@@ -31,7 +31,7 @@ from nldd.coding import cross_validate
 from nldd.coding._selective import price_of_shares, proven_size
 
 FOLDER = Path(__file__).parent / "promise"
-PAGE = Path(__file__).parents[1] / "docs" / "promise.md"
+PAGE = marks.DOCS / "promise.md"
 NAMES = ("medical", "enron", "slashdot", "yeast")
 SHARES = {"half": 1 / 2, "fifth": 1 / 5}
 N_SPLITS = 100
@@ -183,13 +183,7 @@ def main() -> None:
     share, names = (sys.argv[1], sys.argv[2:]) if sys.argv[1:] else ("half", [])
     for name in names:
         run(share, name)
-    page = PAGE.read_text()
-    for share in SHARES:
-        text = table(share)
-        print(text)
-        mark = rf"(<!-- {share} -->\n).*?(<!-- end -->)"
-        page = re.sub(mark, rf"\1{text}\2", page, flags=re.DOTALL)
-    PAGE.write_text(page)
+    marks.fill(PAGE, {share: table(share) for share in SHARES})
 
 
 if __name__ == "__main__":

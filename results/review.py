@@ -20,12 +20,12 @@ all that is there to ``docs/review.md``.
 """
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
 from warnings import simplefilter
 
+import marks
 import numpy as np
 from scipy.special import expit
 
@@ -35,7 +35,7 @@ from nldd.datasets import load_survey
 from nldd.review._queue import Outlook
 
 FOLDER = Path(__file__).parent / "review"
-PAGE = Path(__file__).parents[1] / "docs" / "review.md"
+PAGE = marks.DOCS / "review.md"
 WAYS = ("file", "unsure", "alike", "audit", "random")
 SHARES = (0.6, 0.7, 0.8)
 TARGET, EVERY, N_AUDIT = 0.9, 50, 100
@@ -315,13 +315,7 @@ def main() -> None:
     simplefilter("ignore")
     for data in sys.argv[1:]:
         run(data)
-    page = PAGE.read_text(encoding="utf-8")
-    for key, text in tables().items():
-        print(key, text, sep="\n")
-        page = re.sub(
-            rf"(<!-- {key} -->\n).*?(<!-- end -->)", rf"\1{text}\2", page, flags=re.DOTALL
-        )
-    PAGE.write_text(page, encoding="utf-8")
+    marks.fill(PAGE, tables())
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ model leaves to people at 0.7 join; the rest is new.
 """
 
 import json
-import re
 import sys
 from itertools import product
 from pathlib import Path
 from warnings import simplefilter
 
+import marks
 import numpy as np
 from scipy.special import expit
 
@@ -31,7 +31,7 @@ from nldd.coding import Answers, CodeColumns, Columns, Settings, add_answers, fi
 
 FOLDER = Path(__file__).parent / "promise"
 RECORD, SPLITS = FOLDER / "updates.jsonl", FOLDER / "updates-slashdot.jsonl"
-PAGE = Path(__file__).parents[1] / "docs" / "promise.md"
+PAGE = marks.DOCS / "promise.md"
 N_STUDIES, N_FIRST, N_BATCH, N_DRAWN, MOST_REVIEWED, N_NEW = 1000, 250, 400, 50, 150, 10_000
 N_UPDATES = 2
 TARGETS = (0.8, 0.9)
@@ -193,13 +193,8 @@ def main() -> None:
             with record.open("a") as stream:
                 stream.write(f"{line}\n")
             print(number, flush=True)
-    page = PAGE.read_text()
-    for key, text in (("updates", table(read())), ("slashdot", table(read(SPLITS), SPLIT_TARGETS))):
-        print(text)
-        page = re.sub(
-            rf"(<!-- {key} -->\n).*?(<!-- end -->)", rf"\1{text}\2", page, flags=re.DOTALL
-        )
-    PAGE.write_text(page)
+    splits = table(read(SPLITS), SPLIT_TARGETS)
+    marks.fill(PAGE, {"updates": table(read()), "slashdot": splits})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """The committed studies behind docs/frequencies.md: complete, covered, and as the page tells."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+from programs import program
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8")
@@ -12,15 +13,24 @@ PAGE = (ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def studies():
-    spec = importlib.util.spec_from_file_location("studies", ROOT / "results" / "frequencies.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("frequencies")
 
 
 def test_page_has_the_recorded_coverage(studies):
     told = re.search(r"<!-- coverage -->\n(.*?)<!-- end -->", PAGE, re.DOTALL)[1]
     assert told == studies.table(studies.read())
+
+
+def test_findings_are_told_with_the_numbers_of_the_records(studies):
+    rows = [line.split(" | ") for line in studies.table(studies.read()).splitlines()[2:22]]
+    off = sorted(float(row[5]) for row in rows if row[1] == "100")
+    raw = sorted(float(row[7].strip(" |")) for row in rows)
+    told = " ".join(PAGE.split())
+    assert f"in our simulations by {raw[0]} to {raw[-1]} percentage points" in told
+    assert f"the corrected shares were off by {off[0]} to {off[-1]} points" in told
+    assert "97.6 % of all intervals held the true share" in told
+    assert "97.6 % of the intervals held the share, at least 94.2 %" in told
+    assert "fewer than 94.2 % of its intervals" in told
 
 
 def test_all_kinds_of_studies_are_recorded(studies):

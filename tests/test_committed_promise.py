@@ -1,6 +1,5 @@
 """The committed splits behind docs/promise.md: complete, and as the page tells them."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nldd.coding import accuracy_interval
+from programs import program
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "promise.md").read_text(encoding="utf-8")
@@ -16,9 +16,7 @@ PAGE = (ROOT / "docs" / "promise.md").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def promise():
     """The program that ran them, without its thousand draws a cell."""
-    spec = importlib.util.spec_from_file_location("promise", ROOT / "results" / "promise.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = program("promise")
     module.draws = lambda *args: (0.0, 0.0)
     return module
 
@@ -54,12 +52,25 @@ def test_true_accuracy_is_below_the_target_no_more_often_than_promised(share):
         assert float(cell[9].strip(" %")) <= 10, cell
 
 
-def program(name):
-    """A program of the results, as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "results" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def test_findings_are_told_with_the_numbers_of_the_records(promise, updates):
+    told = " ".join(PAGE.split())
+    rows = [row for s in promise.SHARES for name in promise.NAMES for row in promise.rows(s, name)]
+    made, below = (sum(row[key] for row in rows) for key in ("made", "below"))
+    assert f"{made:,} promises were made, and {below} of them ({below / made:.1%})" == (
+        "3,636 promises were made, and 120 of them (3.3%)"
+    )
+    assert "3,636 promises were made, and 120 of them (3.3 %) came out below" in told
+    drawn = [row for row in updates.rows(updates.read()) if row["way"] == "drawn"]
+    broken = {(row["target"], row["updates"]): row["broken"] / 10 for row in drawn}
+    assert (broken[0.8, 2], broken[0.9, 2]) == (5.2, 3.2)
+    assert (min(broken.values()), max(broken.values())) == (1.5, 5.2)
+    assert "5.2 % of the promises of 0.8 were broken and 3.2 % of those of 0.9" in told
+    calibration = json.loads((ROOT / "results" / "promise" / "calibration.json").read_text())
+    off = [abs(r["mean_theta"] - r["hamming_loss"]) for r in calibration.values()]
+    assert f"On average it is off by at most {max(off):.3f}" in told
+    found = json.loads((ROOT / "results" / "promise" / "advice.json").read_text())["lines"]
+    shares = [record["any"] / 10 for record in found]
+    assert (round(min(shares)), round(max(shares))) == (7, 14)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,8 @@
 """Shares from a checked part: by enumeration, by a naive reference, and in simulated studies."""
 
-import importlib.util
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,17 +16,13 @@ from nldd.coding import (
     estimate_rest,
     rest_limits,
 )
-
-ROOT = Path(__file__).parents[2]
+from programs import program
 
 
 @pytest.fixture(scope="module")
 def studies():
     """The program of the committed coverage."""
-    spec = importlib.util.spec_from_file_location("studies", ROOT / "results" / "frequencies.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("frequencies")
 
 
 def chance(x, total, n, N):

@@ -1,0 +1,19 @@
+"""The programs of ``results/`` and ``benchmarks/``, as modules that tests can ask."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def program(name, folder="results"):
+    """A program; ``marks``, which all that write pages share, is found beside those of results."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.append(str(ROOT / "results"))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(ROOT / "results"))
+    return module

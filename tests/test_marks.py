@@ -1,0 +1,51 @@
+"""What programs that write pages share: marks are filled, prose wrapped, pictures made light."""
+
+import pytest
+
+from programs import program
+
+
+@pytest.fixture(scope="module")
+def marks():
+    return program("marks")
+
+
+def test_marked_parts_are_filled_and_the_rest_stays(marks, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- a b -->\nold\n<!-- end -->\nbetween\n<!-- c -->\n<!-- end -->\n")
+    assert marks.names(page) == ["a b", "c"]
+    marks.fill(page, {"c": "new \\1\n"})
+    assert page.read_text() == (
+        "before\n<!-- a b -->\nold\n<!-- end -->\nbetween\n<!-- c -->\nnew \\1\n<!-- end -->\n"
+    )
+    with pytest.raises(ValueError, match=r"page\.md has no mark for d; add one\."):
+        marks.fill(page, {"d": ""})
+
+
+def test_prose_is_wrapped_and_tables_are_not(marks):
+    row, prose, item = f"| {'wide ' * 30}|", "word " * 30, f"- {'item ' * 30}"
+    lines = marks.wrapped("\n".join((row, "", prose, item))).split("\n")
+    assert lines[:2] == [row, ""]
+    assert max(map(len, lines[2:])) <= 100
+    assert " ".join(lines[2:]).split() == [*prose.split(), *item.split()]
+    assert lines[-1].startswith("  item")
+
+
+def test_light_pictures_keep_their_words(marks, tmp_path):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3, 2))
+    axes = figure.subplots()
+    axes.plot([0, 1 / 3], [0, 2 / 3], color="#0072b2")
+    axes.text(0.1, 0.1, "rank 1.6667 & more")
+    path = tmp_path / "picture.svg"
+    marks.save_light(figure, path)
+    svg = path.read_text("utf-8")
+    # Places have one decimal; what is written stays as it is.
+    assert ">rank 1.6667 &amp; more</text>" in svg
+    assert "metadata" not in svg and "http://www.w3.org/2000/svg" in svg
+    assert svg.count("#0072b2") == 1 and "stroke: #0072b2" in svg
+    assert len(svg) < 12_000
+    again = tmp_path / "again.svg"
+    marks.save_light(figure, again)
+    assert again.read_text("utf-8") == svg
