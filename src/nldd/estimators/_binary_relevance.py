@@ -85,11 +85,14 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
         Parameters
         ----------
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
-            Or a list of n_samples label sets; or a 1-D array-like of classes.
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels) of 0 and 1
+            Or a list of n_samples label sets; or a 1-D array-like of classes. Where X is a Dask
+            array, another one of 0 and 1; the rows stay in their blocks.
         sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
 
-        Where X is a Dask array, y must be one too, of 0 and 1. Rows stay in their blocks.
+        Returns
+        -------
+        self : the fitted estimator
         """
         self._fit_labels(self._validate_wherever(X, y, sample_weight))
         return self

@@ -34,7 +34,22 @@ CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights and biases of a linear model with several outputs."""
+    """Weights and biases of a linear model with several outputs.
+
+    Attributes
+    ----------
+    W : ndarray of shape (n_features, n_outputs)
+    bias : ndarray of shape (n_outputs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.estimators import Weights
+    >>> model = Weights(W=np.array([[1.0, 0.0]]), bias=np.array([0.5, -1.0]))
+    >>> model.outputs(np.array([[2.0], [3.0]]))
+    array([[ 2.5, -1. ],
+           [ 3.5, -1. ]])
+    """
 
     W: FloatArray
     bias: FloatArray
@@ -253,7 +268,18 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the mixture by generalised EM; `X` and `y` are as in BinaryRelevance."""
+        """Fit the mixture by generalised EM.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
         self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
@@ -278,7 +304,18 @@ class ConditionalBernoulliMixture(PredictsFromScores):
         return self
 
     def labelset_log_proba(self, X: Any, Y: Any) -> FloatArray:
-        """``log p(y | x)`` of each row with its labelset, in any form that `fit` takes."""
+        """``log p(y | x)`` of each row with its labelset.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         X = take_columns(self._validate_predict(X), self.features_)
         labels = self._read_known_labels(Y)
         check_consistent_length(X, labels)

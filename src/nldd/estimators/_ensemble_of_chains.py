@@ -38,7 +38,23 @@ N_STEPS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One chain: its order, its links, its features, and its rows among those with weight."""
+    """One chain of an ensemble.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_labels,), the labels along the chain
+    links : list of fitted classifiers
+    features : ndarray, the columns of `X` that it uses
+    rows : ndarray, those that it was fitted to, among the training rows with weight
+
+    Examples
+    --------
+    >>> from nldd import EnsembleOfChains
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+    >>> model = EnsembleOfChains(n_members=2, bootstrap=False, order=[1, 0]).fit(X, Y)
+    >>> [member.order.tolist() for member in model.estimators_]
+    [[1, 0], [1, 0]]
+    """
 
     order: NDArray[np.intp]
     links: list[Any]
@@ -166,7 +182,19 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the chains. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
+        """Fit the chains.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)

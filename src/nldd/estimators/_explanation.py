@@ -21,6 +21,20 @@ class Explanation:
     n_labels : int
     probabilities : tuple of float, what the classifiers gave each label
     runner_up : Explanation or None, the next best labelset
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = [{name for name, on in zip(("right", "up"), x > 0) if on} for x in X]
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> print(model.explain([[2.0, -1.0]])[0])
+    labelset {right}
+      theta 0.002: about 1 label in 426 is wrong, 0.0 of 2
+      taken from training row 37: Dx = 0.384 in features (part 0.788), Dy = 0.020 in labels
+      (part 0.178)
+      next best {right, up} from row 85, theta 0.989 instead of 0.002
     """
 
     labels: tuple[Any, ...]
@@ -94,10 +108,25 @@ def theta_in_words(theta: float, n_labels: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class NearestLabelsets:
-    """The k best distinct labelsets of each row, best first: (n_samples, k, n_labels).
+    """The k best distinct labelsets of each row, best first.
 
-    The other arrays are (n_samples, k): `theta`, the probability that one label is wrong, the
-    training `row`, counted in the data of `fit`, and its distances `Dx` and `Dy`.
+    Attributes
+    ----------
+    labelsets : ndarray of shape (n_samples, k, n_labels)
+    theta : ndarray of shape (n_samples, k), the probability that one label is wrong
+    row : ndarray of shape (n_samples, k), the training row, counted in the data of `fit`
+    Dx, Dy : ndarray of shape (n_samples, k), its distances in features and in labels
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = (X > 0).astype(int)
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> near = model.nearest_labelsets([[2.0, -1.0]], k=3)
+    >>> near.labelsets[0].tolist(), near.theta[0].round(3).tolist()
+    ([[1, 0], [1, 1], [0, 0]], [0.002, 0.989, 0.998])
     """
 
     labelsets: NDArray[np.int64]

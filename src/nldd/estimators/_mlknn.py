@@ -61,7 +61,18 @@ class MLkNN(PredictsFromScores):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Count the neighbours that carry each label; `X` and `y` are as in BinaryRelevance."""
+        """Count the neighbours that carry each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y)
         self._Y = T.Y.astype(np.intp)
         self._index = NeighborIndex(T.X)

@@ -194,9 +194,18 @@ class NLDDClassifier(WithWorkers):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the classifiers and the weights of both distances.
 
-        Arguments are those of :meth:`nldd.BinaryRelevance.fit`. Sample weights count in the base
-        classifiers and in the regression, where a weight of 2 is as good as two rows, and one
-        factor of all weights changes no coefficient.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+            They count in the base classifiers and in the regression, where a weight of 2 is as good
+            as two rows, and one factor of all weights changes no coefficient.
+
+        Returns
+        -------
+        self : the fitted estimator
         """
         become(self, copy(self)._fit(X, y, sample_weight))
         return self
@@ -221,6 +230,17 @@ class NLDDClassifier(WithWorkers):
 
         Their thetas are on one scale, while those of two calls of `fit` differ by the chance of
         their halves: one found by cross-validation can be used with this model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+
+        Returns
+        -------
+        NLDDClassifier
         """
         check_is_fitted(self)
         other = clone(self)
@@ -237,8 +257,18 @@ class NLDDClassifier(WithWorkers):
 
         Their labelsets can be predicted at once, new combinations of known labels included. All
         else stays as it is, so after many rows a new `fit` is better. All rows are grouped anew,
-        so add many at a time. `y` may have any form that `fit` takes. Other threads may predict
-        meanwhile: each of their answers comes from before, or from after.
+        so add many at a time. Other threads may predict meanwhile: each of their answers comes from
+        before, or from after.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            In any form that `fit` takes.
+
+        Returns
+        -------
+        self : the classifier with more rows
         """
         with changing:
             become(self, copy(self)._add(X, y))
@@ -255,39 +285,94 @@ class NLDDClassifier(WithWorkers):
     @of_one_state
     @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labelset of smallest theta for each row: an indicator array, or classes if 1-D."""
+        """Labelset of smallest theta for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) for a 1-D target
+        """
         _, near = self._search(X)
         return self._answer(self.index_.labelsets[near.labelset[:, 0]])
 
     @of_one_state
     @block_by_block
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
+        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
         P, near = self._search(X)
         return self._answer_proba(agreeing(P, self.index_.labelsets[near.labelset[:, 0]]))
 
     @of_one_state
     @block_by_block
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
-        """The point p in the hypercube: what the independent classifiers say, label by label."""
+        """The point p in the hypercube: what the independent classifiers say, label by label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
         return self._probabilities(self._classifiers, self._validate_predict(X))
 
     @of_one_state
     @block_by_block
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
-        """Probability that one label of the prediction is wrong, one number a row."""
+        """Probability that one label of the prediction is wrong, one number a row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         _, near = self._search(X)
         return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
 
     @of_one_state
     @block_by_block
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
-        """Expected number of wrong labels in the prediction, ``L * theta``."""
+        """Expected number of wrong labels in the prediction, ``L * theta``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         return self.n_labels_ * self.predict_theta(X)
 
     @of_one_state
     def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
-        """The `k` distinct training labelsets of smallest theta for each row."""
+        """The `k` distinct training labelsets of smallest theta for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        k : int, default=5
+
+        Returns
+        -------
+        nldd.estimators.NearestLabelsets
+        """
         check_is_fitted(self)
         if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
             raise InputError(
@@ -301,7 +386,16 @@ class NLDDClassifier(WithWorkers):
 
     @of_one_state
     def explain(self, X: Any) -> list[Explanation]:
-        """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
+        """Evidence for each prediction: the training row, both distances, theta, the runner-up.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        list of nldd.estimators.Explanation, one a row; print one to read it
+        """
         P, near = self._search(X, k=2)
         labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
         best, second = (
@@ -319,7 +413,16 @@ class NLDDClassifier(WithWorkers):
 
     @of_one_state
     def search_stats(self, X: Any) -> SearchStats:
-        """The work of the search that predicts these rows: distances computed, and spared."""
+        """The work of the search that predicts these rows: distances computed, and spared.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        nldd.search.SearchStats
+        """
         _, near = self._search(X)
         return SearchStats.of(near, len(self.index_))
 
