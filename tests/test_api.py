@@ -12,7 +12,7 @@ import inspect
 import re
 
 import pytest
-from api_reference import home, public_names, public_packages
+from api_reference import home, members, public_names, public_packages
 from sklearn.base import BaseEstimator
 
 # Packages whose pages are held to these rules.
@@ -147,8 +147,7 @@ METHODS = {
     f"{method.__module__}.{method.__qualname__}": method
     for each in PAGES
     if each.kind == "class" and issubclass(thing(each), BaseEstimator)
-    for name, method in inspect.getmembers(thing(each), inspect.isfunction)
-    if not name.startswith("_") and method.__module__.startswith("nldd.")
+    for method in (getattr(thing(each), name) for name in members(thing(each)))
 }
 
 
@@ -161,10 +160,5 @@ def test_method_of_an_estimator_says_what_it_takes_and_returns(method):
 
 @of_kind("class")
 def test_every_method_and_property_has_a_text(each):
-    named = [
-        (name, getattr(member, "fget", member))
-        for name, member in inspect.getmembers(thing(each))
-        if inspect.isfunction(member) or inspect.ismethod(member) or isinstance(member, property)
-    ]
-    own = [(name, member) for name, member in named if member.__module__.startswith("nldd.")]
-    assert [n for n, member in own if n[0] != "_" and not inspect.getdoc(member)] == []
+    silent = [name for name in members(thing(each)) if not getattr(thing(each), name).__doc__]
+    assert silent == []
