@@ -108,8 +108,8 @@ class NLDDClassifier(WithWorkers):
     Training (Algorithm 1 of the paper). T is cut at random into halves T1 and T2. Classifiers
     fitted to T1 give each instance of T2 its probabilities p. It is paired with the row of T1
     nearest in features, ``Dx = |x - x_j|``, and the one nearest in labels, ``Dy = |p - y_j|``;
-    among equals the other distance decides, then the lowest row. The number of labels in which a pair differs is
-    binomial with L and theta, and maximum likelihood gives::
+    among equals the other distance decides, then the lowest row. The number of labels in which a
+    pair differs is binomial with L and theta, and maximum likelihood gives::
 
         log(theta / (1 - theta)) = b0 + b1 * Dx + b2 * Dy        linear
         log(theta / (1 - theta)) = b0 + Dx^b1 * Dy^b2            multiplicative
@@ -119,8 +119,8 @@ class NLDDClassifier(WithWorkers):
     less than 0.001, as the page on performance shows.
 
     Where `estimator` leaves the base classifier open, each candidate is fitted to T1, and the one
-    with the lowest Brier score on T2 is taken, see the page on base classifiers. With "auto+trees", its
-    probabilities are averaged with those of extra trees if that raises the F-measure on T2.
+    with the lowest Brier score on T2 is taken, see the page on base classifiers. With "auto+trees",
+    its probabilities are averaged with those of extra trees if that raises the F-measure on T2.
 
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
