@@ -59,12 +59,16 @@ class Choice:
 
     Attributes
     ----------
-    name : str, that of the candidate
+    name : str
+        That of the candidate.
     estimator : classifier, not fitted
-    brier : dict of float, by candidate: mean squared distance of a label from its probability
-        Of rows that were not fitted to; empty where there was nothing to compare.
-    n_rows : int, how many such rows there were
-    f : dict of float, the F-measure of NLDD on them "alone" and "with trees", if these were tried
+    brier : dict of float
+        By candidate, the mean squared distance of a label from its probability, over rows that were
+        not fitted to; empty where there was nothing to compare.
+    n_rows : int
+        How many such rows there were.
+    f : dict of float
+        The F-measure of NLDD on them "alone" and "with trees", if these were tried.
 
     Examples
     --------

@@ -180,25 +180,36 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     Parameters
     ----------
-    n_components : int, default=20, the number K of components
-    n_iterations : int, default=10, iterations of expectation and maximisation
-    variance : float, default=1.0, that of the Gaussian prior of all weights; biases are free
+    n_components : int, default=20
+        The number K of components.
+    n_iterations : int, default=10
+        Iterations of expectation and maximisation.
+    variance : float, default=1.0
+        That of the Gaussian prior of all weights; biases are free.
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         The most probable labelset, exactly; labels more probable than not; the labelset of largest
         expected F-measure; the most probable *training* labelset.
-    inner_steps : int, default=15, the most steps of Newton's method in each maximisation
-    n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
-    feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
+    inner_steps : int, default=15
+        The most steps of Newton's method in each maximisation.
+    n_restarts : int, default=10
+        Random starts of the mixture of labels that the fit starts from.
+    feature_fraction : float in (0, 1], default=1.0
+        The share of the features to draw and use.
     n_jobs, random_state, verbose : as in BinaryRelevance, with components for labels
 
     Attributes
     ----------
-    gating_ : Weights, the linear model of the components' weights, K outputs
-    estimators_ : list of Weights, linear models of the labels in each component, L outputs each
-    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises (see Notes)
-    features_ : ndarray, the columns of `X` that are used
+    gating_ : Weights
+        The linear model of the components' weights, K outputs.
+    estimators_ : list of Weights
+        Linear models of the labels in each component, L outputs each.
+    objective_ : ndarray of shape (n_iterations + 1,)
+        The loss, which never rises (see Notes).
+    features_ : ndarray
+        The columns of `X` that are used.
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
-    allow_empty_ : bool, whether training had the empty labelset, which is then predicted too
+    allow_empty_ : bool
+        Whether training had the empty labelset, which is then predicted too.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes

@@ -42,10 +42,13 @@ class Member:
 
     Attributes
     ----------
-    order : ndarray of shape (n_labels,), the labels along the chain
+    order : ndarray of shape (n_labels,)
+        The labels along the chain.
     links : list of fitted classifiers
-    features : ndarray, the columns of `X` that it uses
-    rows : ndarray, those that it was fitted to, among the training rows with weight
+    features : ndarray
+        The columns of `X` that it uses.
+    rows : ndarray
+        Those that it was fitted to, among the training rows with weight.
 
     Examples
     --------
@@ -107,10 +110,14 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     Parameters
     ----------
     estimator : classifier, default=None, as in :class:`nldd.ClassifierChain`
-    n_members : int, default=10, the number of chains
-    bootstrap : bool, default=True, whether rows are drawn with replacement
-    row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
-    feature_fraction : float in (0, 1], default=1.0, the share of the features drawn for each
+    n_members : int, default=10
+        The number of chains.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    row_fraction : float in (0, 1], default=1.0
+        The share of the rows drawn for each member.
+    feature_fraction : float in (0, 1], default=1.0
+        The share of the features drawn for each.
     order : sequence of int, "random" or None, default="random"
         As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
@@ -122,7 +129,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     Attributes
     ----------
     estimators_ : list of Member
-    threshold_ : float, the share of votes that a label needs
+    threshold_ : float
+        The share of votes that a label needs.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -189,7 +197,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
         Returns
         -------

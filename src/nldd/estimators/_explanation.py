@@ -13,14 +13,21 @@ class Explanation:
 
     Attributes
     ----------
-    labels : tuple, the names of the predicted labels
-    row : int, the training row that the labelset was taken from, counted in the data of `fit`
-    Dx, Dy : float, its distance in feature space, and in label space from the probabilities
-    x_part, y_part : float, ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``
-    theta : float, the probability that one label of the prediction is wrong
+    labels : tuple
+        The names of the predicted labels.
+    row : int
+        The training row that the labelset was taken from, counted in the data of `fit`.
+    Dx, Dy : float
+        Its distance in feature space, and in label space from the probabilities.
+    x_part, y_part : float
+        ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``.
+    theta : float
+        The probability that one label of the prediction is wrong.
     n_labels : int
-    probabilities : tuple of float, what the classifiers gave each label
-    runner_up : Explanation or None, the next best labelset
+    probabilities : tuple of float
+        What the classifiers gave each label.
+    runner_up : Explanation or None
+        The next best labelset.
 
     Examples
     --------
@@ -113,9 +120,12 @@ class NearestLabelsets:
     Attributes
     ----------
     labelsets : ndarray of shape (n_samples, k, n_labels)
-    theta : ndarray of shape (n_samples, k), the probability that one label is wrong
-    row : ndarray of shape (n_samples, k), the training row, counted in the data of `fit`
-    Dx, Dy : ndarray of shape (n_samples, k), its distances in features and in labels
+    theta : ndarray of shape (n_samples, k)
+        The probability that one label is wrong.
+    row : ndarray of shape (n_samples, k)
+        The training row, counted in the data of `fit`.
+    Dx, Dy : ndarray of shape (n_samples, k)
+        Its distances in features and in labels.
 
     Examples
     --------

@@ -27,7 +27,8 @@ class Powerset:
     Parameters
     ----------
     labelsets : ndarray of shape (n_labelsets, n_labels)
-    estimators : list of the fitted classifier of their numbers, empty where there is one only
+    estimators : list of the fitted classifier of their numbers
+        Empty where there is one only.
 
     Examples
     --------
@@ -91,12 +92,15 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
         Of the labelsets; one that can tell only two classes apart is used one against the rest.
         None is :class:`nldd.MultiLabelLogisticRegression`; "auto" and dicts as in
         :class:`nldd.BinaryRelevance`, by how well they tell the labels.
-    random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
+    random_state : int, RandomState or None, default=None
+        Seeds a classifier that has no seed.
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_labelsets, n_labels), the classes by first appearance
-    estimators_ : list of the fitted classifier, empty where all rows carry one labelset
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        The classes by first appearance.
+    estimators_ : list of the fitted classifier
+        Empty where all rows carry one labelset.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -128,7 +132,8 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
         Returns
         -------

@@ -100,14 +100,18 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0, the penalty of margin violations
-    tol : float, default=1e-3, stopping tolerance of the solver
+    C : float, default=1.0
+        The penalty of margin violations.
+    tol : float, default=1e-3
+        Stopping tolerance of the solver.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features), only of two classes
+    coef_ : ndarray of shape (1, n_features)
+        Only of two classes.
     support_vectors_, dual_coef_, n_support_ : as in :class:`sklearn.svm.SVC`, only of more classes
-    intercept_ : ndarray of shape (n_pairs,), one for each pair of classes
+    intercept_ : ndarray of shape (n_pairs,)
+        One for each pair of classes.
     classes_, n_features_in_ : as in :class:`sklearn.svm.SVC`
 
     Notes

@@ -16,13 +16,17 @@ class MLkNN(PredictsFromScores):
 
     Parameters
     ----------
-    k : int, default=10, the number of neighbours, or all other rows if there are fewer
-    s : float, default=1.0, the number of rows added to every count, which smooths it
-    n_jobs : int, default=None, blocks of rows searched at a time, in threads
+    k : int, default=10
+        The number of neighbours, or all other rows if there are fewer.
+    s : float, default=1.0
+        The number of rows added to every count, which smooths it.
+    n_jobs : int, default=None
+        Blocks of rows searched at a time, in threads.
 
     Attributes
     ----------
-    prior_ : ndarray of shape (n_labels,), smoothed shares of training rows that carry a label
+    prior_ : ndarray of shape (n_labels,)
+        Smoothed shares of training rows that carry a label.
     likelihood_on_, likelihood_off_ : ndarray of shape (n_labels, k + 1)
         Probability that 0, ..., k neighbours carry the label, of rows that do, and do not.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`

@@ -72,35 +72,49 @@ class NLDDClassifier(WithWorkers):
     decision : {"nearest", "accuracy", "f"}, default="nearest"
         Predict the labelset of smallest theta, as in the paper, or among the nearest 30 the one of
         highest expected accuracy, or F-measure, see Notes.
-    model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
+    model : {"linear", "multiplicative"}, default="linear"
+        How distances add up, see Notes.
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" lets the two pairs of an instance correlate, in the linear model, by
         generalised estimating equations (``pip install "nldd[gee]"``).
     standardize : {"numeric", "all", "none"}, default="numeric"
         Features divided by their standard deviation for distances; "numeric" leaves those of two
         values, such as words that occur or not, as they are.
-    train_fraction : float in (0, 1], default=1.0, share of rows to draw; 0.7 in the paper if large
+    train_fraction : float in (0, 1], default=1.0
+        Share of rows to draw; 0.7 in the paper if large.
     max_pairs : int or None, default=2000
         Validation instances to pair with their neighbours; of more, so many are drawn at random.
         None takes all, which makes `fit` quadratic in the number of rows, see Notes.
     search : {"exact", "faiss"}, default="exact"
         "faiss" starts from neighbours that faiss finds in dense features, and proves or replaces
         them: the answers are the same (``pip install "nldd[faiss]"``).
-    n_jobs : int, default=None, labels fitted and blocks of rows searched at a time, in threads
-    random_state : int, RandomState or None, default=None, draws T1 and T2, and seeds classifiers
-    verbose : int, default=0; above 0, progress bars on standard error
+    n_jobs : int, default=None
+        Labels fitted and blocks of rows searched at a time, in threads.
+    random_state : int, RandomState or None, default=None
+        Draws T1 and T2, and seeds classifiers.
+    verbose : int, default=0
+        Above 0, progress bars on standard error.
 
     Attributes
     ----------
-    beta_ : ndarray of shape (3,), intercept, weight of Dx and weight of Dy
-    regression_ : nldd.regression.DistanceRegression, with standard errors; print it to see all
-    pairs_ : nldd.regression.Pairs, what the regression was fitted to
-    labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
-    estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
-    chosen_ : nldd.estimators.Choice, which base classifier and why, where that was open; print it
-    tau_ : float, for a decision other than "nearest"
-    index_ : nldd.search.LabelsetIndex, or ShardedIndex of rows that are Dask arrays
-    rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
+    beta_ : ndarray of shape (3,)
+        Intercept, weight of Dx and weight of Dy.
+    regression_ : nldd.regression.DistanceRegression
+        With standard errors; print it to see all.
+    pairs_ : nldd.regression.Pairs
+        What the regression was fitted to.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        Distinct: all that can be predicted.
+    estimators_ : list of classifiers fitted to all rows
+        One per label, or the one for all.
+    chosen_ : nldd.estimators.Choice
+        Which base classifier and why, where that was open; print it.
+    tau_ : float
+        For a decision other than "nearest".
+    index_ : nldd.search.LabelsetIndex
+        The search structure; of Dask arrays one in shards, which answers alike.
+    rows_ : ndarray
+        The rows of `fit` that the model uses; those of `add` are numbered on.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -199,9 +213,10 @@ class NLDDClassifier(WithWorkers):
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
-            They count in the base classifiers and in the regression, where a weight of 2 is as good
-            as two rows, and one factor of all weights changes no coefficient.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out. Weights count in the base classifiers and in the
+            regression, where one of 2 is as good as two rows, and one factor of all weights changes
+            no coefficient.
 
         Returns
         -------
@@ -236,7 +251,8 @@ class NLDDClassifier(WithWorkers):
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
         Returns
         -------

@@ -87,17 +87,21 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0, the penalty of margin violations
+    C : float, default=1.0
+        The penalty of margin violations.
     solver : {"libsvm", "liblinear"}, default="libsvm", which is the paper's
         "liblinear" adds a penalty on the intercept, and takes a fraction of the time.
-    n_folds : int, default=5, folds of the cross-validation behind the sigmoid
-    tol : float, default=1e-3, stopping tolerance of the solver
+    n_folds : int, default=5
+        Folds of the cross-validation behind the sigmoid.
+    tol : float, default=1e-3
+        Stopping tolerance of the solver.
     random_state : int, RandomState or None, default=None
         Order of the rows before they are cut into folds, and in which liblinear visits them.
 
     Attributes
     ----------
-    sigmoid_ : tuple of float, A and B of the sigmoid
+    sigmoid_ : tuple of float
+        A and B of the sigmoid.
     coef_, intercept_, classes_, n_features_in_ : as in :class:`sklearn.svm.LinearSVC`
 
     Notes

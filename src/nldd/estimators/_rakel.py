@@ -56,15 +56,20 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
     estimator : classifier, "auto", dict of classifiers or None, default=None
         Of each small powerset. None is ``LogisticRegression()``; "auto" and dicts as in
         :class:`nldd.LabelPowerset`.
-    k : int, default=3, the labels in each subset, or all if there are fewer
-    n_models : int, default=None, the most subsets to draw; None is twice the number of labels
-    threshold : float in [0, 1], default=0.5, the share of votes that a label needs
-    strict : bool, default=False, whether to ask for more than the threshold, not at least it
+    k : int, default=3
+        The labels in each subset, or all if there are fewer.
+    n_models : int, default=None
+        The most subsets to draw; None is twice the number of labels.
+    threshold : float in [0, 1], default=0.5
+        The share of votes that a label needs.
+    strict : bool, default=False
+        Whether to ask for more than the threshold, not at least it.
     n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
     ----------
-    subsets_ : list of ndarray, the labels of each model in rising order
+    subsets_ : list of ndarray
+        The labels of each model in rising order.
     estimators_ : list of Powerset
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
@@ -120,7 +125,8 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
         Returns
         -------

@@ -20,13 +20,15 @@ class RandomForestPCT(PredictsFromScores):
 
     Parameters
     ----------
-    n_estimators : int, default=100, the number of trees
+    n_estimators : int, default=100
+        The number of trees.
     max_features, min_samples_leaf, max_depth, n_jobs, random_state
         As in :class:`sklearn.ensemble.RandomForestClassifier`.
 
     Attributes
     ----------
-    estimators_ : list of the forest, empty where no label varies in the training rows
+    estimators_ : list of the forest
+        Empty where no label varies in the training rows.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -78,7 +80,8 @@ class RandomForestPCT(PredictsFromScores):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
         Returns
         -------

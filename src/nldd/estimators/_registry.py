@@ -25,8 +25,10 @@ class Method:
     ----------
     key, name : str
         The short name of the paper's tables, and the long one.
-    factory : callable, the estimator's class
-    paper_base : callable or None, makes the paper's base classifier
+    factory : callable
+        The estimator's class.
+    paper_base : callable or None
+        Makes the paper's base classifier.
     paper, paper_large : dict
         The paper's other settings, and what it changes on its large data sets.
 

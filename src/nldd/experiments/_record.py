@@ -66,7 +66,8 @@ class Predictions:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_test,), the test rows in the data set
+    rows : ndarray of shape (n_test,)
+        The test rows in the data set.
     Y_true, Y_pred : ndarray of bool of shape (n_test, n_labels)
     P : ndarray of float32 of shape (n_test, n_labels) or None
         Probabilities, or shares of votes; None of a method that has neither.

@@ -151,13 +151,17 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         first; or the features of a Gaussian kernel, see Notes.
     n_landmarks : int, default=250
         The most rows, and at most half of them, that features of a kernel are made with.
-    tol : float, default=1e-4; about how far probabilities may be from those of the optimum
-        Small problems, of less than 4,000 numbers in X, are solved to 1e-10 or better.
-    max_iter : int, default=100, the most Newton iterations of a label
+    tol : float, default=1e-4
+        About how far probabilities may be from those of the optimum. Small problems, of less than
+        4,000 numbers in X, are solved to 1e-10 or better.
+    max_iter : int, default=100
+        The most Newton iterations of a label.
     warm_start : bool, default=False
         Whether to start from the coefficients of the last fit, if it had the same labels.
-    n_jobs : int, default=None, the number of threads; it changes no result
-    verbose : int, default=0; above 0, a progress bar on standard error
+    n_jobs : int, default=None
+        The number of threads; it changes no result.
+    verbose : int, default=0
+        Above 0, a progress bar on standard error.
 
     Attributes
     ----------
@@ -165,8 +169,10 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         With features="rbf", one column for each landmark.
     intercept_ : ndarray of shape (n_labels,) or (1,)
     features_ : how rows become features, as learned from the training rows, or None
-    n_iter_ : ndarray, the Newton iterations of each label; 0 where it is constant
-    classes_ : ndarray, the classes of a 1-D target, else the numbers of the labels
+    n_iter_ : ndarray
+        The Newton iterations of each label; 0 where it is constant.
+    classes_ : ndarray
+        The classes of a 1-D target, else the numbers of the labels.
     label_names_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -249,7 +255,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
             Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
         Returns
         -------

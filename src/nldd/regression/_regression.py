@@ -82,16 +82,23 @@ class DistanceRegression:
     ----------
     model : {"linear", "multiplicative"}
     covariance : {"independent", "exchangeable"}
-    beta : ndarray of shape (3,), the intercept and the coefficients of Dx and Dy
-    covariance_matrix : ndarray of shape (3, 3), NaN for coefficients that were not free
-        Model-based when independent, GEE's robust one when exchangeable.
-    robust_covariance_matrix : ndarray of shape (3, 3), which lets pairs of one instance correlate
-    log_likelihood : float, without the binomial coefficients, which do not depend on beta
+    beta : ndarray of shape (3,)
+        The intercept and the coefficients of Dx and Dy.
+    covariance_matrix : ndarray of shape (3, 3)
+        NaN for coefficients that were not free. Model-based when independent, GEE's robust one when
+        exchangeable.
+    robust_covariance_matrix : ndarray of shape (3, 3)
+        The sandwich, which lets pairs of one instance correlate.
+    log_likelihood : float
+        Without the binomial coefficients, which do not depend on beta.
     n_pairs, n_instances, n_labels : int
-    n_steps : int, iterations of the estimation
+    n_steps : int
+        Iterations of the estimation.
     converged : bool
-    separated : bool, whether no finite maximum existed, and counts were smoothed slightly
-    fixed : tuple of str, coefficients held at 0, as they would be negative, or not told apart
+    separated : bool
+        Whether no finite maximum existed, and counts were smoothed slightly.
+    fixed : tuple of str
+        Coefficients held at 0, as they would be negative, or not told apart.
 
     Examples
     --------

@@ -273,8 +273,10 @@ class LabelsetIndex:
             Probabilities of the labels.
         score : Score
         k : int, default=1
-        n_jobs : int, default=None, blocks of queries searched at a time, in threads
-        title : str, default=None; with one there is a progress bar
+        n_jobs : int, default=None
+            Blocks of queries searched at a time, in threads.
+        title : str, default=None
+            With one there is a progress bar.
 
         Returns
         -------
