@@ -68,7 +68,8 @@ def documented(doc, *titles):
 
 
 def parameters(function):
-    return [name for name in inspect.signature(function).parameters if name != "self"]
+    named = inspect.signature(function).parameters
+    return [name for name in named if name != "self" and not name.startswith("_")]
 
 
 def is_record(kind):

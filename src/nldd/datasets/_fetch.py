@@ -76,14 +76,9 @@ def fetch(
 
     Examples
     --------
-    No server is asked for files that are in the folder:
+    ``fetch("all")`` fetches the whole catalogue. An address must be a safe one:
 
     >>> from nldd.datasets import fetch
-    >>> fetch([])
-    []
-
-    An address must be a safe one:
-
     >>> fetch("yeast", "data", mirror="ftp://somewhere")
     Traceback (most recent call last):
         ...
