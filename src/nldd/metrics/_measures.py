@@ -482,7 +482,7 @@ _RECORDS = (
 )
 
 MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
-"""The thirteen measures of predicted labels by key, in the order of tables.
+"""The measures of predicted labels by key, in the order of tables.
 
 >>> from nldd import MEASURES
 >>> MEASURES["f_measure"].name, MEASURES["f_measure"]([[1, 1, 0]], [[1, 0, 1]])

@@ -337,11 +337,11 @@ _RECORDS = (
 )
 
 PROBABILITY_MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
-"""The ten measures of probabilities and rankings of labels by key.
+"""The measures of probabilities and rankings of labels by key.
 
 >>> from nldd.metrics import PROBABILITY_MEASURES
 >>> PROBABILITY_MEASURES["one_error"]([[1, 0]], [[0.2, 0.9]])
 1.0
->>> [key for key, measure in PROBABILITY_MEASURES.items() if measure.greater_is_better]
-['average_precision', 'macro_average_precision', 'macro_auroc', 'micro_auroc']
+>>> list(PROBABILITY_MEASURES)[:3]
+['ranking_loss', 'coverage', 'one_error']
 """
