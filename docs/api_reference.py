@@ -69,6 +69,20 @@ def describe(package: str, name: str) -> Public:
     return Public(package, name, module, kind, doc or "")
 
 
+def members(kind: type) -> list[str]:
+    """Public methods and properties of a class that nldd wrote, those of its bases included.
+
+    What scikit-learn, tuples and exceptions add has pages elsewhere.
+    """
+    found = []
+    for name, member in inspect.getmembers(kind):
+        written = getattr(member, "fget", member)  # the function of a property
+        is_own = getattr(written, "__module__", None) or ""
+        if not name.startswith("_") and inspect.isroutine(written) and is_own.startswith("nldd."):
+            found.append(name)
+    return found
+
+
 def kind_of(thing: Any) -> str:
     """Which of the four kinds an object is."""
     if inspect.isclass(thing):

@@ -78,7 +78,19 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     @of_one_state
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of rows whose whole labelset is right; one with a label unknown to `fit` is not."""
+        """Share of rows whose whole labelset is right: the subset accuracy.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            A row with a label that was unknown to `fit` is not right.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        float
+        """
         Y_pred = self.predict(X)
         if self.single_label_:
             return float(accuracy_score(column_or_1d(y), Y_pred, sample_weight=sample_weight))

@@ -115,6 +115,21 @@ def indicator(sets: Sequence[Iterable[Any]], names: NDArray[np.object_]) -> NDAr
 def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tuple[Any, ...]]:
     """Names of the labels that each row of an indicator matrix carries.
 
+    Parameters
+    ----------
+    Y : {array-like, sparse matrix} of shape (n_samples, n_labels)
+        Labels, such as predicted ones, as 0 and 1.
+    label_names : sequence of length n_labels
+        Such as the ``label_names_`` of a fitted model.
+
+    Returns
+    -------
+    list of tuple
+        One a row, with its names in the order of the columns.
+
+    Examples
+    --------
+    >>> from nldd import as_label_sets
     >>> as_label_sets([[1, 0, 1], [0, 0, 0]], ["sad", "happy", "quiet"])
     [('sad', 'quiet'), ()]
     """

@@ -15,9 +15,21 @@ __all__ = [
 
 
 class NLDDError(Exception):
-    """Anything that nldd refuses to do: the message says why, the `hint` what to do about it.
+    """Anything that nldd refuses to do.
 
-    The command line prints both, the hint behind ``Try:``, and stops.
+    The message says why, the `hint` what to do about it. The command line prints both, the hint
+    behind ``Try:``, and stops.
+
+    Parameters
+    ----------
+    message, hint : str
+
+    Examples
+    --------
+    >>> from nldd.exceptions import NLDDError
+    >>> error = NLDDError("The table has no answers.", hint="name another column of text.")
+    >>> print(f"{error} Try: {error.hint}")
+    The table has no answers. Try: name another column of text.
     """
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:
@@ -26,23 +38,96 @@ class NLDDError(Exception):
 
 
 class InputError(NLDDError, ValueError):
-    """Data or parameters that cannot be used: what was expected, what came, what to do."""
+    """Data or parameters that cannot be used: what was expected, what came, what to do.
+
+    Examples
+    --------
+    >>> from nldd import BinaryRelevance
+    >>> from nldd.exceptions import InputError
+    >>> BinaryRelevance().fit([[0.0], [1.0]], [[0, 2], [1, 1]])
+    Traceback (most recent call last):
+        ...
+    nldd.exceptions.InputError: Y must hold only 0 and 1; label column 1 holds 1, 2. Give one 0/1
+    column per label (array, sparse matrix or frame), or a list with one set of label names per row.
+
+    It is a ValueError too:
+
+    >>> issubclass(InputError, ValueError)
+    True
+    """
 
 
 class MissingExtraError(NLDDError, ImportError):
-    """An optional dependency is not installed; the message names the command that does."""
+    """An optional dependency is not installed; the message names the command that installs it.
+
+    Examples
+    --------
+    It is an ImportError too:
+
+    >>> from nldd.exceptions import MissingExtraError
+    >>> try:
+    ...     raise MissingExtraError('This needs matplotlib. Run: pip install "nldd[plot]"')
+    ... except ImportError as error:
+    ...     print(error)
+    This needs matplotlib. Run: pip install "nldd[plot]"
+    """
 
 
 class NLDDWarning(UserWarning):
-    """Something worth knowing about a fit that went through all the same."""
+    """Something worth knowing about a fit that went through all the same.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from nldd import BinaryRelevance
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = BinaryRelevance().fit([[0.0], [1.0]], ["sad,quiet", "sad"])
+    >>> print(caught[0].message)
+    Labels such as 'sad,quiet' are taken as one class each. If they list several labels, pass sets:
+    [set(text.split(',')) for text in y].
+    """
 
 
 class SeparationWarning(NLDDWarning):
-    """The distances tell right from wrong labels perfectly: no finite likelihood maximum."""
+    """The distances tell right from wrong labels perfectly: no finite likelihood maximum.
+
+    The counts of wrong labels are smoothed slightly, so that the weights stay finite.
+
+    Examples
+    --------
+    No label is wrong in any of these pairs:
+
+    >>> import warnings
+    >>> import numpy as np
+    >>> from nldd.regression import Pairs, fit_regression
+    >>> one, i = np.ones(4), np.arange(4)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     fit = fit_regression(Pairs(one, one, 0 * i, 5, i, i, one))
+    >>> print(caught[0].category.__name__, fit.separated)
+    SeparationWarning True
+    """
 
 
 class ZeroWeightWarning(NLDDWarning):
-    """One of the two distances got no weight, so the prediction ignores it but for ties."""
+    """One of the two distances got no weight, so the prediction ignores it but for ties.
+
+    Examples
+    --------
+    The further apart in features these pairs are, the fewer labels are wrong:
+
+    >>> import warnings
+    >>> import numpy as np
+    >>> from nldd.regression import Pairs, fit_regression
+    >>> i, Dy = np.arange(6), np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    >>> errors = np.array([3, 5, 2, 4, 1, 3])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     fit = fit_regression(Pairs(1.0 * i, Dy, errors, 8, i, i, np.ones(6)))
+    >>> print(caught[0].category.__name__, fit.fixed)
+    ZeroWeightWarning ('Dx (features)',)
+    """
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

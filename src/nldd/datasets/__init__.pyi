@@ -28,3 +28,22 @@ from ._load import (
     load_dataset as load_dataset,
     load_named as load_named,
 )
+
+__all__ = [
+    "CATALOGUE",
+    "CatalogueFile",
+    "Dataset",
+    "Entry",
+    "Facts",
+    "FileState",
+    "Survey",
+    "data_folder",
+    "describe",
+    "export_dataset",
+    "fetch",
+    "load_dataset",
+    "load_survey",
+    "load_yeast",
+    "read_csv",
+    "verify",
+]

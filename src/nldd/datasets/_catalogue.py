@@ -27,7 +27,23 @@ EMBEDDED = "yeast"
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
-    """A file of a data set: its plain name, size and sha256, and where its bytes can be fetched."""
+    """A file of a data set.
+
+    Attributes
+    ----------
+    file : str
+        Its plain name.
+    n_bytes, sha256 : int, str
+        Its size and checksum.
+    url : str
+        Where its bytes can be fetched.
+
+    Examples
+    --------
+    >>> from nldd.datasets import CATALOGUE
+    >>> [file.file for file in CATALOGUE["emotions"].files]
+    ['emotions.arff', 'emotions.xml']
+    """
 
     file: str
     n_bytes: int
@@ -60,6 +76,13 @@ class Entry:
     n_labelsets : int
     files : tuple of CatalogueFile
         In the order in which their rows follow each other.
+
+    Examples
+    --------
+    >>> from nldd.datasets import CATALOGUE
+    >>> entry = CATALOGUE["yeast"]
+    >>> entry.domain, entry.n_samples, entry.n_features, entry.n_labels, entry.cardinality
+    ('biology', 2417, 103, 14, 4.24)
     """
 
     name: str
@@ -86,6 +109,15 @@ class FileState:
     state : {"ok", "missing", "damaged", "fetched"}
     n_bytes, sha256 : int, str or None
         What was found; the sha256 only of a file of the right size.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.datasets import verify
+    >>> with TemporaryDirectory() as folder:
+    ...     states = verify("yeast", folder)
+    >>> {state.state for state in states}
+    {'missing'}
     """
 
     dataset: str
@@ -116,6 +148,14 @@ def _read_catalogue() -> dict[str, Entry]:
 
 
 CATALOGUE: dict[str, Entry] = _read_catalogue()
+"""The nine data sets of the paper by name, in the order of its tables.
+
+>>> from nldd.datasets import CATALOGUE
+>>> list(CATALOGUE)
+['emotions', 'scene', 'yeast', 'medical', 'slashdot', 'enron', 'ohsumed', 'tmc2007', 'bibtex']
+>>> CATALOGUE["enron"].n_samples, CATALOGUE["enron"].n_labels
+(1702, 53)
+"""
 
 Folder = str | os.PathLike[str] | None
 Names = str | Entry | Iterable[str | Entry]
@@ -124,8 +164,21 @@ Names = str | Entry | Iterable[str | Entry]
 def data_folder(data_dir: Folder = None) -> Path:
     """The folder with the files of data sets; it need not exist.
 
-    The first of these: `data_dir`, the environment variable ``NLDD_DATA``, and ``nldd`` in the
-    user's cache folder. Files lie in it under their names in the catalogue, without subfolders.
+    Parameters
+    ----------
+    data_dir : path, default=None
+
+    Returns
+    -------
+    Path
+        The first of these: `data_dir`, the environment variable ``NLDD_DATA``, and ``nldd`` in the
+        user's cache folder. Files lie in it under their names in the catalogue, without subfolders.
+
+    Examples
+    --------
+    >>> from nldd.datasets import data_folder
+    >>> data_folder("shared/data").as_posix()
+    'shared/data'
     """
     chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
     if chosen == "" and data_dir is not None:
@@ -184,6 +237,17 @@ def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileStat
     -------
     states : list of FileState
         One a file, ``ok``, ``missing`` or ``damaged``.
+
+    Examples
+    --------
+    An empty folder:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.datasets import verify
+    >>> with TemporaryDirectory() as folder:
+    ...     states = verify(["emotions", "yeast"], folder)
+    >>> sorted({(state.dataset, state.state) for state in states})
+    [('emotions', 'missing'), ('yeast', 'missing')]
     """
     return _inspect(select_entries("all" if names is None else names), data_dir)
 

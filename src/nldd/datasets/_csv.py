@@ -58,6 +58,7 @@ def read_csv(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from nldd.datasets import read_csv
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "songs.csv")
     ...     _ = path.write_text("tempo;label_sad;label_calm\\n90.5;1;1\\n;0;1\\n")

@@ -34,8 +34,13 @@ def load_yeast() -> Dataset:
     2417 genes, 103 numbers about each, up to 14 functional classes at once. The file is the one
     that river ships (BSD-3).
 
+    Returns
+    -------
+    Dataset
+
     Examples
     --------
+    >>> from nldd import load_yeast
     >>> X, Y, label_names = load_yeast()
     >>> X.shape, Y.shape, label_names[0]
     ((2417, 103), (2417, 14), 'Class1')
@@ -58,6 +63,13 @@ class Survey:
         The twelve codes; the names of the columns.
     rows : list of tuple of str
         One answer each: empty where a value is missing, the codes with ``;`` between them.
+
+    Examples
+    --------
+    >>> from nldd.datasets import load_survey
+    >>> survey = load_survey()
+    >>> survey.question, len(survey.codes), survey.header
+    ('What would make life in your town better?', 12, ('id', 'answer', 'age', 'region', 'codes'))
     """
 
     question: str
@@ -76,8 +88,13 @@ def load_survey() -> Survey:
     A program put the answers together from phrases that were written for this package. Nobody
     ever gave them, and nothing about people can be learnt from them.
 
+    Returns
+    -------
+    Survey
+
     Examples
     --------
+    >>> from nldd.datasets import load_survey
     >>> load_survey()
     Survey('What would make life in your town better?', 1500 synthetic answers)
     """

@@ -49,6 +49,26 @@ def export_dataset(
     -------
     paths : list of Path
         The files that were written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from nldd.datasets import Dataset, export_dataset
+    >>> songs = Dataset(np.array([[90.5]]), np.array([[1, 0]]), ["sad", "calm"], ["tempo"], "songs")
+    >>> with TemporaryDirectory() as folder:
+    ...     (path,) = export_dataset(songs, Path(folder, "songs.arff"))
+    ...     print(path.read_text())
+    @relation 'songs: -C 2'
+    <BLANKLINE>
+    @attribute sad {0,1}
+    @attribute calm {0,1}
+    @attribute tempo numeric
+    <BLANKLINE>
+    @data
+    1,0,90.5
+    <BLANKLINE>
     """
     paths = export_paths(dataset, path, format=format)
     _check_names(dataset, format)

@@ -46,6 +46,15 @@ class Facts:
         texts.
     frequent : tuple of (str, float)
         The most frequent labels with the shares of the rows that carry them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.datasets import Dataset, describe
+    >>> Y = np.array([[1, 0], [1, 0], [1, 1], [0, 0]])
+    >>> facts = describe(Dataset(np.zeros((4, 1)), Y, ["a", "b"]))
+    >>> facts.cardinality, facts.n_labelsets, facts.unlabelled, facts.max_ir
+    (1.0, 3, 0.25, 3.0)
     """
 
     name: str
@@ -76,6 +85,16 @@ class Facts:
 def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
     """Measure a data set.
 
+    Parameters
+    ----------
+    dataset : Dataset
+    n_frequent : int, default=5
+        How many of the most frequent labels to name.
+
+    Returns
+    -------
+    Facts
+
     Notes
     -----
     The imbalance ratio of a label is the number of rows of the most frequent label, divided by its
@@ -92,7 +111,7 @@ def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
 
     Examples
     --------
-    >>> from nldd.datasets import load_yeast
+    >>> from nldd.datasets import describe, load_yeast
     >>> facts = describe(load_yeast(), n_frequent=1)
     >>> facts.n_labelsets, facts.frequent[0][0]
     (198, 'Class12')

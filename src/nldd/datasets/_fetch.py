@@ -73,6 +73,18 @@ def fetch(
     -------
     states : list of FileState
         One a file: ``ok`` if it was there already, else ``fetched``.
+
+    Examples
+    --------
+    ``fetch("all")`` fetches the whole catalogue. An address must be a safe one:
+
+    >>> from nldd.datasets import fetch
+    >>> fetch("yeast", "data", mirror="ftp://somewhere")
+    Traceback (most recent call last):
+        ...
+    nldd.exceptions.InputError: Files are fetched over https only; got 'ftp://somewhere'. Give one
+    of the form https://host/folder. If the files are on this machine, set NLDD_DATA to their
+    folder.
     """
     folder, entries = data_folder(data_dir), select_entries(names)
     mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()

@@ -104,6 +104,7 @@ def load_dataset(
 
     Examples
     --------
+    >>> from nldd import load_dataset
     >>> load_dataset("yeast").label_names[:3]
     ['Class1', 'Class2', 'Class3']
     """

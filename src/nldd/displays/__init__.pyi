@@ -16,3 +16,20 @@ from ._theta import (
     calibration_deciles as calibration_deciles,
     risk_coverage as risk_coverage,
 )
+
+__all__ = [
+    "Calibration",
+    "CalibrationDisplay",
+    "CriticalDifferenceDisplay",
+    "HypercubeDisplay",
+    "PairChoice",
+    "PairChoiceDisplay",
+    "PairsDisplay",
+    "PosteriorDisplay",
+    "RiskCoverage",
+    "RiskCoverageDisplay",
+    "ShareDisplay",
+    "calibration_deciles",
+    "pair_distances",
+    "risk_coverage",
+]

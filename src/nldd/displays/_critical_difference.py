@@ -49,6 +49,7 @@ class CriticalDifferenceDisplay(Display):
 
     Examples
     --------
+    >>> from nldd.displays import CriticalDifferenceDisplay
     >>> display = CriticalDifferenceDisplay(["BR", "NLDD", "ECC"], [2.9, 1.2, 1.9], [(1, 2)])
     >>> [text.get_text() for text in display.plot().ax_.texts[6:12]]
     ['1.20', 'NLDD', '1.90', 'ECC', '2.90', 'BR']

@@ -49,6 +49,21 @@ class HypercubeDisplay(Display):
     chosen : int
         Position of the predicted labelset of instance `i`.
     label_names : sequence of length 3
+
+    Examples
+    --------
+    Labels: right of the origin, above it, and above the falling diagonal.
+
+    >>> import numpy as np
+    >>> from nldd.displays import HypercubeDisplay
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = np.column_stack([X > 0, X.sum(axis=1) > 0])
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> display = HypercubeDisplay.from_estimator(model, [[2.0, -1.0]])
+    >>> display.labelsets[display.chosen], display.P.round(1)
+    (array([1, 0, 1]), array([[1. , 0. , 0.9]]))
+    >>> figure = display.plot().figure_
     """
 
     P: NDArray[np.float64]
@@ -61,7 +76,19 @@ class HypercubeDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, i: int = 0) -> "HypercubeDisplay":
-        """Instances `X` in the cube of a :class:`nldd.NLDDClassifier` fitted to three labels."""
+        """Instances `X` in the cube of a fitted model.
+
+        Parameters
+        ----------
+        model : nldd.NLDDClassifier, fitted to three labels
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        i : int, default=0
+            The instance whose distances are drawn.
+
+        Returns
+        -------
+        HypercubeDisplay
+        """
         P = model.label_probabilities(X)
         if P.shape[1] != 3:
             raise InputError(

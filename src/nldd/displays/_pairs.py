@@ -33,6 +33,15 @@ class PairChoice:
         The row nearest in features (m_i1 of the paper) and the one nearest in labels (m_i2).
     tied_in_x, tied_in_y : ndarray
         Rows among which the other distance decided, the chosen one included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.displays import pair_distances
+    >>> X, Y = np.array([[3.0], [4.0], [1.0]]), np.array([[1, 1], [1, 1], [0, 1]])
+    >>> choice = pair_distances(X, Y, np.array([[0.0]]), np.array([1.0, 0.5]), np.ones(1))
+    >>> choice.Dx, choice.first
+    (array([3., 4., 1.]), 2)
     """
 
     Dx: NDArray[np.float64]
@@ -55,8 +64,14 @@ def pair_distances(X: Any, Y: Any, x: Any, p: Any, scale: NDArray[np.float64]) -
     scale : ndarray of shape (n_features,)
         Divisors of the features, as from :func:`nldd.search.feature_scale`.
 
+    Returns
+    -------
+    PairChoice
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from nldd.displays import pair_distances
     >>> X, Y = np.array([[3.0], [4.0], [1.0]]), np.array([[1, 1], [1, 1], [0, 1]])
     >>> choice = pair_distances(X, Y, np.array([[0.0]]), np.array([1.0, 0.5]), np.ones(1))
     >>> choice.first, choice.second, choice.tied_in_y
@@ -81,6 +96,16 @@ class PairChoiceDisplay(Display):
     nearest : int or None
         How many of the rows to draw, those of smallest Dx; None draws all. The two chosen rows
         and those tied with them are always there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.displays import PairChoiceDisplay
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> display = PairChoiceDisplay.from_training(X, X > 0, i=0, random_state=0)
+    >>> len(display.choice.Dx), bool(display.choice.Dx.argmin() == display.choice.first)
+    (50, True)
+    >>> figure = display.plot().figure_
     """
 
     choice: PairChoice
@@ -103,6 +128,20 @@ class PairChoiceDisplay(Display):
 
         With the same data, base classifier and seed as a fitted model (that drew no part of T2)
         the two pairs are those in its ``pairs_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels), or label sets
+        i : int, default=0
+            The instance of T2.
+        estimator, standardize, random_state : as in :class:`nldd.NLDDClassifier`
+        nearest : int or None, default=None
+            As in the class.
+
+        Returns
+        -------
+        PairChoiceDisplay
         """
         rng, table = check_random_state(random_state), read_labels(Y)
         X = check_array(X, accept_sparse="csr", dtype=float)
@@ -160,10 +199,22 @@ def _smallest(values: NDArray[np.float64]) -> NDArray[np.intp]:
 class PairsDisplay(Display):
     """Pairs (Dx, Dy) coloured by wrong labels, with lines of equal theta.
 
-    Attributes
+    Parameters
     ----------
-    pairs : Pairs
-    regression : DistanceRegression
+    pairs : nldd.regression.Pairs
+    regression : nldd.regression.DistanceRegression
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.displays import PairsDisplay
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = np.column_stack([X > 0, X.sum(axis=1) > 0])
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> print(PairsDisplay.from_estimator(model).plot().ax_.get_title())
+    54 pairs
+    log-odds of a wrong label = -6.44 + 0.681 Dx + 6.798 Dy
     """
 
     pairs: Pairs
@@ -172,7 +223,16 @@ class PairsDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any) -> "PairsDisplay":
-        """The pairs and the regression of a fitted :class:`nldd.NLDDClassifier`."""
+        """The pairs and the regression of a fitted model.
+
+        Parameters
+        ----------
+        model : nldd.NLDDClassifier
+
+        Returns
+        -------
+        PairsDisplay
+        """
         return cls(model.pairs_, model.regression_)
 
     def _draw(self, ax: Any) -> None:

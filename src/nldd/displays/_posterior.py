@@ -32,6 +32,7 @@ class PosteriorDisplay(Display):
 
     Examples
     --------
+    >>> from nldd.displays import PosteriorDisplay
     >>> display = PosteriorDisplay("NLDD", ["BR", "ECC"], [[0.9, 0.08, 0.02], [0.1, 0.5, 0.4]])
     >>> [text.get_text() for text in display.plot().ax_.texts]
     ['90 %', '10 %', '8 %', '50 %', '40 %']

@@ -27,6 +27,7 @@ class ShareDisplay:
 
     Examples
     --------
+    >>> from nldd.displays import ShareDisplay
     >>> display = ShareDisplay([0.5, 1.0], [[2.0, 4.0], [10.0, 10.0]], [[1.3, 1.2], [1.1, 1.1]])
     >>> display.relative_time
     array([[ 20.,  40.],
@@ -60,7 +61,17 @@ class ShareDisplay:
         return np.asarray(100 * self.seconds / self.seconds[self.shares == 1].mean())
 
     def plot(self, ax: Any = None) -> "ShareDisplay":
-        """Draw on two axes `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        """Draw the figure.
+
+        Parameters
+        ----------
+        ax : two matplotlib Axes, default=None
+            None makes a new figure. What was drawn on becomes `ax_` and `figure_`.
+
+        Returns
+        -------
+        self : the display
+        """
         if ax is None:
             figure = figure_class()(figsize=(7.2, 3.3), layout="constrained")
             figure.get_layout_engine().set(wspace=0.08)

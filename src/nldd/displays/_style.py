@@ -42,7 +42,17 @@ class Display:
     figure_: Any
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure; they become `ax_` and `figure_`."""
+        """Draw the figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None makes a new figure. What was drawn on becomes `ax_` and `figure_`.
+
+        Returns
+        -------
+        self : the display
+        """
         if ax is None:
             ax = figure_class()(figsize=self.inches, layout="constrained").subplots()
         self.ax_, self.figure_ = ax, ax.figure

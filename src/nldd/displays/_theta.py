@@ -32,6 +32,12 @@ class RiskCoverage:
     coverage, accuracy, theta : ndarray of shape (n_points,)
         Share of answers with a theta up to that of the point, the share of those that are right,
         and the distinct values of theta, rising.
+
+    Examples
+    --------
+    >>> from nldd.displays import risk_coverage
+    >>> risk_coverage([0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0]).accuracy
+    array([1.  , 1.  , 0.75])
     """
 
     coverage: NDArray[np.float64]
@@ -48,10 +54,15 @@ def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
         Probability that a label is wrong, which is smallest for the surest answers; and whether
         each answer is coded right, or which fraction of it.
 
+    Returns
+    -------
+    RiskCoverage
+
     Examples
     --------
     The two answers with the same theta enter together.
 
+    >>> from nldd.displays import risk_coverage
     >>> curve = risk_coverage([0.3, 0.1, 0.2, 0.2], [False, True, True, False])
     >>> curve.theta, curve.coverage
     (array([0.1, 0.2, 0.3]), array([0.25, 0.75, 1.  ]))
@@ -85,6 +96,7 @@ class RiskCoverageDisplay(style.Display):
 
     Examples
     --------
+    >>> from nldd.displays import RiskCoverageDisplay
     >>> display = RiskCoverageDisplay.from_predictions(
     ...     [0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0], target=0.9, chosen=(0.75, 1.0)
     ... )
@@ -120,7 +132,18 @@ class RiskCoverageDisplay(style.Display):
 
     @classmethod
     def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
-        """The curve of :func:`risk_coverage`; `kwargs` are the other parameters of the class."""
+        """The curve of :func:`risk_coverage`.
+
+        Parameters
+        ----------
+        theta, right : array-like of shape (n_answers,)
+        **kwargs : dict
+            The other parameters of the class.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+        """
         curve = risk_coverage(theta, right)
         return cls(curve.coverage, curve.accuracy, **kwargs)
 
@@ -204,6 +227,13 @@ class Calibration:
         Mean theta of the answers in each bin, share of their labels that is wrong, and how many.
     lower, upper : ndarray of shape (n_bins,)
         95 % interval of the observed share.
+
+    Examples
+    --------
+    >>> from nldd.displays import calibration_deciles
+    >>> bins = calibration_deciles([0.1, 0.1, 0.4, 0.2], [0, 1, 2, 2], 5, n_bins=2)
+    >>> bins.expected, bins.counts
+    (array([0.1, 0.3]), array([2, 2]))
     """
 
     expected: NDArray[np.float64]
@@ -227,8 +257,12 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
         Probability that a label is wrong, and number of wrong labels, of each answer.
     n_labels : int or array-like of shape (n_answers,)
         Labels that each answer could have.
-    n_bins : int
+    n_bins : int, default=10
         Answers of the same theta share a bin, so that there may be fewer.
+
+    Returns
+    -------
+    Calibration
 
     Notes
     -----
@@ -239,6 +273,7 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
 
     Examples
     --------
+    >>> from nldd.displays import calibration_deciles
     >>> bins = calibration_deciles([0.1, 0.1, 0.4, 0.2], [0, 1, 2, 2], 5, n_bins=2)
     >>> bins.expected, bins.observed, bins.counts
     (array([0.1, 0.3]), array([0.1, 0.4]), array([2, 2]))
@@ -297,6 +332,7 @@ class CalibrationDisplay(style.Display):
 
     Examples
     --------
+    >>> from nldd.displays import CalibrationDisplay
     >>> display = CalibrationDisplay.from_predictions([0.1, 0.2, 0.3, 0.3], [0, 1, 1, 0], 5)
     >>> display.observed
     array([0. , 0.2, 0.1])
@@ -321,7 +357,19 @@ class CalibrationDisplay(style.Display):
     def from_predictions(
         cls, theta: Any, n_wrong: Any, n_labels: Any, *, n_bins: int = 10, **kwargs: Any
     ) -> "CalibrationDisplay":
-        """Bins of :func:`calibration_deciles`; `kwargs` are other parameters of the class."""
+        """Bins of :func:`calibration_deciles`.
+
+        Parameters
+        ----------
+        theta, n_wrong, n_labels : array-like of shape (n_answers,)
+        n_bins : int, default=10
+        **kwargs : dict
+            The other parameters of the class.
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
         bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
         return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
 

@@ -26,17 +26,21 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     decision : {"auto", "sign", "probability"}, default="auto"
         Whether a label needs a decision value above 0, as in the paper, or a probability above 1/2;
         "auto" is "sign" where the estimator has a ``decision_function``, else "probability".
-    n_jobs : int, default=None, labels fitted at a time, in threads
-        Results depend on it only if the classifier draws from a generator of the whole process,
-        as liblinear does with ``dual=True``.
-    random_state : int, RandomState or None, default=None, seeds clones that have no seed
-    verbose : int, default=0; above 0, a progress bar on standard error
+    n_jobs : int, default=None
+        Labels fitted at a time, in threads. Results depend on it only if the classifier draws from
+        a generator of the whole process, as liblinear does with ``dual=True``.
+    random_state : int, RandomState or None, default=None
+        Seeds clones that have no seed.
+    verbose : int, default=0
+        Above 0, a progress bar on standard error.
 
     Attributes
     ----------
-    estimators_ : list of fitted classifiers, ``ConstantLabel`` for constant labels
-        Or of the one classifier of all labels, where that is a MultiLabelLogisticRegression.
-    chosen_ : nldd.estimators.Choice, which base classifier and why, where that was open
+    estimators_ : list of fitted classifiers
+        One a label, a :class:`nldd.estimators.ConstantLabel` for constant ones; or the one
+        classifier of all labels, where that is a MultiLabelLogisticRegression.
+    chosen_ : nldd.estimators.Choice
+        Which base classifier and why, where that was open.
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
@@ -85,11 +89,15 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
         Parameters
         ----------
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) of 0 and 1
-            Or a list of n_samples label sets; or a 1-D array-like of classes.
-        sample_weight : array-like of shape (n_samples,), default=None; rows of 0 are left out
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels) of 0 and 1
+            Or a list of n_samples label sets; or a 1-D array-like of classes. Where X is a Dask
+            array, another one of 0 and 1; the rows stay in their blocks.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
 
-        Where X is a Dask array, y must be one too, of 0 and 1. Rows stay in their blocks.
+        Returns
+        -------
+        self : the fitted estimator
         """
         self._fit_labels(self._validate_wherever(X, y, sample_weight))
         return self

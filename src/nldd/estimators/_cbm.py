@@ -34,7 +34,22 @@ CLIP, MAX_STEPS, TOLERANCE = 1e-12, 200, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights and biases of a linear model with several outputs."""
+    """Weights and biases of a linear model with several outputs.
+
+    Attributes
+    ----------
+    W : ndarray of shape (n_features, n_outputs)
+    bias : ndarray of shape (n_outputs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.estimators import Weights
+    >>> model = Weights(W=np.array([[1.0, 0.0]]), bias=np.array([0.5, -1.0]))
+    >>> model.outputs(np.array([[2.0], [3.0]]))
+    array([[ 2.5, -1. ],
+           [ 3.5, -1. ]])
+    """
 
     W: FloatArray
     bias: FloatArray
@@ -165,25 +180,36 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     Parameters
     ----------
-    n_components : int, default=20, the number K of components
-    n_iterations : int, default=10, iterations of expectation and maximisation
-    variance : float, default=1.0, that of the Gaussian prior of all weights; biases are free
+    n_components : int, default=20
+        The number K of components.
+    n_iterations : int, default=10
+        Iterations of expectation and maximisation.
+    variance : float, default=1.0
+        That of the Gaussian prior of all weights; biases are free.
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         The most probable labelset, exactly; labels more probable than not; the labelset of largest
         expected F-measure; the most probable *training* labelset.
-    inner_steps : int, default=15, the most steps of Newton's method in each maximisation
-    n_restarts : int, default=10, random starts of the mixture of labels that the fit starts from
-    feature_fraction : float in (0, 1], default=1.0, the share of the features to draw and use
+    inner_steps : int, default=15
+        The most steps of Newton's method in each maximisation.
+    n_restarts : int, default=10
+        Random starts of the mixture of labels that the fit starts from.
+    feature_fraction : float in (0, 1], default=1.0
+        The share of the features to draw and use.
     n_jobs, random_state, verbose : as in BinaryRelevance, with components for labels
 
     Attributes
     ----------
-    gating_ : Weights, the linear model of the components' weights, K outputs
-    estimators_ : list of Weights, linear models of the labels in each component, L outputs each
-    objective_ : ndarray of shape (n_iterations + 1,), the loss, which never rises (see Notes)
-    features_ : ndarray, the columns of `X` that are used
+    gating_ : Weights
+        The linear model of the components' weights, K outputs.
+    estimators_ : list of Weights
+        Linear models of the labels in each component, L outputs each.
+    objective_ : ndarray of shape (n_iterations + 1,)
+        The loss, which never rises (see Notes).
+    features_ : ndarray
+        The columns of `X` that are used.
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
-    allow_empty_ : bool, whether training had the empty labelset, which is then predicted too
+    allow_empty_ : bool
+        Whether training had the empty labelset, which is then predicted too.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -253,7 +279,18 @@ class ConditionalBernoulliMixture(PredictsFromScores):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the mixture by generalised EM; `X` and `y` are as in BinaryRelevance."""
+        """Fit the mixture by generalised EM.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
         self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
@@ -278,7 +315,18 @@ class ConditionalBernoulliMixture(PredictsFromScores):
         return self
 
     def labelset_log_proba(self, X: Any, Y: Any) -> FloatArray:
-        """``log p(y | x)`` of each row with its labelset, in any form that `fit` takes."""
+        """``log p(y | x)`` of each row with its labelset.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         X = take_columns(self._validate_predict(X), self.features_)
         labels = self._read_known_labels(Y)
         check_consistent_length(X, labels)

@@ -198,7 +198,20 @@ class ClassifierChain(PredictsFromScores, WithChainEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the chain. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
+        """Fit the chain.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)

@@ -38,7 +38,26 @@ N_STEPS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One chain: its order, its links, its features, and its rows among those with weight."""
+    """One chain of an ensemble.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_labels,)
+        The labels along the chain.
+    links : list of fitted classifiers
+    features : ndarray
+        The columns of `X` that it uses.
+    rows : ndarray
+        Those that it was fitted to, among the training rows with weight.
+
+    Examples
+    --------
+    >>> from nldd import EnsembleOfChains
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+    >>> model = EnsembleOfChains(n_members=2, bootstrap=False, order=[1, 0]).fit(X, Y)
+    >>> [member.order.tolist() for member in model.estimators_]
+    [[1, 0], [1, 0]]
+    """
 
     order: NDArray[np.intp]
     links: list[Any]
@@ -91,10 +110,14 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     Parameters
     ----------
     estimator : classifier, default=None, as in :class:`nldd.ClassifierChain`
-    n_members : int, default=10, the number of chains
-    bootstrap : bool, default=True, whether rows are drawn with replacement
-    row_fraction : float in (0, 1], default=1.0, the share of the rows drawn for each member
-    feature_fraction : float in (0, 1], default=1.0, the share of the features drawn for each
+    n_members : int, default=10
+        The number of chains.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    row_fraction : float in (0, 1], default=1.0
+        The share of the rows drawn for each member.
+    feature_fraction : float in (0, 1], default=1.0
+        The share of the features drawn for each.
     order : sequence of int, "random" or None, default="random"
         As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
@@ -106,7 +129,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     Attributes
     ----------
     estimators_ : list of Member
-    threshold_ : float, the share of votes that a label needs
+    threshold_ : float
+        The share of votes that a label needs.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -166,7 +190,20 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the chains. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
+        """Fit the chains.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)

@@ -13,14 +13,35 @@ class Explanation:
 
     Attributes
     ----------
-    labels : tuple, the names of the predicted labels
-    row : int, the training row that the labelset was taken from, counted in the data of `fit`
-    Dx, Dy : float, its distance in feature space, and in label space from the probabilities
-    x_part, y_part : float, ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``
-    theta : float, the probability that one label of the prediction is wrong
+    labels : tuple
+        The names of the predicted labels.
+    row : int
+        The training row that the labelset was taken from, counted in the data of `fit`.
+    Dx, Dy : float
+        Its distance in feature space, and in label space from the probabilities.
+    x_part, y_part : float
+        ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``.
+    theta : float
+        The probability that one label of the prediction is wrong.
     n_labels : int
-    probabilities : tuple of float, what the classifiers gave each label
-    runner_up : Explanation or None, the next best labelset
+    probabilities : tuple of float
+        What the classifiers gave each label.
+    runner_up : Explanation or None
+        The next best labelset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = [{name for name, on in zip(("right", "up"), x > 0) if on} for x in X]
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> print(model.explain([[2.0, -1.0]])[0])
+    labelset {right}
+      theta 0.002: about 1 label in 426 is wrong, 0.0 of 2
+      taken from training row 37: Dx = 0.384 in features (part 0.788), Dy = 0.020 in labels
+      (part 0.178)
+      next best {right, up} from row 85, theta 0.989 instead of 0.002
     """
 
     labels: tuple[Any, ...]
@@ -94,10 +115,28 @@ def theta_in_words(theta: float, n_labels: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class NearestLabelsets:
-    """The k best distinct labelsets of each row, best first: (n_samples, k, n_labels).
+    """The k best distinct labelsets of each row, best first.
 
-    The other arrays are (n_samples, k): `theta`, the probability that one label is wrong, the
-    training `row`, counted in the data of `fit`, and its distances `Dx` and `Dy`.
+    Attributes
+    ----------
+    labelsets : ndarray of shape (n_samples, k, n_labels)
+    theta : ndarray of shape (n_samples, k)
+        The probability that one label is wrong.
+    row : ndarray of shape (n_samples, k)
+        The training row, counted in the data of `fit`.
+    Dx, Dy : ndarray of shape (n_samples, k)
+        Its distances in features and in labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = (X > 0).astype(int)
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> near = model.nearest_labelsets([[2.0, -1.0]], k=3)
+    >>> near.labelsets[0].tolist(), near.theta[0].round(3).tolist()
+    ([[1, 0], [1, 1], [0, 0]], [0.002, 0.989, 0.998])
     """
 
     labelsets: NDArray[np.int64]

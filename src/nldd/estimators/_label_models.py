@@ -34,13 +34,32 @@ class PredictsFromScores(MultiLabelClassifier):
 
     @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of each row: an indicator array, or the likeliest class for a 1-D target."""
+        """Labels of each row, or the likeliest class for a 1-D target.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) for a 1-D target
+        """
         X = self._validate_predict(X)
         return self._answer(self._labels(X))
 
     @block_by_block
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability, or share of votes, of each label; for a 1-D target they sum to one."""
+        """Probability, or share of votes, of each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            For a 1-D target the rows sum to one.
+        """
         X = self._validate_predict(X)
         return self._answer_proba(*self._scores(X))
 
@@ -55,7 +74,20 @@ class PredictsFromScores(MultiLabelClassifier):
 
 
 class ConstantLabel:
-    """Stands in for the classifier of a label that is the same in all training rows."""
+    """Stands in for the classifier of a label that is the same in all training rows.
+
+    Parameters
+    ----------
+    value : {0, 1}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.estimators import ConstantLabel
+    >>> ConstantLabel(1).predict_proba(np.zeros((2, 1)))
+    array([[0., 1.],
+           [0., 1.]])
+    """
 
     def __init__(self, value: int) -> None:
         self.value = value

@@ -22,7 +22,23 @@ from nldd.estimators._label_models import (
 
 
 class Powerset:
-    """A classifier whose classes are labelsets; the building block of RAkEL too."""
+    """A classifier whose classes are labelsets; the building block of RAkEL too.
+
+    Parameters
+    ----------
+    labelsets : ndarray of shape (n_labelsets, n_labels)
+    estimators : list of the fitted classifier of their numbers
+        Empty where there is one only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.estimators import Powerset
+    >>> only = Powerset(np.array([[1, 0, 1]]), [])
+    >>> only.predict(np.zeros((2, 5)))
+    array([[1, 0, 1],
+           [1, 0, 1]])
+    """
 
     def __init__(self, labelsets: NDArray[np.int8], estimators: list[Any]) -> None:
         self.labelsets = labelsets
@@ -76,12 +92,15 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
         Of the labelsets; one that can tell only two classes apart is used one against the rest.
         None is :class:`nldd.MultiLabelLogisticRegression`; "auto" and dicts as in
         :class:`nldd.BinaryRelevance`, by how well they tell the labels.
-    random_state : int, RandomState or None, default=None, seeds a classifier that has no seed
+    random_state : int, RandomState or None, default=None
+        Seeds a classifier that has no seed.
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_labelsets, n_labels), the classes by first appearance
-    estimators_ : list of the fitted classifier, empty where all rows carry one labelset
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        The classes by first appearance.
+    estimators_ : list of the fitted classifier
+        Empty where all rows carry one labelset.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -106,7 +125,20 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit one classifier to all labelsets; arguments are those of BinaryRelevance."""
+        """Fit one classifier to all labelsets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)

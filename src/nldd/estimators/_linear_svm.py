@@ -100,14 +100,18 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0, the penalty of margin violations
-    tol : float, default=1e-3, stopping tolerance of the solver
+    C : float, default=1.0
+        The penalty of margin violations.
+    tol : float, default=1e-3
+        Stopping tolerance of the solver.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features), only of two classes
+    coef_ : ndarray of shape (1, n_features)
+        Only of two classes.
     support_vectors_, dual_coef_, n_support_ : as in :class:`sklearn.svm.SVC`, only of more classes
-    intercept_ : ndarray of shape (n_pairs,), one for each pair of classes
+    intercept_ : ndarray of shape (n_pairs,)
+        One for each pair of classes.
     classes_, n_features_in_ : as in :class:`sklearn.svm.SVC`
 
     Notes
@@ -133,7 +137,19 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine. A `sample_weight` multiplies C for its row; 0 leaves it out."""
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), two classes or more
+        sample_weight : array-like of shape (n_samples,), default=None
+            Multiplies C for its row; 0 leaves it out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         P = read_problem(self, X, y, sample_weight)
         machine = fit_svc(P.gram, P.code, P.weight, self.C, self.tol)
         if len(self.classes_) == 2:
@@ -145,14 +161,33 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class on whose side of the hyperplane a row lies, or which wins most pairs."""
+        """Class on whose side of the hyperplane a row lies, or which wins most pairs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         values = self.decision_function(X)
         # A value of 0 is for the second class, as in LIBSVM.
         winner = (values >= 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[winner])
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance to the hyperplane; of more than two classes, how many pairs each wins."""
+        """Signed distance to the hyperplane, in units of the margin.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes)
+            Of more than two classes, how many pairs each wins.
+        """
         X = read_rows(self, X)
         if len(self.classes_) == 2:
             return decision_values(X, self.coef_, self.intercept_)

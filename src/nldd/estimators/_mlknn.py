@@ -16,13 +16,17 @@ class MLkNN(PredictsFromScores):
 
     Parameters
     ----------
-    k : int, default=10, the number of neighbours, or all other rows if there are fewer
-    s : float, default=1.0, the number of rows added to every count, which smooths it
-    n_jobs : int, default=None, blocks of rows searched at a time, in threads
+    k : int, default=10
+        The number of neighbours, or all other rows if there are fewer.
+    s : float, default=1.0
+        The number of rows added to every count, which smooths it.
+    n_jobs : int, default=None
+        Blocks of rows searched at a time, in threads.
 
     Attributes
     ----------
-    prior_ : ndarray of shape (n_labels,), smoothed shares of training rows that carry a label
+    prior_ : ndarray of shape (n_labels,)
+        Smoothed shares of training rows that carry a label.
     likelihood_on_, likelihood_off_ : ndarray of shape (n_labels, k + 1)
         Probability that 0, ..., k neighbours carry the label, of rows that do, and do not.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
@@ -61,7 +65,18 @@ class MLkNN(PredictsFromScores):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Count the neighbours that carry each label; `X` and `y` are as in BinaryRelevance."""
+        """Count the neighbours that carry each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y)
         self._Y = T.Y.astype(np.intp)
         self._index = NeighborIndex(T.X)

@@ -72,55 +72,69 @@ class NLDDClassifier(WithWorkers):
     decision : {"nearest", "accuracy", "f"}, default="nearest"
         Predict the labelset of smallest theta, as in the paper, or among the nearest 30 the one of
         highest expected accuracy, or F-measure, see Notes.
-    model : {"linear", "multiplicative"}, default="linear"; how distances add up, see Notes
+    model : {"linear", "multiplicative"}, default="linear"
+        How distances add up, see Notes.
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" lets the two pairs of an instance correlate, in the linear model, by
         generalised estimating equations (``pip install "nldd[gee]"``).
     standardize : {"numeric", "all", "none"}, default="numeric"
         Features divided by their standard deviation for distances; "numeric" leaves those of two
         values, such as words that occur or not, as they are.
-    train_fraction : float in (0, 1], default=1.0, share of rows to draw; 0.7 in the paper if large
+    train_fraction : float in (0, 1], default=1.0
+        Share of rows to draw; 0.7 in the paper if large.
     max_pairs : int or None, default=2000
         Validation instances to pair with their neighbours; of more, so many are drawn at random.
         None takes all, which makes `fit` quadratic in the number of rows, see Notes.
     search : {"exact", "faiss"}, default="exact"
         "faiss" starts from neighbours that faiss finds in dense features, and proves or replaces
         them: the answers are the same (``pip install "nldd[faiss]"``).
-    n_jobs : int, default=None, labels fitted and blocks of rows searched at a time, in threads
-    random_state : int, RandomState or None, default=None, draws T1 and T2, and seeds classifiers
-    verbose : int, default=0; above 0, progress bars on standard error
+    n_jobs : int, default=None
+        Labels fitted and blocks of rows searched at a time, in threads.
+    random_state : int, RandomState or None, default=None
+        Draws T1 and T2, and seeds classifiers.
+    verbose : int, default=0
+        Above 0, progress bars on standard error.
 
     Attributes
     ----------
-    beta_ : ndarray of shape (3,), intercept, weight of Dx and weight of Dy
-    regression_ : nldd.regression.DistanceRegression, with standard errors; print it to see all
-    pairs_ : nldd.regression.Pairs, what the regression was fitted to
-    labelsets_ : ndarray of shape (n_labelsets, n_labels), distinct: all that can be predicted
-    estimators_ : list of classifiers fitted to all rows, one per label, or the one for all
-    chosen_ : nldd.estimators.Choice, which base classifier and why, where that was open; print it
-    tau_ : float, for a decision other than "nearest"
-    index_ : nldd.search.LabelsetIndex, or ShardedIndex of rows that are Dask arrays
-    rows_ : ndarray, the rows of `fit` that the model uses; those of `add` are numbered on
+    beta_ : ndarray of shape (3,)
+        Intercept, weight of Dx and weight of Dy.
+    regression_ : nldd.regression.DistanceRegression
+        With standard errors; print it to see all.
+    pairs_ : nldd.regression.Pairs
+        What the regression was fitted to.
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        Distinct: all that can be predicted.
+    estimators_ : list of classifiers fitted to all rows
+        One per label, or the one for all.
+    chosen_ : nldd.estimators.Choice
+        Which base classifier and why, where that was open; print it.
+    tau_ : float
+        For a decision other than "nearest".
+    index_ : nldd.search.LabelsetIndex
+        The search structure; of Dask arrays one in shards, which answers alike.
+    rows_ : ndarray
+        The rows of `fit` that the model uses; those of `add` are numbered on.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     Training (Algorithm 1 of the paper). T is cut at random into halves T1 and T2. Classifiers
     fitted to T1 give each instance of T2 its probabilities p. It is paired with the row of T1
-    nearest in features, Dx = |x - x_j|, and the one nearest in labels, Dy = |p - y_j|; among equals
-    the other distance decides, then the lowest row. The number of labels in which a pair differs is
-    binomial with L and theta, and maximum likelihood gives::
+    nearest in features, ``Dx = |x - x_j|``, and the one nearest in labels, ``Dy = |p - y_j|``;
+    among equals the other distance decides, then the lowest row. The number of labels in which a
+    pair differs is binomial with L and theta, and maximum likelihood gives::
 
         log(theta / (1 - theta)) = b0 + b1 * Dx + b2 * Dy        linear
         log(theta / (1 - theta)) = b0 + Dx^b1 * Dy^b2            multiplicative
 
     under b1, b2 >= 0. The classifiers are then fitted to all of T. On the paper's data sets,
     drawing 2,000 validation instances instead of taking all moves each of the four measures by
-    less than 0.001 (the table is in docs/performance.md).
+    less than 0.001, as the page on performance shows.
 
     Where `estimator` leaves the base classifier open, each candidate is fitted to T1, and the one
-    with the lowest Brier score on T2 is taken (docs/base-classifiers.md). With "auto+trees", its
-    probabilities are averaged with those of extra trees if that raises the F-measure on T2.
+    with the lowest Brier score on T2 is taken, see the page on base classifiers. With "auto+trees",
+    its probabilities are averaged with those of extra trees if that raises the F-measure on T2.
 
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
@@ -194,9 +208,19 @@ class NLDDClassifier(WithWorkers):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the classifiers and the weights of both distances.
 
-        Arguments are those of :meth:`nldd.BinaryRelevance.fit`. Sample weights count in the base
-        classifiers and in the regression, where a weight of 2 is as good as two rows, and one
-        factor of all weights changes no coefficient.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out. Weights count in the base classifiers and in the
+            regression, where one of 2 is as good as two rows, and one factor of all weights changes
+            no coefficient.
+
+        Returns
+        -------
+        self : the fitted estimator
         """
         become(self, copy(self)._fit(X, y, sample_weight))
         return self
@@ -221,6 +245,18 @@ class NLDDClassifier(WithWorkers):
 
         Their thetas are on one scale, while those of two calls of `fit` differ by the chance of
         their halves: one found by cross-validation can be used with this model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        NLDDClassifier
         """
         check_is_fitted(self)
         other = clone(self)
@@ -237,8 +273,18 @@ class NLDDClassifier(WithWorkers):
 
         Their labelsets can be predicted at once, new combinations of known labels included. All
         else stays as it is, so after many rows a new `fit` is better. All rows are grouped anew,
-        so add many at a time. `y` may have any form that `fit` takes. Other threads may predict
-        meanwhile: each of their answers comes from before, or from after.
+        so add many at a time. Other threads may predict meanwhile: each of their answers comes from
+        before, or from after.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            In any form that `fit` takes.
+
+        Returns
+        -------
+        self : the classifier with more rows
         """
         with changing:
             become(self, copy(self)._add(X, y))
@@ -255,39 +301,94 @@ class NLDDClassifier(WithWorkers):
     @of_one_state
     @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labelset of smallest theta for each row: an indicator array, or classes if 1-D."""
+        """Labelset of smallest theta for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) for a 1-D target
+        """
         _, near = self._search(X)
         return self._answer(self.index_.labelsets[near.labelset[:, 0]])
 
     @of_one_state
     @block_by_block
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes."""
+        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
         P, near = self._search(X)
         return self._answer_proba(agreeing(P, self.index_.labelsets[near.labelset[:, 0]]))
 
     @of_one_state
     @block_by_block
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
-        """The point p in the hypercube: what the independent classifiers say, label by label."""
+        """The point p in the hypercube: what the independent classifiers say, label by label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
         return self._probabilities(self._classifiers, self._validate_predict(X))
 
     @of_one_state
     @block_by_block
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
-        """Probability that one label of the prediction is wrong, one number a row."""
+        """Probability that one label of the prediction is wrong, one number a row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         _, near = self._search(X)
         return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
 
     @of_one_state
     @block_by_block
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
-        """Expected number of wrong labels in the prediction, ``L * theta``."""
+        """Expected number of wrong labels in the prediction, ``L * theta``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         return self.n_labels_ * self.predict_theta(X)
 
     @of_one_state
     def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
-        """The `k` distinct training labelsets of smallest theta for each row."""
+        """The `k` distinct training labelsets of smallest theta for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        k : int, default=5
+
+        Returns
+        -------
+        nldd.estimators.NearestLabelsets
+        """
         check_is_fitted(self)
         if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
             raise InputError(
@@ -301,7 +402,16 @@ class NLDDClassifier(WithWorkers):
 
     @of_one_state
     def explain(self, X: Any) -> list[Explanation]:
-        """Evidence for each prediction: the training row, both distances, theta, the runner-up."""
+        """Evidence for each prediction: the training row, both distances, theta, the runner-up.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        list of nldd.estimators.Explanation, one a row; print one to read it
+        """
         P, near = self._search(X, k=2)
         labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
         best, second = (
@@ -319,7 +429,16 @@ class NLDDClassifier(WithWorkers):
 
     @of_one_state
     def search_stats(self, X: Any) -> SearchStats:
-        """The work of the search that predicts these rows: distances computed, and spared."""
+        """The work of the search that predicts these rows: distances computed, and spared.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        nldd.search.SearchStats
+        """
         _, near = self._search(X)
         return SearchStats.of(near, len(self.index_))
 

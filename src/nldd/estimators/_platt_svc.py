@@ -87,17 +87,21 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0, the penalty of margin violations
+    C : float, default=1.0
+        The penalty of margin violations.
     solver : {"libsvm", "liblinear"}, default="libsvm", which is the paper's
         "liblinear" adds a penalty on the intercept, and takes a fraction of the time.
-    n_folds : int, default=5, folds of the cross-validation behind the sigmoid
-    tol : float, default=1e-3, stopping tolerance of the solver
+    n_folds : int, default=5
+        Folds of the cross-validation behind the sigmoid.
+    tol : float, default=1e-3
+        Stopping tolerance of the solver.
     random_state : int, RandomState or None, default=None
         Order of the rows before they are cut into folds, and in which liblinear visits them.
 
     Attributes
     ----------
-    sigmoid_ : tuple of float, A and B of the sigmoid
+    sigmoid_ : tuple of float
+        A and B of the sigmoid.
     coef_, intercept_, classes_, n_features_in_ : as in :class:`sklearn.svm.LinearSVC`
 
     Notes
@@ -111,6 +115,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from nldd import PlattSVC
     >>> X = np.arange(20.0).reshape(-1, 1)
     >>> y = (X.ravel() > 9).astype(int)
@@ -148,8 +153,16 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine to all rows, and the sigmoid to out-of-fold decision values.
 
-        `y` has two classes. A `sample_weight` multiplies C for its row, and weighs it in the
-        sigmoid; rows of weight 0 are left out.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), two classes
+        sample_weight : array-like of shape (n_samples,), default=None
+            Multiplies C for its row, and weighs it in the sigmoid; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
         """
         P = read_problem(self, X, y, sample_weight)
         if len(self.classes_) > 2:
@@ -162,17 +175,44 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class on whose side of the hyperplane each row lies."""
+        """Class on whose side of the hyperplane each row lies.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         positive = self.decision_function(X) > 0
         return np.asarray(self.classes_[positive.astype(int)])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of both classes, of shape (n_samples, 2)."""
+        """Probabilities of both classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+        """
         positive = sigmoid(self.decision_function(X), *self.sigmoid_)
         return np.column_stack([1 - positive, positive])
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance to the hyperplane, in units of the margin."""
+        """Signed distance to the hyperplane, in units of the margin.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         return decision_values(read_rows(self, X), self.coef_, self.intercept_)
 
     def _fit_machine(self, P: Problem) -> tuple[FloatArray, FloatArray]:

@@ -56,15 +56,20 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
     estimator : classifier, "auto", dict of classifiers or None, default=None
         Of each small powerset. None is ``LogisticRegression()``; "auto" and dicts as in
         :class:`nldd.LabelPowerset`.
-    k : int, default=3, the labels in each subset, or all if there are fewer
-    n_models : int, default=None, the most subsets to draw; None is twice the number of labels
-    threshold : float in [0, 1], default=0.5, the share of votes that a label needs
-    strict : bool, default=False, whether to ask for more than the threshold, not at least it
+    k : int, default=3
+        The labels in each subset, or all if there are fewer.
+    n_models : int, default=None
+        The most subsets to draw; None is twice the number of labels.
+    threshold : float in [0, 1], default=0.5
+        The share of votes that a label needs.
+    strict : bool, default=False
+        Whether to ask for more than the threshold, not at least it.
     n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
     ----------
-    subsets_ : list of ndarray, the labels of each model in rising order
+    subsets_ : list of ndarray
+        The labels of each model in rising order.
     estimators_ : list of Powerset
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
@@ -113,7 +118,20 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit a label powerset to each subset; arguments are those of BinaryRelevance."""
+        """Fit a label powerset to each subset.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)

@@ -20,11 +20,15 @@ class RandomForestPCT(PredictsFromScores):
 
     Parameters
     ----------
-    n_estimators, max_features, min_samples_leaf, max_depth, n_jobs, random_state : as sklearn's
+    n_estimators : int, default=100
+        The number of trees.
+    max_features, min_samples_leaf, max_depth, n_jobs, random_state
+        As in :class:`sklearn.ensemble.RandomForestClassifier`.
 
     Attributes
     ----------
-    estimators_ : list of the forest, empty where no label varies in the training rows
+    estimators_ : list of the forest
+        Empty where no label varies in the training rows.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -69,7 +73,20 @@ class RandomForestPCT(PredictsFromScores):
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the forest. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         forest = RandomForestClassifier(**{**self.get_params(), "random_state": draw_seed(rng)})

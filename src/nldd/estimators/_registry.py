@@ -19,10 +19,24 @@ from nldd.estimators._subset_mapping import SubsetMapping
 
 @dataclass(frozen=True)
 class Method:
-    """A method under the short name `key` of the paper's tables, with the estimator's class.
+    """A method under its short name, with the settings of the paper.
 
-    `paper_base` makes the paper's base classifier, `paper` are its other settings, and
-    `paper_large` what it changes on its large data sets.
+    Attributes
+    ----------
+    key, name : str
+        The short name of the paper's tables, and the long one.
+    factory : callable
+        The estimator's class.
+    paper_base : callable or None
+        Makes the paper's base classifier.
+    paper, paper_large : dict
+        The paper's other settings, and what it changes on its large data sets.
+
+    Examples
+    --------
+    >>> from nldd import METHODS
+    >>> METHODS["RAKEL"].name, METHODS["RAKEL"].as_in_paper(n_models=5)
+    ('Random k-labelsets', RAkEL(estimator=LinearSVM(), n_models=5))
     """
 
     key: str
@@ -33,11 +47,33 @@ class Method:
     paper_large: Mapping[str, Any] = field(default_factory=dict)
 
     def default(self, **parameters: Any) -> Any:
-        """The estimator with our defaults."""
+        """The estimator with our defaults.
+
+        Parameters
+        ----------
+        **parameters : dict
+            Parameters that differ from them.
+
+        Returns
+        -------
+        estimator, not fitted
+        """
         return self.factory(**parameters)
 
     def as_in_paper(self, *, large: bool = False, **parameters: Any) -> Any:
-        """The estimator with the paper's settings, and those for large data if `large`."""
+        """The estimator with the paper's settings.
+
+        Parameters
+        ----------
+        large : bool, default=False
+            Whether with its settings for large data sets.
+        **parameters : dict
+            Parameters that differ from them.
+
+        Returns
+        -------
+        estimator, not fitted
+        """
         base = {} if self.paper_base is None else {"estimator": self.paper_base()}
         settings = {**base, **self.paper, **(self.paper_large if large else {})}
         return self.factory(**{**settings, **parameters})
@@ -77,3 +113,11 @@ _RECORDS = (
 )
 
 METHODS: dict[str, Method] = {method.key: method for method in _RECORDS}
+"""The methods by the short names of the paper's tables.
+
+>>> from nldd import METHODS
+>>> list(METHODS)[:5]
+['BR', 'SMBR', 'NLDD', 'CC', 'ECC']
+>>> METHODS["MLKNN"].default(k=5)
+MLkNN(k=5)
+"""

@@ -20,8 +20,10 @@ class SubsetMapping(BinaryRelevance):
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_labelsets, n_labels), by falling count and first appearance
-    counts_ : ndarray of shape (n_labelsets,), the rows that carry each, without their weights
+    labelsets_ : ndarray of shape (n_labelsets, n_labels)
+        By falling count and first appearance.
+    counts_ : ndarray of shape (n_labelsets,)
+        The rows that carry each, without their weights.
     estimators_, label_names_, classes_, n_labels_, n_features_in_ : as in BinaryRelevance
 
     Notes

@@ -33,3 +33,23 @@ from ._record import (
     read_records as read_records,
 )
 from ._splits import Split as Split, stratified_parts as stratified_parts
+
+__all__ = [
+    "PROTOCOLS",
+    "Key",
+    "Predictions",
+    "Protocol",
+    "Record",
+    "Shares",
+    "Split",
+    "State",
+    "Step",
+    "Watch",
+    "choose_datasets",
+    "choose_methods",
+    "load_protocol",
+    "read_predictions",
+    "read_records",
+    "run_benchmark",
+    "stratified_parts",
+]

@@ -40,7 +40,24 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """What a person who watches a benchmark wants to know."""
+    """What a person who watches a benchmark wants to know.
+
+    Attributes
+    ----------
+    total, done, n_failed : int
+        Cells in all, those that are done, and those of them that failed.
+    running : list
+        Batches of cells that are being run.
+    seconds_left : float or None
+        None before enough is known.
+
+    Examples
+    --------
+    >>> from nldd.experiments import State
+    >>> state = State(total=20, done=5, n_failed=0, running=[], seconds_left=90.0)
+    >>> f"{state.done / state.total:.0%}"
+    '25%'
+    """
 
     total: int
     done: int
@@ -86,6 +103,23 @@ def run_benchmark(
     -------
     list of Record
         Failed cells have an `error` and no scores.
+
+    Examples
+    --------
+    It starts processes, so on Windows and macOS a script calls it under
+    ``if __name__ == "__main__":``.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from nldd.datasets import Dataset
+    >>> from nldd.experiments import Protocol, run_benchmark
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> points = Dataset(X, (X > 0).astype(int), ["right", "up"], ["x", "y"], "points")
+    >>> protocol = Protocol("mine", "A first look", folds=2, methods=("BR",))
+    >>> with TemporaryDirectory() as folder:
+    ...     records = run_benchmark(protocol, {"points": points}, folder, n_jobs=1)
+    >>> [(record.method, round(record.scores["hamming_loss"], 2)) for record in records]
+    [('BR', 0.05), ('BR', 0.03)]
     """
     if not isinstance(datasets, Mapping):
         raise InputError(f"datasets must be a dict of data sets by name; got {datasets!r:.80}.")
@@ -279,6 +313,20 @@ class Watch:
     """Draws the state of a benchmark on standard error.
 
     In place on a terminal; anywhere else a line once a minute and at the end, for a log file.
+
+    Parameters
+    ----------
+    title : str
+    stream : text file, default=None
+        None is standard error.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from nldd.experiments import State, Watch
+    >>> watch = Watch("mine", sys.stdout)
+    >>> watch(State(total=20, done=20, n_failed=1, running=[], seconds_left=0.0))
+    mine [##############################] 20/20 cells, 1 failed
     """
 
     def __init__(self, title: str, stream: TextIO | None = None) -> None:

@@ -24,11 +24,34 @@ def choose_datasets(
     text: str | None = None,
     columns_of: Callable[[str], Mapping[str, str]] = lambda name: {},
 ) -> dict[str, Dataset]:
-    """Load data sets by catalogue name or path; all of the catalogue if there are no `names`.
+    """Load data sets by catalogue name or path.
 
     A file goes by its name without the ending, and a training and a test file by what their names
-    have in common. `labels` and the column of `text` are for files that `columns_of` does not tell
-    them of, see :meth:`Protocol.columns_of`.
+    have in common.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All of the catalogue if there are none.
+    labels : str, default=None
+        Label columns of files, in the words of the command: a pattern, names with commas, a count.
+    data_dir : path, default=None
+        See :func:`nldd.datasets.data_folder`.
+    text : str, default=None
+        The column of text of files.
+    columns_of : callable
+        Tells `labels` and `text` of a data set by its name, which come first; see
+        :meth:`Protocol.columns_of`.
+
+    Returns
+    -------
+    dict of Dataset by name
+
+    Examples
+    --------
+    >>> from nldd.experiments import choose_datasets
+    >>> choose_datasets(["yeast"])
+    {'yeast': Dataset('yeast', 2417 samples, 103 features, 14 labels)}
     """
     chosen: dict[str, Dataset] = {}
     for name in names or CATALOGUE:
@@ -90,7 +113,22 @@ def check_capitals(what: str, names: Iterable[str]) -> None:
 def choose_methods(names: Sequence[str], protocol: Protocol) -> Protocol:
     """The protocol with these methods only; with its own ones if none is named.
 
-    Methods go by short name, in any case, or by ``module:Class`` or ``Name=module:Class``.
+    Parameters
+    ----------
+    names : sequence of str
+        Short names, in any case, or ``module:Class`` or ``Name=module:Class``.
+    protocol : Protocol
+
+    Returns
+    -------
+    Protocol
+
+    Examples
+    --------
+    >>> from nldd.experiments import choose_methods, load_protocol
+    >>> mine = ["nldd", "br", "Forest=sklearn.ensemble:RandomForestClassifier"]
+    >>> choose_methods(mine, load_protocol("quick")).methods
+    ('BR', 'NLDD', 'Forest')
     """
     if not names:
         return protocol

@@ -36,7 +36,20 @@ POOLS = ("max", "mean")
 
 @dataclass(frozen=True)
 class Step:
-    """A step of preparation by its name in `STEPS`, with settings."""
+    """A step of preparation of the features, learned from the training rows of each fold.
+
+    Attributes
+    ----------
+    name : {"impute", "standardise", "select", "tfidf"}
+    settings : dict
+        What a protocol says about it, such as the number `k` of features to select.
+
+    Examples
+    --------
+    >>> from nldd.experiments import Protocol, Step
+    >>> Protocol("mine", "Mine", prepare=(Step("impute", {"strategy": "median"}),)).prepare[0].name
+    'impute'
+    """
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)

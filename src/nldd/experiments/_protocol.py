@@ -43,7 +43,23 @@ def base_classifier(base: str, shape: str, seed: int) -> Any:
 
 @dataclass(frozen=True)
 class Shares:
-    """The study of one method on growing shares of the training rows of one data set."""
+    """The study of one method on growing shares of the training rows of one data set.
+
+    Attributes
+    ----------
+    dataset, method : str
+    steps : tuple of float
+        The shares, above 0 and up to 1.
+    parameters : dict
+        Parameters of the method that differ from those of the protocol.
+
+    Examples
+    --------
+    >>> from nldd.experiments import load_protocol
+    >>> study = load_protocol("paper").shares
+    >>> study.dataset, study.method, study.steps[:3]
+    ('tmc2007', 'NLDD', (0.1, 0.2, 0.3))
+    """
 
     dataset: str
     method: str
@@ -87,6 +103,15 @@ class Protocol:
     scoring, inner_folds : str, int
         The measure by which they are chosen, and the folds of the training rows.
     shares : Shares or None
+
+    Examples
+    --------
+    >>> from nldd.experiments import Protocol
+    >>> protocol = Protocol("mine", "A first look", folds=3, methods=("BR", "NLDD"))
+    >>> protocol.split_of("songs", n_samples=500).folds
+    3
+    >>> protocol.estimator("BR", "songs", n_samples=500, fold=0).random_state
+    0
     """
 
     name: str

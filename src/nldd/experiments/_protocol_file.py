@@ -25,6 +25,14 @@ from nldd.experiments._splits import KINDS, Split
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES
 
 PROTOCOLS = ("default", "best", "paper", "quick")
+"""Names of the protocols that come with nldd, for :func:`load_protocol`.
+
+>>> from nldd.experiments import PROTOCOLS, load_protocol
+>>> PROTOCOLS
+('default', 'best', 'paper', 'quick')
+>>> [load_protocol(name).folds for name in PROTOCOLS]
+[10, 10, 10, 3]
+"""
 MAX_BYTES, MAX_LINE = 2**16, 1000
 Methods = Mapping[str, Method]
 
@@ -34,8 +42,18 @@ def load_protocol(name: str | Path) -> Protocol:
 
     A file that names classes by ``module:Class`` has them imported: load none from strangers.
 
+    Parameters
+    ----------
+    name : str or path
+        One of :data:`PROTOCOLS`, or the path of a file that ends in ``.toml``.
+
+    Returns
+    -------
+    Protocol
+
     Examples
     --------
+    >>> from nldd.experiments import load_protocol
     >>> protocol = load_protocol("paper")
     >>> protocol.split_of("yeast", 2417).kind, protocol.split_of("tmc2007", 28596).kind
     ('k-fold', 'random')

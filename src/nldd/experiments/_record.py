@@ -35,7 +35,22 @@ KEYS = [measure.key for measure in PAPER_MEASURES]
 
 
 class Key(NamedTuple):
-    """What makes a cell the same cell in another run."""
+    """What makes a cell the same cell in another run.
+
+    Attributes
+    ----------
+    protocol, dataset, method : str
+    fold, seed : int
+        Folds count from 0.
+    train_share : float or None
+        Share of the training rows, in the study of shares; else None.
+
+    Examples
+    --------
+    >>> from nldd.experiments import Key
+    >>> Key("mine", "songs", "BR", fold=2, seed=0, train_share=None).method
+    'BR'
+    """
 
     protocol: str
     dataset: str
@@ -51,10 +66,21 @@ class Predictions:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_test,), the test rows in the data set
+    rows : ndarray of shape (n_test,)
+        The test rows in the data set.
     Y_true, Y_pred : ndarray of bool of shape (n_test, n_labels)
     P : ndarray of float32 of shape (n_test, n_labels) or None
         Probabilities, or shares of votes; None of a method that has neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.experiments import Predictions
+    >>> Y = np.array([[True, False], [True, True]])
+    >>> found = Predictions(rows=np.array([3, 7]), Y_true=Y, Y_pred=~Y)
+    >>> again = Predictions.from_bytes(found.to_bytes())
+    >>> float((again.Y_true != again.Y_pred).mean()), again.P is None
+    (1.0, True)
     """
 
     rows: NDArray[np.integer[Any]]
@@ -100,8 +126,8 @@ class Record:
 
     Attributes
     ----------
-    protocol, dataset, method, fold, seed, train_share
-        The key; `train_share` is that of the training rows in the study of shares, else None.
+    protocol, dataset, method, fold, seed, train_share : as in :class:`Key`
+        They make up the `key`.
     settings : str
         The estimator, with every parameter that is not its default.
     scores : dict
@@ -116,6 +142,14 @@ class Record:
     predictions : Predictions or None
         Of a cell that was just run; they are kept in a file of their own, see
         :func:`read_predictions`.
+
+    Examples
+    --------
+    >>> from nldd.experiments import Record
+    >>> what = "mine", "songs", "BR", 2, 0, None, "BinaryRelevance()"
+    >>> record = Record(*what, {"recall": 0.5}, fit_seconds=1.5, predict_seconds=0.5, details={})
+    >>> record.seconds, record.key.fold, record.error is None
+    (2.0, 2, True)
     """
 
     protocol: str
@@ -136,10 +170,12 @@ class Record:
 
     @property
     def key(self) -> Key:
+        """What makes it the same cell in another run."""
         return Key(*(getattr(self, name) for name in Key._fields))
 
     @property
     def seconds(self) -> float:
+        """Processor time of fit and prediction."""
         return self.fit_seconds + self.predict_seconds
 
 
@@ -177,12 +213,34 @@ def _quoted(name: str) -> str:
 
 
 def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
-    """What a cell predicted; None if its file is neither there nor in ``predictions.zip``.
+    """What a cell predicted.
+
+    Parameters
+    ----------
+    folder : path
+        That of the benchmark.
+    key : Key
+        The `key` of a record.
+
+    Returns
+    -------
+    Predictions or None
+        None if its file is neither there nor in ``predictions.zip``.
 
     Examples
     --------
-    >>> from nldd.experiments import Key, read_predictions
-    >>> read_predictions("nldd-results/default", Key("default", "yeast", "BR", 0, 0, None))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from nldd.experiments import Key, Predictions, read_predictions
+    >>> key, Y = Key("mine", "songs", "BR", 2, 0, None), np.array([[True, False]])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "predictions", "mine", "songs", "BR-seed0-fold2.npz")
+    ...     path.parent.mkdir(parents=True)
+    ...     _ = path.write_bytes(Predictions(np.array([7]), Y, Y).to_bytes())
+    ...     found = read_predictions(folder, key)
+    >>> found.rows, found.Y_pred
+    (array([7]), array([[ True, False]]))
     """
     folder, path = Path(folder), predictions_path(folder, key)
     packed = folder / f"{PREDICTIONS}.zip"
@@ -249,6 +307,30 @@ def read_records(path: str | Path) -> list[Record]:
     """Records of a file, one a cell: the last one where a failed cell was run again.
 
     A last line without its end was cut short by a crash, and is left out.
+
+    Parameters
+    ----------
+    path : path
+        The ``cells.jsonl`` of a benchmark's folder.
+
+    Returns
+    -------
+    list of Record
+
+    Examples
+    --------
+    >>> import json
+    >>> from dataclasses import asdict
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.experiments import Record, read_records
+    >>> what = "mine", "songs", "BR", 0, 0, None, "BinaryRelevance()", {}, 0.0, 0.0, {"n_folds": 3}
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "cells.jsonl")
+    ...     _ = path.write_text(json.dumps(asdict(Record(*what, error="no memory"))) + "\\n")
+    ...     (record,) = read_records(path)
+    >>> record.method, record.error
+    ('BR', 'no memory')
     """
     path = Path(path)
     records: dict[Key, Record] = {}

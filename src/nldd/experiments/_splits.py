@@ -40,6 +40,18 @@ class Split:
         Whether labels are dealt evenly, or pairs of labels as well; see :func:`stratified_parts`.
     groups : str or None
         Column of the data set's file that says which rows belong together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.experiments import Split
+    >>> from nldd.datasets import Dataset
+    >>> songs = Dataset(np.zeros((6, 1)), np.eye(6, dtype=int), list("abcdef"), name="songs")
+    >>> split = Split("k-fold", folds=3)
+    >>> [(len(train), len(test)) for train, test in split.rows(songs, seed=0)]
+    [(4, 2), (4, 2), (4, 2)]
+    >>> split.cut(songs)["split"]
+    '3-fold cross-validation'
     """
 
     kind: str = "k-fold"
@@ -146,6 +158,10 @@ def stratified_parts(
     order : {1, 2}, default=1
         1 deals labels evenly [1]_; 2 also pairs of labels that occur together [2]_.
 
+    Returns
+    -------
+    ndarray of shape (n_samples,), of numbers from 0 to n_parts - 1
+
     Notes
     -----
     The label (or pair) that the fewest of the rows left carry comes first, because it is the one
@@ -163,6 +179,8 @@ def stratified_parts(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from nldd.experiments import stratified_parts
     >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
     >>> parts = stratified_parts(Y, 2, np.random.RandomState(0))
     >>> [Y[parts == part].sum(axis=0).tolist() for part in (0, 1)]

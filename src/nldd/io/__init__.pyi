@@ -11,3 +11,8 @@ from ._models import (
     save_model as save_model,
     unpack_classifier as unpack_classifier,
 )
+
+__all__ = [
+    "load_model",
+    "save_model",
+]

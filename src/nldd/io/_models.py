@@ -60,7 +60,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd import NLDDClassifier, load_yeast
+    >>> from nldd import NLDDClassifier, load_model, load_yeast, save_model
     >>> X, Y, _ = load_yeast()
     >>> model = NLDDClassifier(random_state=0).fit(X[:300], Y[:300])
     >>> with TemporaryDirectory() as folder:
@@ -108,6 +108,18 @@ def load_model(
     InputError
         Where the file cannot be read; the message says why and what to do. Where scikit-learn is
         of another version than the one that saved the model there is an NLDDWarning.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd import BinaryRelevance, load_model, save_model
+    >>> model = BinaryRelevance().fit([[0.0], [1.0], [2.0]], [{"low"}, {"low", "odd"}, {"high"}])
+    >>> with TemporaryDirectory() as folder:
+    ...     save_model(model, Path(folder) / "model.nldd")
+    ...     again = load_model(Path(folder) / "model.nldd")
+    >>> again.label_names_
+    array(['high', 'low', 'odd'], dtype=object)
     """
     contents = read_archive(path, kind=(KIND, ESTIMATOR_KIND), trusted=trusted, max_bytes=max_bytes)
     if contents.kind == KIND:

@@ -12,3 +12,7 @@ from ._logistic import (
     with_columns as with_columns,
 )
 from ._softmax import fit_softmax as fit_softmax
+
+__all__ = [
+    "MultiLabelLogisticRegression",
+]

@@ -151,13 +151,17 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         first; or the features of a Gaussian kernel, see Notes.
     n_landmarks : int, default=250
         The most rows, and at most half of them, that features of a kernel are made with.
-    tol : float, default=1e-4; about how far probabilities may be from those of the optimum
-        Small problems, of less than 4,000 numbers in X, are solved to 1e-10 or better.
-    max_iter : int, default=100, the most Newton iterations of a label
+    tol : float, default=1e-4
+        About how far probabilities may be from those of the optimum. Small problems, of less than
+        4,000 numbers in X, are solved to 1e-10 or better.
+    max_iter : int, default=100
+        The most Newton iterations of a label.
     warm_start : bool, default=False
         Whether to start from the coefficients of the last fit, if it had the same labels.
-    n_jobs : int, default=None, the number of threads; it changes no result
-    verbose : int, default=0; above 0, a progress bar on standard error
+    n_jobs : int, default=None
+        The number of threads; it changes no result.
+    verbose : int, default=0
+        Above 0, a progress bar on standard error.
 
     Attributes
     ----------
@@ -165,8 +169,10 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         With features="rbf", one column for each landmark.
     intercept_ : ndarray of shape (n_labels,) or (1,)
     features_ : how rows become features, as learned from the training rows, or None
-    n_iter_ : ndarray, the Newton iterations of each label; 0 where it is constant
-    classes_ : ndarray, the classes of a 1-D target, else the numbers of the labels
+    n_iter_ : ndarray
+        The Newton iterations of each label; 0 where it is constant.
+    classes_ : ndarray
+        The classes of a 1-D target, else the numbers of the labels.
     label_names_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -242,7 +248,20 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     @validate_parameters(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit all labels. Arguments are those of :meth:`nldd.BinaryRelevance.fit`."""
+        """Fit all labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+        y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         names, start = getattr(self, "label_names_", ()), self.coefficients()
         T = self._validate_wherever(X, y, sample_weight)
         is_alike = start is not None and start.shape[1] == T.n_features + 1
@@ -257,9 +276,22 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         before: LabelsBefore | None = None,
         **options: Any,
     ) -> Self:
-        """Fit to data that another estimator has checked; see :func:`fit_logistic`.
+        """Fit to data that another estimator of nldd has checked.
 
-        `options` are the workers and the title of the bar of that estimator.
+        Parameters
+        ----------
+        T : training data in memory, or in blocks
+        label_names : ndarray of shape (n_labels,)
+        start : ndarray of shape (n_labels, n_features + 1), default=None
+            Coefficients to start from, the intercept last; a row of NaN is a label without a start.
+        before : tuple of ndarray, default=None
+            Further columns, and how many of them each label may use, as in a chain.
+        **options : dict
+            The workers and the title of the bar of that estimator.
+
+        Returns
+        -------
+        self : the fitted estimator
         """
         none = np.empty((0, len(label_names)), dtype=np.int8)
         self._remember_labels(LabelTable(none, label_names))
@@ -335,19 +367,46 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     @block_by_block
     def decision_function(self, X: Any) -> FloatArray:
-        """Log-odds of each label, (n_samples, n_labels), or of the second of two classes."""
+        """Log-odds of each label, or of the second of two classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), or (n_samples,) for two classes
+        """
         Z = self._log_odds(self._validate_predict(X))
         return Z[:, 1] if self._is_binary() else Z
 
     @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels more probable than not, as an indicator array, or the likeliest class."""
+        """Labels more probable than not, or the likeliest class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) for a 1-D target
+        """
         Z = self._log_odds(self._validate_predict(X))
         return self._answer(Z if self.single_label_ else Z > 0)
 
     @block_by_block
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each label; those of classes sum to one."""
+        """Probability of each label; those of classes sum to one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
         return self._answer_proba(expit(self._log_odds(self._validate_predict(X))))
 
     def _log_odds(self, X: Any) -> FloatArray:
@@ -357,11 +416,26 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         return np.hstack([-Z, Z]) if self._is_binary() else Z
 
     def mapped(self, X: Any) -> Any:
-        """Rows as they are weighed by the coefficients."""
+        """Rows as they are weighed by the coefficients.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        {ndarray, CSR} of shape (n_samples, n_coefficients)
+        """
         return X if self.features_ is None else self.features_(X)
 
     def coefficients(self) -> FloatArray | None:
-        """Those of the last fit, if there was one, the intercept last; NaN of constant labels."""
+        """Those of the last fit, the intercept last.
+
+        Returns
+        -------
+        ndarray of shape (n_labels, n_features + 1), or None before the first fit
+            NaN of labels that were constant.
+        """
         if not hasattr(self, "coef_"):
             return None
         is_constant = np.abs(self.intercept_) == CERTAIN

@@ -21,6 +21,24 @@ from nldd.metrics._counts import label_counts, label_values, row_values
 def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of labels that are wrong.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0, the best, to 1.
+
+    Notes
+    -----
+    Sum of ``|y_l - y'_l|`` over labels and rows, divided by ``n_samples * n_labels``.
+
+    Examples
+    --------
+    >>> from nldd.metrics import hamming_loss
     >>> hamming_loss([[1, 0, 1, 0]], [[1, 1, 1, 0]])
     0.25
     """
@@ -30,6 +48,20 @@ def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> floa
 def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of rows whose labelset is not entirely right.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0, the best, to 1.
+
+    Examples
+    --------
+    >>> from nldd.metrics import zero_one_loss
     >>> zero_one_loss([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.5
     """
@@ -39,6 +71,20 @@ def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> flo
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of rows whose labelset is entirely right: one minus the 0/1 loss.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import subset_accuracy
     >>> subset_accuracy([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.5
     """
@@ -52,6 +98,22 @@ def multilabel_accuracy(
 
     Also known as the Jaccard index.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value of a row whose truth and prediction are both empty.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import multilabel_accuracy
     >>> multilabel_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
     0.75
     >>> multilabel_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]], empty=0)
@@ -61,8 +123,29 @@ def multilabel_accuracy(
 
 
 def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
-    """``2 |y & y'| / (|y| + |y'|)``, averaged over rows.
+    """F-measure of the two labelsets, ``2 |y & y'| / (|y| + |y'|)``, averaged over rows.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value of a row whose truth and prediction are both empty.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    See Also
+    --------
+    micro_f : All labels of all rows counted together.
+    macro_f : Label by label.
+
+    Examples
+    --------
+    >>> from nldd.metrics import f_measure
     >>> f_measure([[1, 1, 0]], [[1, 0, 1]])
     0.5
     """
@@ -74,6 +157,22 @@ def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
 
     An empty prediction scores `empty` where the truth is empty too, else 0.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value of a row whose truth and prediction are both empty.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import precision
     >>> precision([[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 0, 0]])
     0.5
     """
@@ -85,6 +184,22 @@ def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any =
 
     An empty truth scores `empty` where the prediction is empty too, else 0.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value of a row whose truth and prediction are both empty.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import recall
     >>> recall([[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.75
     """
@@ -94,6 +209,26 @@ def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any =
 def micro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """F-measure of all labels of all rows counted together.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value where truth and prediction are empty in all rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Notes
+    -----
+    ``2 tp / (2 tp + fp + fn)`` of the true positives, false positives and false negatives in all.
+
+    Examples
+    --------
+    >>> from nldd.metrics import micro_f
     >>> micro_f([[1, 1], [0, 1]], [[1, 0], [0, 1]])
     0.8
     """
@@ -105,6 +240,22 @@ def micro_precision(
 ) -> float:
     """Share of all predicted labels that are right.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value where truth and prediction are empty in all rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import micro_precision
     >>> micro_precision([[1, 1], [0, 1]], [[1, 0], [1, 1]]).__round__(3)
     0.667
     """
@@ -116,6 +267,22 @@ def micro_recall(
 ) -> float:
     """Share of all true labels that are predicted.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=1.0
+        Value where truth and prediction are empty in all rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import micro_recall
     >>> micro_recall([[1, 1], [0, 1]], [[1, 0], [1, 1]]).__round__(3)
     0.667
     """
@@ -129,6 +296,22 @@ def macro_f(
 
     A label that occurs neither in truth nor in prediction is left out, or scores `empty`.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=None
+        Value of a label that occurs neither in truth nor in prediction; None leaves it out.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import macro_f
     >>> macro_f([[1, 0], [1, 0]], [[1, 0], [0, 0]]).__round__(3)
     0.667
     >>> macro_f([[1, 0], [1, 0]], [[1, 0], [0, 0]], empty=1).__round__(3)
@@ -142,6 +325,22 @@ def macro_precision(
 ) -> float:
     """Precision of each label over all rows, averaged over labels.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=None
+        Value of a label that occurs neither in truth nor in prediction; None leaves it out.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best; a label that is never predicted has 0.
+
+    Examples
+    --------
+    >>> from nldd.metrics import macro_precision
     >>> macro_precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.75
     """
@@ -153,6 +352,22 @@ def macro_recall(
 ) -> float:
     """Recall of each label over all rows, averaged over labels.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    empty : float, default=None
+        Value of a label that occurs neither in truth nor in prediction; None leaves it out.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best; a label that is never true has 0.
+
+    Examples
+    --------
+    >>> from nldd.metrics import macro_recall
     >>> macro_recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.75
     """
@@ -199,13 +414,26 @@ class Measure:
     """A measure of multi-label predictions, with its name in code and files and that in tables.
 
     It is called as its `function`: ``measure(Y_true, Y_pred, *, sample_weight=None)``; those that
-    divide by counts of labels also take ``empty``.
+    divide by counts of labels also take ``empty``, and those of :data:`PROBABILITY_MEASURES` take
+    probabilities instead of predictions.
 
+    Attributes
+    ----------
+    key, name : str
+        Its name in code and files, and that in tables.
+    function : callable
+    greater_is_better : bool
+
+    Examples
+    --------
+    >>> from nldd import MEASURES
     >>> measure = MEASURES["f_measure"]
     >>> measure([[0, 0]], [[0, 0]]), measure([[0, 0]], [[0, 0]], empty=0)
     (1.0, 0.0)
     >>> MEASURES["hamming_loss"].greater_is_better
     False
+    >>> MEASURES["hamming_loss"].direction
+    'lower is better'
     """
 
     key: str
@@ -217,7 +445,18 @@ class Measure:
         return self.function(Y_true, Y_pred, **options)
 
     def scorer(self, **options: Any) -> Any:
-        """The measure for ``scoring=`` of scikit-learn; losses come with a minus sign there."""
+        """The measure for ``scoring=`` of scikit-learn; losses come with a minus sign there.
+
+        Parameters
+        ----------
+        **options : dict
+            Of :func:`sklearn.metrics.make_scorer`, and of the measure, such as ``empty=0``.
+
+        Returns
+        -------
+        callable
+            Called with a fitted model, `X` and `y`.
+        """
         return make_scorer(self.function, greater_is_better=self.greater_is_better, **options)
 
     @property
@@ -243,7 +482,21 @@ _RECORDS = (
 )
 
 MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
+"""The measures of predicted labels by key, in the order of tables.
+
+>>> from nldd import MEASURES
+>>> MEASURES["f_measure"].name, MEASURES["f_measure"]([[1, 1, 0]], [[1, 0, 1]])
+('F-measure', 0.5)
+>>> [key for key, measure in MEASURES.items() if not measure.greater_is_better]
+['hamming_loss', 'zero_one_loss']
+"""
 PAPER_MEASURES: tuple[Measure, ...] = _RECORDS[:4]
+"""The four measures of the paper's tables, in their order.
+
+>>> from nldd.metrics import PAPER_MEASURES
+>>> [measure.key for measure in PAPER_MEASURES]
+['hamming_loss', 'zero_one_loss', 'multilabel_accuracy', 'f_measure']
+"""
 
 
 def evaluate(
@@ -251,6 +504,22 @@ def evaluate(
 ) -> dict[str, float]:
     """Value of each measure, by key.
 
+    Parameters
+    ----------
+    Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        Truth and prediction: 1 where a row carries a label, else 0.
+    measures : iterable of Measure
+        By default the four of the paper, :data:`PAPER_MEASURES`.
+
+    Returns
+    -------
+    dict of float
+        In the order of `measures`.
+
+    Examples
+    --------
+    >>> from nldd import MEASURES
+    >>> from nldd.metrics import evaluate
     >>> evaluate([[1, 0, 1]], [[1, 0, 0]], [MEASURES["zero_one_loss"], MEASURES["recall"]])
     {'zero_one_loss': 1.0, 'recall': 0.5}
     """

@@ -23,6 +23,21 @@ N_BINS = 15
 def ranking_loss(Y_true: Any, P: Any) -> float:
     """Share of pairs of a true and an untrue label of a row in the wrong order, averaged over rows.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        From 0, the best, to 1.
+
+    Examples
+    --------
+    >>> from nldd.metrics import ranking_loss
     >>> ranking_loss([[1, 0, 0]], [[0.5, 0.9, 0.1]])
     0.5
     """
@@ -32,6 +47,21 @@ def ranking_loss(Y_true: Any, P: Any) -> float:
 def coverage(Y_true: Any, P: Any) -> float:
     """How far down the ranking of labels all true ones are found; 1 is the top.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        Mean over rows: at best the mean number of labels of a row.
+
+    Examples
+    --------
+    >>> from nldd.metrics import coverage
     >>> coverage([[1, 0, 1]], [[0.5, 0.9, 0.1]])
     3.0
     """
@@ -43,6 +73,21 @@ def one_error(Y_true: Any, P: Any) -> float:
 
     Rows without a label are left out.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        From 0, the best, to 1; NaN where no row has a label.
+
+    Examples
+    --------
+    >>> from nldd.metrics import one_error
     >>> one_error([[1, 0, 0], [0, 1, 0]], [[0.5, 0.9, 0.1], [0.2, 0.7, 0.7]])
     0.75
     """
@@ -55,6 +100,21 @@ def one_error(Y_true: Any, P: Any) -> float:
 def average_precision(Y_true: Any, P: Any) -> float:
     """For each true label the share of true ones among those not below it, averaged in each row.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best.
+
+    Examples
+    --------
+    >>> from nldd.metrics import average_precision
     >>> average_precision([[1, 0, 0]], [[0.5, 0.9, 0.1]])
     0.5
     """
@@ -66,6 +126,21 @@ def macro_average_precision(Y_true: Any, P: Any) -> float:
 
     Labels that no row carries are left out.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best; NaN where no label is left.
+
+    Examples
+    --------
+    >>> from nldd.metrics import macro_average_precision
     >>> macro_average_precision([[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
     0.8333333333333333
     """
@@ -77,6 +152,21 @@ def macro_auroc(Y_true: Any, P: Any) -> float:
 
     Labels that no row or every row carries are left out.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best; 0.5 by chance, NaN where no label is left.
+
+    Examples
+    --------
+    >>> from nldd.metrics import macro_auroc
     >>> macro_auroc([[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
     0.5
     """
@@ -86,6 +176,21 @@ def macro_auroc(Y_true: Any, P: Any) -> float:
 def micro_auroc(Y_true: Any, P: Any) -> float:
     """Area under the receiver operating characteristic of all labels of all rows together.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Scores or probabilities, higher for labels that are more likely.
+
+    Returns
+    -------
+    float
+        From 0 to 1, the best; 0.5 by chance, NaN where all or no labels are true.
+
+    Examples
+    --------
+    >>> from nldd.metrics import micro_auroc
     >>> micro_auroc([[1, 0], [0, 1]], [[0.9, 0.1], [0.3, 0.2]])
     0.75
     """
@@ -98,6 +203,21 @@ def micro_auroc(Y_true: Any, P: Any) -> float:
 def log_loss(Y_true: Any, P: Any) -> float:
     """Mean over labels and rows of ``-log p`` of what is true; p = 0 counts as about 2e-16.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Probabilities from 0 to 1.
+
+    Returns
+    -------
+    float
+        From 0, the best, on.
+
+    Examples
+    --------
+    >>> from nldd.metrics import log_loss
     >>> log_loss([[1, 0]], [[0.5, 0.5]]).__round__(4)
     0.6931
     """
@@ -108,6 +228,21 @@ def log_loss(Y_true: Any, P: Any) -> float:
 def brier_score(Y_true: Any, P: Any) -> float:
     """Mean over labels and rows of the squared difference of probability and truth.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Probabilities from 0 to 1.
+
+    Returns
+    -------
+    float
+        From 0, the best, to 1.
+
+    Examples
+    --------
+    >>> from nldd.metrics import brier_score
     >>> brier_score([[1, 0]], [[0.5, 0.5]])
     0.25
     """
@@ -120,6 +255,21 @@ def calibration_error(Y_true: Any, P: Any) -> float:
 
     Bins of equal width over all labels of all rows: the expected calibration error.
 
+    Parameters
+    ----------
+    Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
+        1 where a row carries a label, else 0.
+    P : array-like of shape (n_samples, n_labels)
+        Probabilities from 0 to 1.
+
+    Returns
+    -------
+    float
+        From 0, the best, to 1.
+
+    Examples
+    --------
+    >>> from nldd.metrics import calibration_error
     >>> calibration_error([[1, 0], [0, 0]], [[0.9, 0.1], [0.9, 0.1]]).__round__(3)
     0.25
     """
@@ -187,3 +337,11 @@ _RECORDS = (
 )
 
 PROBABILITY_MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
+"""The measures of probabilities and rankings of labels by key.
+
+>>> from nldd.metrics import PROBABILITY_MEASURES
+>>> PROBABILITY_MEASURES["one_error"]([[1, 0]], [[0.2, 0.9]])
+1.0
+>>> list(PROBABILITY_MEASURES)[:3]
+['ranking_loss', 'coverage', 'one_error']
+"""

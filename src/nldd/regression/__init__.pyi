@@ -5,3 +5,9 @@ from ._regression import (
     check_regression as check_regression,
     fit_regression as fit_regression,
 )
+
+__all__ = [
+    "DistanceRegression",
+    "Pairs",
+    "fit_regression",
+]

@@ -35,9 +35,26 @@ METHODS = {"independent": "maximum likelihood", "exchangeable": "GEE, exchangeab
 class Pairs:
     """Pairs of a validation instance and a training row near to it: S in the paper.
 
-    Each array has one entry a pair: distances in feature and in label space, the number of labels
-    in which the two differ, the validation row (`instance`) and the training `row`, as positions
-    in the data of `fit`, and the sample weight of the instance, or 1.
+    Attributes
+    ----------
+    Dx, Dy : ndarray of shape (n_pairs,)
+        Distances in feature and in label space.
+    errors : ndarray of shape (n_pairs,)
+        Number of labels in which the two differ.
+    n_labels : int
+    instance, row : ndarray of shape (n_pairs,)
+        The validation row and the training row, as positions in the data of `fit`.
+    weight : ndarray of shape (n_pairs,)
+        Sample weight of the instance, or 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> pairs = NLDDClassifier(None, random_state=0).fit(X, X > 0).pairs_
+    >>> len(np.unique(pairs.instance)), pairs.n_labels, int(pairs.errors.max())
+    (50, 2, 1)
     """
 
     Dx: FloatArray
@@ -63,13 +80,45 @@ class DistanceRegression:
 
     Attributes
     ----------
-    beta : ndarray of shape (3,), the intercept and the coefficients of Dx and Dy
-    covariance_matrix : ndarray of shape (3, 3), NaN for coefficients that were not free
-        Model-based when independent, GEE's robust one when exchangeable.
-    robust_covariance_matrix : ndarray of shape (3, 3), which lets pairs of one instance correlate
-    log_likelihood : float, without the binomial coefficients, which do not depend on beta
-    separated : bool, whether no finite maximum existed, and counts were smoothed slightly
-    fixed : tuple of str, coefficients held at 0, as they would be negative, or not told apart
+    model : {"linear", "multiplicative"}
+    covariance : {"independent", "exchangeable"}
+    beta : ndarray of shape (3,)
+        The intercept and the coefficients of Dx and Dy.
+    covariance_matrix : ndarray of shape (3, 3)
+        NaN for coefficients that were not free. Model-based when independent, GEE's robust one when
+        exchangeable.
+    robust_covariance_matrix : ndarray of shape (3, 3)
+        The sandwich, which lets pairs of one instance correlate.
+    log_likelihood : float
+        Without the binomial coefficients, which do not depend on beta.
+    n_pairs, n_instances, n_labels : int
+    n_steps : int
+        Iterations of the estimation.
+    converged : bool
+    separated : bool
+        Whether no finite maximum existed, and counts were smoothed slightly.
+    fixed : tuple of str
+        Coefficients held at 0, as they would be negative, or not told apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = np.column_stack([X > 0, X.sum(axis=1) > 0])
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> print(model.regression_)
+    log-odds of a wrong label = b0 + b1 Dx + b2 Dy   (maximum likelihood)
+    54 pairs of 50 instances, 3 labels; log-likelihood -25.46; converged in 7 steps
+    <BLANKLINE>
+                    coefficient  std. error robust s.e.
+    intercept           -6.4389      1.4103      0.9919
+    Dx (features)        0.6811      1.4634      0.9645
+    Dy (labels)          6.7978      2.0724      1.1960
+    <BLANKLINE>
+    theta at Dx = Dy = 0: 0.0016, or 0.00 wrong labels of 3
+    >>> model.regression_.theta(np.array([0.0, 1.0]), np.array([0.5, 0.5])).round(2)
+    array([0.05, 0.09])
     """
 
     model: str
@@ -108,7 +157,16 @@ class DistanceRegression:
         return x_part + y_part if self.model == "linear" else x_part * y_part
 
     def theta(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
-        """Probability that one label is wrong; always inside (0, 1)."""
+        """Probability that one label is wrong; always inside (0, 1).
+
+        Parameters
+        ----------
+        Dx, Dy : ndarray of any one shape
+
+        Returns
+        -------
+        ndarray of the same shape
+        """
         limits = np.finfo(np.float64)
         return np.clip(expit(self.beta[0] + self.score(Dx, Dy)), limits.tiny, 1 - limits.eps)
 
@@ -146,10 +204,29 @@ class DistanceRegression:
 def fit_regression(
     pairs: Pairs, model: str = "linear", covariance: str = "independent"
 ) -> DistanceRegression:
-    """Regress the errors in `pairs` on both distances, by the model "linear" or "multiplicative".
+    """Regress the errors in `pairs` on both distances.
 
-    The covariance "exchangeable" estimates the linear model by GEE, with statsmodels.
+    Parameters
+    ----------
+    pairs : Pairs
+    model : {"linear", "multiplicative"}, default="linear"
+        How distances add up, see :class:`nldd.NLDDClassifier`.
+    covariance : {"independent", "exchangeable"}, default="independent"
+        "exchangeable" estimates the linear model by GEE, with statsmodels.
 
+    Returns
+    -------
+    DistanceRegression
+
+    Warns
+    -----
+    SeparationWarning, ZeroWeightWarning
+        See :mod:`nldd.exceptions`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.regression import Pairs, fit_regression
     >>> rng = np.random.default_rng(0)
     >>> Dx, Dy = rng.uniform(0, 4, 500), rng.uniform(0, 2, 500)
     >>> errors = rng.binomial(10, 1 / (1 + np.exp(3 - 0.2 * Dx - Dy)))

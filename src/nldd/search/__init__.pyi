@@ -24,3 +24,13 @@ from ._shards import (
     find_labelsets as find_labelsets,
     scale_features as scale_features,
 )
+
+__all__ = [
+    "IN_FEATURES",
+    "IN_LABELS",
+    "LabelsetIndex",
+    "Neighbors",
+    "Score",
+    "SearchStats",
+    "feature_scale",
+]

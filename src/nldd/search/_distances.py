@@ -42,11 +42,27 @@ SINGLE = np.finfo(np.float32)
 def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     """Divisors that put features on a common scale.
 
-    A standardised feature is divided by its standard deviation (with n - 1) over the training
-    rows. Means cancel in a difference, so nothing is centred and sparse data stay sparse. Of
-    "numeric", "all" and "none", the first leaves features of one or two values (words that occur
-    or do not) as they are. The divisor of what is left alone, constants included, is 1.
+    Parameters
+    ----------
+    X : {ndarray, CSR} of shape (n_rows, n_features)
+    standardize : {"numeric", "all", "none"}, default="numeric"
+        Features to divide by their standard deviation; "numeric" leaves those of one or two values
+        (words that occur or do not) as they are.
 
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The standard deviation (with n - 1) over the rows; 1 for what is left alone, constants
+        included.
+
+    Notes
+    -----
+    Means cancel in a difference, so nothing is centred and sparse data stay sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.search import feature_scale
     >>> X = np.array([[0.0, 1.0, 7.0], [1.0, 3.0, 7.0], [1.0, 5.0, 7.0]])
     >>> feature_scale(X)
     array([1., 2., 1.])

@@ -40,7 +40,22 @@ _bounding = Lock()
 
 
 class Score(NamedTuple):
-    """``x * Dx + y * Dy``, or as a product ``Dx^x * Dy^y``: what a search minimises; x, y >= 0."""
+    """What a search minimises: ``x * Dx + y * Dy``, or as a product ``Dx^x * Dy^y``.
+
+    Attributes
+    ----------
+    x, y : float
+        Weights of the distances in features and in labels, or their exponents; not below 0.
+    product : bool, default=False
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.search import Score
+    >>> Dx, Dy = np.array([4.0]), np.array([0.5])
+    >>> Score(x=1, y=10).of(Dx, Dy), Score(x=2, y=1, product=True).of(Dx, Dy)
+    (array([9.]), array([8.]))
+    """
 
     x: float
     y: float
@@ -54,16 +69,48 @@ class Score(NamedTuple):
 
 
 IN_FEATURES = Score(x=1.0, y=0.0)
+"""The score of a search for what is nearest in features, whatever the labels.
+
+>>> from nldd.search import IN_FEATURES
+>>> IN_FEATURES
+Score(x=1.0, y=0.0, product=False)
+"""
 IN_LABELS = Score(x=0.0, y=1.0)
+"""The score of a search for what is nearest in labels; among equals features decide.
+
+>>> from nldd.search import IN_LABELS
+>>> IN_LABELS
+Score(x=0.0, y=1.0, product=False)
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """The k nearest labelsets of each query, best first; arrays of shape (n_queries, k).
+    """The k nearest labelsets of each query, best first.
 
-    A `labelset` is represented by a `row`: its member nearest in feature space. For each query,
-    `evaluated` counts the feature distances computed, and `certified` says whether the candidate
-    to start from, if there was one, was proven to be the answer, which is exact in any case.
+    Attributes
+    ----------
+    row : ndarray of shape (n_queries, k)
+        The row that represents the labelset: its member nearest in feature space.
+    labelset : ndarray of shape (n_queries, k)
+        Positions in the `labelsets` of the index.
+    Dx, Dy : ndarray of shape (n_queries, k)
+        Distances in features and in labels.
+    evaluated : ndarray of shape (n_queries,)
+        How many feature distances were computed.
+    certified : ndarray of shape (n_queries,)
+        Whether the candidate to start from, if there was one, was proven to be the answer, which is
+        exact in any case.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.search import IN_FEATURES, LabelsetIndex
+    >>> X, Y = np.array([[0.0], [3.0]]), np.array([[1, 0], [1, 1]])
+    >>> index = LabelsetIndex(X, Y, scale=np.ones(1))
+    >>> near = index.query(np.array([[2.0]]), np.array([[0.5, 0.5]]), IN_FEATURES, k=2)
+    >>> near.row, near.Dx
+    (array([[1, 0]]), array([[1., 2.]]))
     """
 
     row: NDArray[np.intp]
@@ -88,10 +135,19 @@ class Neighbors:
 
 @dataclass(frozen=True)
 class SearchStats:
-    """How much work a search was: feature distances computed, of all pairs of query and row.
+    """How much work a search was.
 
-    In `n_certified` queries the candidate to start from, if there was one, was proven right.
+    Attributes
+    ----------
+    n_queries : int
+    n_evaluated, n_pairs : int
+        Feature distances computed, of all pairs of query and row.
+    n_certified : int
+        Queries in which the candidate to start from, if there was one, was proven right.
 
+    Examples
+    --------
+    >>> from nldd.search import SearchStats
     >>> stats = SearchStats(n_queries=2, n_evaluated=30, n_pairs=1000, n_certified=2)
     >>> stats.share_evaluated, stats.share_certified
     (0.03, 1.0)
@@ -123,15 +179,30 @@ class SearchStats:
 class LabelsetIndex:
     """Search structure over training rows; it never changes, so threads can share it.
 
+    Parameters
+    ----------
+    X : {ndarray, CSR} of shape (n_rows, n_features)
+    Y : ndarray of shape (n_rows, n_labels)
+    scale : ndarray of shape (n_features,)
+        Divisors of the features, as from :func:`nldd.search.feature_scale`.
+
+    Attributes
+    ----------
+    labelsets : ndarray of shape (n_labelsets, n_labels)
+        The distinct rows of `Y`.
+    counts : ndarray of shape (n_labelsets,)
+        How many rows carry each of them.
+
+    Notes
+    -----
     The label distance depends on the labelset alone, so rows are grouped by labelset once, and
     within a labelset into cells of rows that lie close together. A query visits labelsets in order
     of the lowest score they can have and stops when that is worse than the best it has found.
 
-    Features, dense or CSR, are divided by `scale`, as from :func:`nldd.search.feature_scale`. The
-    distinct rows of `Y` are in `labelsets`, and in `counts` how many rows carry each of them.
-
     Examples
     --------
+    >>> import numpy as np
+    >>> from nldd.search import LabelsetIndex, Score
     >>> X = np.array([[0.0], [1.0], [5.0]])
     >>> Y = np.array([[1, 0], [1, 1], [1, 1]])
     >>> index = LabelsetIndex(X, Y, scale=np.ones(1))
@@ -164,6 +235,15 @@ class LabelsetIndex:
 
         Rows are grouped anew, without a look at the features of the old ones: much faster than the
         first time, but still in time proportional to all rows, so add many at a time.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR} of shape (n_rows, n_features)
+        Y : ndarray of shape (n_rows, n_labels)
+
+        Returns
+        -------
+        LabelsetIndex
         """
         old = self._rows()
         new = scaled(self._like_rows(X), self.scale)
@@ -186,8 +266,26 @@ class LabelsetIndex:
     ) -> Neighbors:
         """The `k` distinct labelsets of smallest score for each row of `X` and `P`.
 
+        Parameters
+        ----------
+        X : {ndarray, CSR} of shape (n_queries, n_features)
+        P : ndarray of shape (n_queries, n_labels)
+            Probabilities of the labels.
+        score : Score
+        k : int, default=1
+        n_jobs : int, default=None
+            Blocks of queries searched at a time, in threads.
+        title : str, default=None
+            With one there is a progress bar.
+
+        Returns
+        -------
+        Neighbors
+
+        Notes
+        -----
         Scores that differ by rounding alone are equal; then the smaller label distance wins, then
-        the smaller feature distance, then the lowest row. With a `title` there is a progress bar.
+        the smaller feature distance, then the lowest row.
         """
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")

@@ -23,9 +23,23 @@ BLOCK = 1024
 def masi_distance(one: Collection[Any], other: Collection[Any]) -> float:
     """One minus the agreement of two sets (Passonneau, 2006): 0 if they are equal, 1 if disjoint.
 
+    Parameters
+    ----------
+    one, other : collection
+        Such as the codes that two people gave to an answer.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
     The agreement is their Jaccard index times 2/3 where one holds all of the other, and times 1/3
     where each has something of its own. Two empty sets are equal.
 
+    Examples
+    --------
+    >>> from nldd.statistics import masi_distance
     >>> masi_distance({"a"}, {"a"}), masi_distance({"a"}, {"b"}), masi_distance(set(), {"a"})
     (0.0, 1.0, 1.0)
     >>> round(masi_distance({1, 2}, {1, 2, 3, 4}), 3), round(masi_distance({1, 2}, {2, 3}), 3)
@@ -39,7 +53,22 @@ def masi_distance(one: Collection[Any], other: Collection[Any]) -> float:
 
 
 def nominal_distance(one: Any, other: Any) -> float:
-    """0 if both are the same, and else 1."""
+    """Distance of values that are equal or not: 0 or 1.
+
+    Parameters
+    ----------
+    one, other : object
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from nldd.statistics import nominal_distance
+    >>> nominal_distance("yes", "yes"), nominal_distance("yes", "no")
+    (0.0, 1.0)
+    """
     return float(one != other)
 
 
@@ -68,6 +97,7 @@ def krippendorff_alpha(
 
     Examples
     --------
+    >>> from nldd.statistics import krippendorff_alpha
     >>> owen, meg = "1110010000", "0100000010"
     >>> round(krippendorff_alpha(list(zip(owen, meg))), 3)
     0.095
@@ -82,10 +112,30 @@ def alpha_with_interval(
     level: float = 0.95,
     random_state: int = 0,
 ) -> tuple[float, float, float]:
-    """:func:`krippendorff_alpha` with an interval, from units drawn again a thousand times.
+    """Krippendorff's alpha with an interval, from units drawn again a thousand times.
 
-    The limits are NaN for fewer than ten units, and where all draws have the same alpha, as they do
-    if nobody disagrees: such draws do not tell how far it may be off.
+    Parameters
+    ----------
+    units, distance : sequence of sequences, callable
+        As in :func:`krippendorff_alpha`.
+    level : float, default=0.95
+        Share of the draws that lie between the limits.
+    random_state : int, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    alpha, low, high : float
+        The limits are NaN for fewer than ten units, and where all draws have the same alpha, as
+        they do if nobody disagrees: such draws do not tell how far it may be off.
+
+    Examples
+    --------
+    >>> from nldd.statistics import alpha_with_interval
+    >>> units = [("a", "a"), ("b", "b"), ("c", "c"), ("a", "b")] * 20
+    >>> alpha, low, high = alpha_with_interval(units)
+    >>> print(f"{alpha:.2f}, from {low:.1f} to {high:.1f}")
+    0.62, from 0.5 to 0.8
     """
     table = _unit_table(units)
     rng, n = np.random.default_rng(random_state), table.counts.shape[0]
@@ -191,15 +241,22 @@ def _masi_distances(values: Sequence[Any]) -> Between:
 
 
 def cohen_kappa(Y_a: Any, Y_b: Any) -> FloatArray:
-    """Cohen's kappa of two coders for each label; NaN where both never, or always, give it.
+    """Cohen's kappa of two coders for each label.
 
     Parameters
     ----------
     Y_a, Y_b : array-like of shape (n_answers, n_labels)
         The labels of both as 0 and 1.
 
+    Returns
+    -------
+    ndarray of shape (n_labels,)
+        1 if both agree, 0 if they agree as much as by chance; NaN where both never, or always, give
+        the label.
+
     Examples
     --------
+    >>> from nldd.statistics import cohen_kappa
     >>> cohen_kappa([[1, 0], [1, 0], [0, 0], [0, 0]], [[1, 0], [0, 0], [0, 0], [0, 0]])
     array([0.5, nan])
     """

@@ -64,6 +64,7 @@ def bayesian_signed_rank(
     --------
     Better by 0.03 on six data sets, and by nothing worth a word on four:
 
+    >>> from nldd.statistics import bayesian_signed_rank
     >>> below, within, above = bayesian_signed_rank([0.03] * 6 + [0.001, -0.002, 0.0, 0.004])
     >>> print(f"{below:.1f} {within:.1f} {above:.1f}")
     0.0 0.0 1.0

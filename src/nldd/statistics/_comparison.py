@@ -34,6 +34,13 @@ class Nemenyi:
     alpha : float
     n_datasets : int
         Data sets with a value of every method.
+
+    Examples
+    --------
+    >>> from nldd.statistics import nemenyi
+    >>> test = nemenyi([[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3]], greater_is_better=False)
+    >>> print(f"{test.critical_difference:.3f} over {test.n_datasets} data sets")
+    1.657 over 4 data sets
     """
 
     critical_difference: float
@@ -66,6 +73,7 @@ def nemenyi(values: Any, greater_is_better: bool, alpha: float = 0.05) -> Nemeny
 
     Examples
     --------
+    >>> from nldd.statistics import nemenyi
     >>> losses = [[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]]
     >>> result = nemenyi(losses, greater_is_better=False)
     >>> print(f"{result.critical_difference:.3f}, p = {result.p_values[0, 2]:.3f}")
@@ -91,12 +99,26 @@ def nemenyi(values: Any, greater_is_better: bool, alpha: float = 0.05) -> Nemeny
 def rank_biserial(differences: Any) -> float:
     """Matched-pairs rank-biserial correlation: the effect size of a Wilcoxon signed-rank test.
 
-    Ranks of the sizes of the differences, zeros left out: (sum of those above zero - sum of those
-    below zero) / sum of all (Kerby, 2014). It is 1 if all differences lie above zero, -1 if all lie
-    below, and 0 if there is none.
+    Parameters
+    ----------
+    differences : array-like of shape (n_datasets,)
+        Value of one method minus that of another on each data set.
 
+    Returns
+    -------
+    float
+        1 if all differences lie above zero, -1 if all lie below, and 0 if there is none.
+
+    Notes
+    -----
+    Ranks of the sizes of the differences, zeros left out: (sum of those above zero - sum of those
+    below zero) / sum of all (Kerby, 2014).
+
+    Examples
+    --------
     Ranks 1, 2 and 3; the first belongs to a difference below zero: (5 - 1) / 6.
 
+    >>> from nldd.statistics import rank_biserial
     >>> print(f"{rank_biserial([-0.1, 0.2, 0.3, 0.0]):.3f}")
     0.667
     """
@@ -125,6 +147,14 @@ class Pair:
     better, equal, worse : float
         Probabilities that the first is practically better, the same or worse; see
         :func:`bayesian_signed_rank`.
+
+    Examples
+    --------
+    >>> from nldd.statistics import compare
+    >>> losses = [[0.19, 0.23], [0.05, 0.08], [0.11, 0.12], [0.27, 0.33], [0.02, 0.04]]
+    >>> (pair,) = compare(losses, ["NLDD", "BR"], greater_is_better=False).pairs
+    >>> pair.first, pair.second, pair.wins, pair.rank_biserial, round(pair.gain, 3)
+    ('NLDD', 'BR', 5, 1.0, 0.032)
     """
 
     first: str
@@ -163,6 +193,14 @@ class Comparison:
     pairs : tuple of Pair
         In the order of `methods`: the first with all others, the second with those after it, ...
     alpha, rope : float
+
+    Examples
+    --------
+    >>> from nldd.statistics import compare
+    >>> losses = [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2]]
+    >>> comparison = compare(losses, ["NLDD", "ECC", "BR"], greater_is_better=False)
+    >>> comparison.average_ranks[0], len(comparison.pairs), comparison.n_datasets
+    (1.0, 3, 3)
     """
 
     methods: tuple[str, ...]
@@ -175,7 +213,18 @@ class Comparison:
     rope: float
 
     def against(self, reference: str) -> dict[str, tuple[float, float, float]]:
-        """Probabilities that `reference` is better, the same or worse, for each other method."""
+        """Probabilities that `reference` is better, the same or worse, for each other method.
+
+        Parameters
+        ----------
+        reference : str
+            One of `methods`.
+
+        Returns
+        -------
+        dict of (float, float, float)
+            By the name of the other method.
+        """
         if reference not in self.methods:
             raise InputError(f"No method is called {reference!r}; there are {self.methods}.")
         found = {}
@@ -211,8 +260,14 @@ def compare(
     random_state : int, default=0
         Seed of the Bayesian test.
 
+    Returns
+    -------
+    Comparison
+        Average ranks, Friedman's test, the critical difference, and a :class:`Pair` for each two.
+
     Examples
     --------
+    >>> from nldd.statistics import compare
     >>> losses = [[0.19, 0.23], [0.05, 0.08], [0.11, 0.12], [0.27, 0.33], [0.02, 0.04]]
     >>> comparison = compare(losses, ["NLDD", "BR"], greater_is_better=False)
     >>> pair, = comparison.pairs

@@ -29,6 +29,8 @@ def ranks(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from nldd.statistics import ranks
     >>> ranks([[0.2, 0.1, 0.2], [0.3, np.nan, 0.4]], greater_is_better=False)
     array([[2.5, 1. , 2.5],
            [1. , nan, 2. ]])
@@ -42,8 +44,21 @@ def ranks(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
 def average_ranks(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
     """Mean rank of each method over the data sets on which every method has a value.
 
-    NaN for every method where there is no such data set.
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
+    greater_is_better : bool
 
+    Returns
+    -------
+    ndarray of shape (n_methods,)
+        1 is the best; NaN for every method where no data set is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.statistics import average_ranks
     >>> average_ranks([[0.9, 0.8, 0.7], [0.5, 0.6, 0.4], [0.1, np.nan, 0.2]], True)
     array([1.5, 1.5, 3. ])
     """

@@ -27,6 +27,12 @@ WILCOXON_RULE = (
     f"pattern of signs equally likely) for up to {MOST_EXACT} differences, by the normal "
     "approximation with tie correction beyond."
 )
+"""The rule of the Wilcoxon tests of this package, in words, for the notes of a table.
+
+>>> from nldd.statistics import WILCOXON_RULE
+>>> print(WILCOXON_RULE[:68])
+Wilcoxon signed-rank test on the values: differences are rounded to
+"""
 
 
 def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float64]:
@@ -51,6 +57,7 @@ def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float
     --------
     Five data sets, and the first method has the smaller loss on all of them: p = 1/2**5.
 
+    >>> from nldd.statistics import one_sided_wilcoxon
     >>> one_sided_wilcoxon([[1, 2], [2, 4], [1, 4], [3, 7], [2, 7]], greater_is_better=False)
     array([[    nan, 0.03125],
            [1.     ,     nan]])
@@ -65,11 +72,24 @@ def one_sided_wilcoxon(values: Any, greater_is_better: bool) -> NDArray[np.float
 
 
 def signed_rank_p_value(differences: Any) -> float:
-    """p-value of "the differences lie above zero", by :data:`WILCOXON_RULE`.
+    """One-sided p-value of "the differences lie above zero", by :data:`WILCOXON_RULE`.
 
+    Parameters
+    ----------
+    differences : array-like of shape (n_datasets,)
+        Value of one method minus that of another on each data set.
+
+    Returns
+    -------
+    float
+        1 where no difference is left.
+
+    Examples
+    --------
     Ranks 1, 2.5, 2.5 with sum 5 above zero: 2 of the 8 patterns of signs reach 5 (5 and 6).
     One difference more has no sign and is dropped.
 
+    >>> from nldd.statistics import signed_rank_p_value
     >>> signed_rank_p_value([-1, 2, 2]), signed_rank_p_value([-1, 2, 2, 0])
     (0.25, 0.25)
     """
@@ -98,10 +118,26 @@ def _exact_p_value(weights: NDArray[np.int64], observed: int) -> float:
 def least_p(n_datasets: int, sided: int = 1, n_tests: int = 1) -> float:
     """The smallest p-value that a Wilcoxon test over so many data sets can give.
 
-    One method is better on all of them, which is one pattern of signs out of 2**n: a one-sided p
-    is never below 1/2**n, a two-sided one (``sided=2``) never below 2/2**n, and Holm's correction
-    over `n_tests` pairs multiplies the smallest by their number.
+    Parameters
+    ----------
+    n_datasets : int
+    sided : {1, 2}, default=1
+    n_tests : int, default=1
+        Pairs of methods that Holm's correction allows for.
 
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    One method is better on all of them, which is one pattern of signs out of 2**n: a one-sided p
+    is never below 1/2**n, a two-sided one never below 2/2**n, and Holm's correction over `n_tests`
+    pairs multiplies the smallest by their number.
+
+    Examples
+    --------
+    >>> from nldd.statistics import least_p
     >>> least_p(4), least_p(4, sided=2), least_p(9, sided=2, n_tests=21)
     (0.0625, 0.125, 0.08203125)
     """
@@ -116,6 +152,21 @@ def least_p(n_datasets: int, sided: int = 1, n_tests: int = 1) -> float:
 def about_least_p(n_datasets: int, alpha: float = 0.05, sided: int = 1, n_tests: int = 1) -> str:
     """A sentence for a report where no difference can be significant; empty where one can.
 
+    Parameters
+    ----------
+    n_datasets : int
+    alpha : float, default=0.05
+        Level of significance.
+    sided, n_tests : int, default=1
+        As in :func:`least_p`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from nldd.statistics import about_least_p
     >>> print(about_least_p(4))
     With 4 data sets no p-value can fall below 0.0625, so no difference can be significant at 0.05.
     >>> about_least_p(5)
@@ -137,8 +188,27 @@ def significance(
 ) -> dict[str, list[str]]:
     """Who is significantly better than whom: one-sided Wilcoxon tests with p < `alpha`.
 
-    The methods that beat another one, with those that they beat, all in the order of `methods`.
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
+    methods : sequence of str
+        Names of the columns.
+    greater_is_better : bool
+    alpha : float, default=0.05
 
+    Returns
+    -------
+    dict of list of str
+        The methods that beat another one, with those that they beat, all in the order of `methods`.
+
+    See Also
+    --------
+    one_sided_wilcoxon : The p-values themselves.
+
+    Examples
+    --------
+    >>> from nldd.statistics import significance
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> significance(losses, ["NLDD", "BR", "ECC"], greater_is_better=False)
     {'NLDD': ['BR'], 'ECC': ['BR']}
@@ -163,6 +233,23 @@ def significance_line(
 ) -> str:
     """:func:`significance` in the notation of the paper, with the method `first` in front.
 
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
+    methods : sequence of str
+        Names of the columns.
+    greater_is_better : bool
+    alpha : float, default=0.05
+    first : str, default="NLDD"
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from nldd.statistics import significance_line
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False)
     'NLDD > {BR}; ECC > {BR}'
@@ -187,9 +274,23 @@ def significance_line(
 class Friedman:
     """Friedman's test of "all methods are equally good" over data sets.
 
-    `statistic` and `p_value` are chi-square with tie correction and n_methods - 1 degrees of
-    freedom, 0 and 1 if all is tied; those of F (Iman and Davenport, 1980) are less conservative,
-    and NaN for less than 2 data sets. `n_datasets` counts those with a value of every method.
+    Attributes
+    ----------
+    statistic, p_value : float
+        Chi-square with tie correction and n_methods - 1 degrees of freedom; 0 and 1 if all is tied.
+    f_statistic, f_p_value : float
+        Those of F (Iman and Davenport, 1980), which are less conservative; NaN for less than 2 data
+        sets.
+    n_datasets : int
+        Data sets with a value of every method.
+    n_methods : int
+
+    Examples
+    --------
+    >>> from nldd.statistics import friedman
+    >>> test = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3]], greater_is_better=False)
+    >>> test.n_datasets, test.n_methods, round(test.statistic, 3)
+    (3, 3, 4.667)
     """
 
     statistic: float
@@ -213,6 +314,27 @@ class Friedman:
 def friedman(values: Any, greater_is_better: bool) -> Friedman:
     """Test whether the methods differ at all in their ranks.
 
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
+    greater_is_better : bool
+
+    Returns
+    -------
+    Friedman
+        Statistics and p-values, and Kendall's W as the size of the effect.
+
+    Notes
+    -----
+    With n data sets, k methods and r_ij the rank of method j on data set i, mean ranks for ties::
+
+        chi2 = (k - 1) sum_j (sum_i r_ij - n (k + 1) / 2)^2 / sum_ij (r_ij - (k + 1) / 2)^2
+        F    = (n - 1) chi2 / (n (k - 1) - chi2)
+
+    Examples
+    --------
+    >>> from nldd.statistics import friedman
     >>> result = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3]], greater_is_better=False)
     >>> print(f"{result.statistic:.2f}, p = {result.p_value:.3f}")
     6.50, p = 0.039
@@ -247,6 +369,18 @@ def holm(p_values: Any) -> NDArray[np.float64]:
     The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may fall below
     the one before it, or exceed 1.
 
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+
+    Returns
+    -------
+    ndarray of shape (n_tests,)
+        In the order of `p_values`.
+
+    Examples
+    --------
+    >>> from nldd.statistics import holm
     >>> print(holm([0.01, 0.04, 0.03]))
     [0.03 0.06 0.06]
     """
@@ -263,10 +397,25 @@ def holm(p_values: Any) -> NDArray[np.float64]:
 def pairwise_holm(values: Any) -> NDArray[np.float64]:
     """Two-sided Wilcoxon tests of all pairs of methods, adjusted by Holm over all pairs.
 
-    A two-sided p-value is twice the smaller one-sided one, at most 1. The matrix is symmetric, with
-    NaN on the diagonal. With n data sets and m pairs no p-value is below m / 2**(n - 1): 7 methods
-    need 10 data sets to differ at 0.05 at all, and the paper has 9.
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
 
+    Returns
+    -------
+    ndarray of shape (n_methods, n_methods)
+        Symmetric, with NaN on the diagonal.
+
+    Notes
+    -----
+    A two-sided p-value is twice the smaller one-sided one, at most 1. With n data sets and m pairs
+    no p-value is below m / 2**(n - 1): 7 methods need 10 data sets to differ at 0.05 at all, and
+    the paper has 9.
+
+    Examples
+    --------
+    >>> from nldd.statistics import pairwise_holm
     >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
     >>> pairwise_holm(losses)
     array([[   nan, 0.1875, 1.    ],
@@ -284,12 +433,29 @@ def pairwise_holm(values: Any) -> NDArray[np.float64]:
 def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tuple[int, ...]]:
     """Group methods that cannot be told apart: the bars of a critical-difference diagram.
 
-    A group is a run of methods, consecutive in average rank, in which no pair differs with
-    p < `alpha` in `P_adjusted`, as of :func:`pairwise_holm`, and which cannot be made longer.
-    Groups of one are left out. Each lists its methods by their indices, the best first.
+    Parameters
+    ----------
+    average_ranks : array-like of shape (n_methods,)
+    P_adjusted : array-like of shape (n_methods, n_methods)
+        p-values of all pairs, as of :func:`pairwise_holm`.
+    alpha : float, default=0.05
 
+    Returns
+    -------
+    list of tuple of int
+        The groups, each with its methods by their indices, the best first. A group is a run of
+        methods, consecutive in average rank, in which no pair differs with p < `alpha`, and which
+        cannot be made longer. Groups of one are left out.
+
+    See Also
+    --------
+    nldd.displays.CriticalDifferenceDisplay : Draws them.
+
+    Examples
+    --------
     The first differs from the last; the one in the middle differs from none.
 
+    >>> from nldd.statistics import cliques
     >>> cliques([1.2, 2.8, 2.0], [[1, 0.01, 0.3], [0.01, 1, 0.4], [0.3, 0.4, 1]])
     [(0, 2), (2, 1)]
     """
