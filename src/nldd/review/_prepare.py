@@ -11,7 +11,7 @@ from nldd import __version__, coding
 from nldd._wording import count_noun
 from nldd.exceptions import InputError
 from nldd.review._records import Item, Study
-from nldd.review._rounds import Promise, Suggester, facts_of, keep_promise
+from nldd.review._rounds import PROMISE, Promise, Suggester, facts_of, keep_promise
 from nldd.review._store import Store
 from nldd.review._tables import describe_table
 from nldd.tables import TableOptions, TableReader
@@ -32,7 +32,7 @@ def prepare_review(
     model_path: Path,
     table_path: Path,
     store_path: Path,
-    promise: Promise,
+    promise: Promise = PROMISE,
     n_audit: int = 0,
     blind: bool = True,
     seed: int = 0,
