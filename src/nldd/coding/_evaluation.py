@@ -172,17 +172,11 @@ class Kept:
 
     Examples
     --------
-    >>> from nldd.coding import Answers, Settings
-    >>> from nldd.coding import evaluate_evidence, fit_coding_model, promise_kept
-    >>> from nldd.datasets import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> kept = promise_kept(model, evaluate_evidence(model), target=0.8)
-    >>> kept.n_auto, kept.accuracy, kept.low < 0.9 < kept.high
-    (100, 0.9, True)
+    >>> from nldd.coding import Kept, Selection
+    >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, 0.9, None)
+    >>> kept = Kept(promise, "subset", n_answers=200, n_auto=80, accuracy=0.95, low=0.877, high=0.986)
+    >>> kept.share, kept.low < promise.target < kept.high
+    (0.4, True)
     """
 
     selection: Selection

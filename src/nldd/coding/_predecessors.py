@@ -37,7 +37,7 @@ Tell = Callable[[str], None] | None
 
 @dataclass(frozen=True)
 class Undone:
-    r"""A model that is as it was before a step; made by :func:`undo_model`.
+    """A model that is as it was before a step; made by :func:`undo_model`.
 
     Attributes
     ----------
@@ -53,25 +53,10 @@ class Undone:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, apply_codebook, fit_table, undo_model
-    >>> from nldd.datasets import load_survey
-    >>> from nldd.tables import create_table
-    >>> folder, survey = TemporaryDirectory(), load_survey()
-    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
-    >>> step = fit_table(table, model, *how)
-    >>> book = Path(folder.name, "codebook.csv")
-    >>> _ = book.write_text("code,name\nsafety,Crime and fear\n")
-    >>> _ = apply_codebook(model, book)
-    >>> undone = undo_model(model)
-    >>> [event.action for event in undone.taken_back], undone.n_left, undone.kept.name
-    (['codebook'], 0, 'model.nldd.undone1')
-    >>> folder.cleanup()
+    >>> from nldd.coding import Undone
+    >>> undone = Undone((), (), n_answers=80, kept=Path("model.nldd.undone1"), n_left=2)
+    >>> undone.n_answers, undone.kept.name
+    (80, 'model.nldd.undone1')
     """
 
     taken_back: tuple[Event, ...]

@@ -207,22 +207,11 @@ class CodedAnswers:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, fit_table
-    >>> from nldd.datasets import load_survey
-    >>> from nldd.tables import create_table
-    >>> folder, survey = TemporaryDirectory(), load_survey()
-    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
-    >>> step = fit_table(table, model, *how)
-    >>> len(step.table.codes), sorted(step.table.codes[0]), step.table.n_set_aside
-    (80, ['housing costs'], 0)
-    >>> folder.cleanup()
+    >>> from nldd.coding import Answers, CodedAnswers
+    >>> answers = Answers(["more buses", "cheaper rents"])
+    >>> table = CodedAnswers(answers, [{"bus"}, {"rent"}], rows=[1, 4], n_rows=5, notes=[])
+    >>> table.n_set_aside
+    3
     """
 
     answers: Answers
