@@ -129,7 +129,8 @@ def draw_sample(
     besides: Sequence[Path] = (),
 ) -> Sample:
     r"""Draw rows with automatic codes at random, and write them with columns to fill in.
-     One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
+
+    One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
     their order. In ``nldd_check`` people write yes or no, and the right codes into
     ``nldd_right_codes`` where it is no; then :func:`read_audit` tells what that proves.
 
@@ -250,7 +251,8 @@ def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: flo
     -------
     Audit
         The share that is right, its interval and the verdict.
-     Notes ----- The interval is Clopper and Pearson's: all accuracies under which neither as few
+
+    Notes ----- The interval is Clopper and Pearson's: all accuracies under which neither as few
     right rows as were found nor as many have a chance below 2.5 %.
 
     Examples

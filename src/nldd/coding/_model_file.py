@@ -25,7 +25,8 @@ GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
 
 def save_coding_model(model: CodingModel, path: Path | str) -> None:
     """Write a model to a file; an old file of that name stays until the new one is complete.
-     The file holds the coded answers themselves, so keep it as you keep them. It is a ZIP file of
+
+    The file holds the coded answers themselves, so keep it as you keep them. It is a ZIP file of
     arrays and JSON with checksums; nothing in it is pickled.
 
     Parameters

@@ -25,7 +25,8 @@ def apply_codebook(
     tell: Tell = None,
 ) -> tuple[CodingModel, list[str]]:
     r"""Let a saved model take over names, merges and the order of a codebook.
-     A code that is merged into one that is there becomes it in all answers; one that is merged into
+
+    A code that is merged into one that is there becomes it in all answers; one that is merged into
     a new code is renamed. Where labels changed, all is fitted anew to the model's own answers; a
     mere rename takes no fit. The model before is kept, see :func:`undo_model`.
 

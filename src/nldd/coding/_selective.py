@@ -111,7 +111,8 @@ def selective_threshold(
     -------
     Selection
         The threshold; or, where none is proven, about how many answers it would take.
-     Notes ----- The k surest answers are tested for growing k: is their accuracy above the target,
+
+    Notes ----- The k surest answers are tested for growing k: is their accuracy above the target,
     by an exact binomial test? The first k that fails ends the walk, and the last one that passed is
     chosen. As the order of the tests is fixed beforehand, no correction for their number is needed.
     The walk has four fifths of the level 1 - confidence; with the rest, and with what a walk that
@@ -119,7 +120,8 @@ def selective_threshold(
     below the target is at most 1 - confidence, whether theta is calibrated or not. What it takes is
     that the answers are a random sample of those to come, and that accuracy does not rise with
     theta.
-     The first test takes the number of answers at which an accuracy half way from the target to 1
+
+    The first test takes the number of answers at which an accuracy half way from the target to 1
     passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all. Where there
     are less than three times as many answers, the walk has the whole level.
 

@@ -181,7 +181,8 @@ def update_model(
     force: bool = False,
 ) -> Step:
     """Let the coded answers of a table join a saved model, and save it.
-     Answers that the model has already, by the columns of the table that it was fitted to, do not
+
+    Answers that the model has already, by the columns of the table that it was fitted to, do not
     join a second time; where they come with other codes, these replace the old ones. One process at
     a time: a second one waits, and then starts from what the first has saved, so that no answer is
     lost.

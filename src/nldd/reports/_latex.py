@@ -88,7 +88,8 @@ CHARACTERS = {
 
 def to_latex(table: Table) -> str:
     r"""A table for LaTeX, with the title as caption, to be read by ``\input``.
-     Its first line says which packages it needs: booktabs, and longtable if it has more rows than a
+
+    Its first line says which packages it needs: booktabs, and longtable if it has more rows than a
     page. Second lines of cells are a row of their own in ``\scriptsize``. It fits the width of the
     text of an article of 10 to 12 points; in a document of two columns it spans both.
 

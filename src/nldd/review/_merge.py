@@ -45,7 +45,8 @@ class Merged(NamedTuple):
 
 def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
     r"""Write a review with the decisions of several, which must be of the same table.
-     Each entry is there once, in the order of the clocks, but never before what came before it in
+
+    Each entry is there once, in the order of the clocks, but never before what came before it in
     its own review. Suggestions are those of the first; settings of coders stay where they are.
 
     Parameters

@@ -53,7 +53,8 @@ class Overtaken(Exception):
 
 class Store(AbstractContextManager["Store"]):
     r"""The file of a review: the answers, what the model said, and the log of what people decided.
-     Opened by :meth:`open`, within a ``with`` block; :func:`prepare_review` makes one. It is an
+
+    Opened by :meth:`open`, within a ``with`` block; :func:`prepare_review` makes one. It is an
     SQLite file. Answers and suggestions are written once and never changed; decisions are only
     added, and are on the disk when :meth:`add` returns.
 

@@ -270,7 +270,8 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
 @dataclass(frozen=True)
 class StoreOptions(TableOptions):
     r"""Opens a review as a table that people have filled in, and any other file as what it is.
-     So functions that read coded tables read what people have decided on the page as well, such as
+
+    So functions that read coded tables read what people have decided on the page as well, such as
     :func:`nldd.coding.update_model`. What people decide after the first look at a store is not in
     it, so that all looks are at the same.
 

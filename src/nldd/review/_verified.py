@@ -122,7 +122,8 @@ def load_judge() -> None:
 
 def audit_of(store: Store, target: float | None = None) -> Verified:
     r"""Tell what the answers of a review that were drawn at random prove of the machine.
-     It is about the codes as first given: later ones come from models that have learned from these
+
+    It is about the codes as first given: later ones come from models that have learned from these
     very answers.
 
     Parameters

@@ -70,8 +70,9 @@ class TableReader:
         Where nldd itself has written the codes, the cell which says that none applies.
     row_names : sequence of str
         Names of the rows read so far, where rows have some.
-     Notes ----- Rows below the header that belong to it, as survey programs write them, are left
-    out with a note.
+
+    Notes ----- Rows below the header that belong to it, as survey programs write them, are left out
+    with a note.
 
     Examples
     --------

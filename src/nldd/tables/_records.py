@@ -284,7 +284,8 @@ def _read_number(text: str, decimal: str | None) -> float | None:
 
 def guarded(text: str) -> str:
     """The text as it is safe in a CSV file that a spreadsheet opens.
-     A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
+
+    A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
     after spaces; and if it cuts cells by another separator, what comes behind that. An apostrophe
     before it makes it text. Plain numbers are left as they are, and so are dashes within a text
     that calls nothing, such as those of a list.

@@ -49,8 +49,9 @@ _Put = Callable[[list[Row], int], object]
 
 class TableWriter:
     """Rows on their way into a file; made by :func:`create_table`.
-     The file gets its name when the ``with`` block ends. After an error there is no new file, and
-    an old one of that name is as it was.
+
+    The file gets its name when the ``with`` block ends. After an error there is no new file, and an
+    old one of that name is as it was.
 
     Parameters
     ----------
@@ -383,10 +384,12 @@ def create_table(
     -------
     TableWriter
         To be used in a ``with`` block.
-     Notes ----- A workbook gets whole numbers with more than 15 digits and times with microseconds
+
+    Notes ----- A workbook gets whole numbers with more than 15 digits and times with microseconds
     as text, so that none changes. What it cannot hold is an error that names the cell: more than
     32,767 characters, NaN and infinity, days before 1900, time zones.
-     Files of SPSS, Stata and SAS get the values, labels and missing values of the table that they
+
+    Files of SPSS, Stata and SAS get the values, labels and missing values of the table that they
     came from. Their rows are held in memory until the file is written, ``2**24`` cells at most.
 
     Examples
