@@ -52,6 +52,11 @@ def list_options(app: "Sphinx", context: click.Context, lines: list[str]) -> Non
         lines += [f".. option:: {words}{takes}", "", f"   {_meaning(option)}", ""]
 
 
+def leave_out(app: "Sphinx", context: click.Context, lines: list[str]) -> None:
+    """No list of arguments: the usage names them, and the text says what they are."""
+    lines.clear()
+
+
 def _meaning(option: click.Option) -> str:
     text = as_literals(DEFAULT.sub(r" Default: \1.", option.help or ""))
     if option.show_default and option.default is not None:
@@ -72,4 +77,5 @@ def setup(app: "Sphinx") -> dict[str, bool]:
     app.setup_extension("sphinx_click")
     app.connect("sphinx-click-process-description", describe)
     app.connect("sphinx-click-process-options", list_options)
+    app.connect("sphinx-click-process-arguments", leave_out)
     return {"parallel_read_safe": True}

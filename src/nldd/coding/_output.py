@@ -61,7 +61,7 @@ def code_table(
     model : CodingModel
         Which codes.
     path : Path or str
-        The table; of rows that have codes already, nothing is changed.
+        The table; rows that have codes already keep them.
     out : Path or str
         File for all rows and columns, with what was found: ``nldd_codes``, ``nldd_status`` and
         others.
