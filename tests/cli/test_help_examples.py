@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -208,6 +209,18 @@ def test_examples_that_are_not_run_can_be_parsed(line, folder, monkeypatch):
             monkeypatch.setattr(command, "callback", lambda path=path, note=note, **_: note(path))
     assert call(*words_of(line)) == 0
     assert called[-1] == tuple(shlex.split(line)[: len(called[-1])])
+
+
+def test_the_page_of_commands_has_all_of_them_in_their_order():
+    page = (DOCS / "commands.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\|[^|]+\| `nldd (\w+)` \|", page, flags=re.MULTILINE)
+    assert table == cli.NAMES
+    shown = re.findall(r":prog: nldd ([\w ]+)", page)
+    of_review = ["review merge", "review export", "review import"]
+    assert [name for name in shown if name not in of_review] == cli.NAMES
+    named = re.findall(r"click:: nldd\.cli\.(\w+):(\w+)\n   :prog: (.*)\n", page)
+    for module, name, words in named:
+        assert getattr(import_module(f"nldd.cli.{module}"), name) is COMMANDS[tuple(words.split())]
 
 
 def tutorial(name="coding.md"):

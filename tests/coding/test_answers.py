@@ -224,3 +224,12 @@ def test_column_of_a_model_that_a_table_lacks(tmp_path, names, hint):
         answers_in(path, columns)
     assert hint in refused.value.hint
     assert "Did you mean" not in refused.value.hint
+
+
+def test_texts_alone_are_answers_without_features():
+    answers = Answers(["more buses", "a raise"])
+    assert answers.numbers.shape == answers.extra.shape == (2, 0)
+    assert answers.categories == [(), ()]
+    joined = Answers.join([answers, answers[np.array([1])]])
+    assert joined.texts == ["more buses", "a raise", "a raise"]
+    assert joined.contents()[1] == joined.contents()[2]

@@ -161,3 +161,12 @@ def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):
     with pytest.raises(InputError, match="is there already"):
         prepare(made, path, made / "new.csv")
     assert path.read_text() == '"mine"'
+
+
+def test_the_usual_promise_is_that_of_the_command_line(made, tmp_path):
+    path = tmp_path / "new.review.db"
+    prepare_review(made / "model.nldd", made / "new.csv", path)
+    with Store.open(path, write=False) as store:
+        study = store.study
+    asked = (study.target, study.confidence, study.measure, study.rank_by)
+    assert asked == (0.9, 0.9, "subset", "chance")

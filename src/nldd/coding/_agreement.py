@@ -10,7 +10,7 @@ import numpy as np
 
 from nldd._labels import indicator
 from nldd._wording import quote
-from nldd.coding._answers import CodeColumns, Columns, plain_text, row_identity
+from nldd.coding._answers import LISTED, plain_text, row_identity
 from nldd.coding._model import order_codes
 from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
@@ -24,8 +24,6 @@ from nldd.tables import TableOptions
 
 Codes = frozenset[str]
 Distance = Callable[[Codes, Codes], float]
-# By these, codes are put in order as those of a model are.
-LISTED = Columns(("answer",), CodeColumns(("codes",)))
 
 
 @dataclass(frozen=True)
@@ -67,9 +65,42 @@ class Disagreement:
 class Agreement:
     """What coders agree on among the answers that at least two of them coded.
 
-    `n_same` of the `n_answers` got the same codes from all who coded them, and `n_single` more were
-    coded by one alone. `masi` is alpha where sets of codes may agree in part, `nominal` where they
-    are the same or not. `matched_by` says how answers were found in the other tables.
+    Made by :func:`compare_coders` and :func:`agreement_of_tables`.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        Their names; the codes below stand in this order.
+    n_answers, n_same, n_single : int
+        Answers that two or more coded, those of them that got the same codes from all who coded
+        them, and answers that one coded alone.
+    masi, nominal : Alpha
+        Krippendorff's alpha as `value`, with the limits `low` and `high` of its 95 % interval. By
+        MASI, sets of codes may agree in part; nominal, they are the same or not. None where nothing
+        can be told: few answers have no limits, nor have those on which nobody disagrees.
+    codes : tuple of CodeAgreement
+        For each `code`: `counts`, answers that got it from each coder; `agreement`, the share of
+        the answers on which they agree about it; and `kappa`, None where nobody used the code or
+        everybody always did. With more than two coders, both are means over pairs. The worst kappa
+        comes first.
+    disagreements : tuple of Disagreement
+        Answers that were coded differently, the farthest apart first: `name`, `text`, the `codes`
+        of each coder (None for one who left it out), and the mean `distance` between them by MASI.
+    matched_by : str
+        How answers were found in the other tables.
+    notes : tuple of str
+        What a person should know about the tables.
+
+    Examples
+    --------
+    >>> from nldd.coding import SharedAnswer, compare_coders
+    >>> bus, pay = frozenset({"bus"}), frozenset({"pay"})
+    >>> answers = [SharedAnswer("1", "more buses", (bus, bus)), SharedAnswer("2", "?", (bus, pay))]
+    >>> found = compare_coders(answers, ("Ann", "Bob"))
+    >>> found.n_answers, found.n_same
+    (2, 1)
+    >>> [(apart.text, apart.distance) for apart in found.disagreements]
+    [('?', 1.0)]
     """
 
     coders: tuple[str, ...]
@@ -85,7 +116,25 @@ class Agreement:
 
 
 class SharedAnswer(NamedTuple):
-    """An answer with the codes that each coder gave, in their order; None where one did not."""
+    """An answer with the codes that each coder gave.
+
+    Attributes
+    ----------
+    name : str
+        By which people find the answer again.
+    text : str
+        What it says.
+    codes : tuple of (frozenset of str or None)
+        The codes of each coder, in their order; None for one who has not coded it, an empty set for
+        one who says that no code applies.
+
+    Examples
+    --------
+    >>> from nldd.coding import SharedAnswer
+    >>> answer = SharedAnswer("r1", "more buses", (frozenset({"transport"}), None))
+    >>> [codes is not None for codes in answer.codes]
+    [True, False]
+    """
 
     name: str
     text: str
@@ -93,8 +142,28 @@ class SharedAnswer(NamedTuple):
 
 
 def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Agreement:
-    """How far coders agree on answers.
+    """Tell how far coders agree on answers.
 
+    Parameters
+    ----------
+    answers : sequence of SharedAnswer
+        Each has the codes of all coders, in their order.
+    coders : sequence of str
+        Their names.
+
+    Returns
+    -------
+    Agreement
+        Of the answers that at least two have coded.
+
+    Notes ----- Krippendorff's alpha is :math:`1 - D_o / D_e`, the observed by the expected mean
+    distance of two codings of an answer. The distance MASI of two sets of codes is :math:`1 - J m`,
+    where :math:`J` is the size of their intersection by that of their union, and :math:`m` is 1 for
+    equal sets, 2/3 if one holds the other, 1/3 if they overlap, and else 0.
+
+    Examples
+    --------
+    >>> from nldd.coding import SharedAnswer, compare_coders
     >>> codes = [({"a"}, {"a"}), ({"a", "b"}, {"b"}), ({"b"}, {"b"}), ({"a"}, None)]
     >>> answers = [SharedAnswer("", "", tuple(x and frozenset(x) for x in pair)) for pair in codes]
     >>> found = compare_coders(answers, ("Ann", "Bob"))
@@ -165,9 +234,38 @@ def agreement_of_tables(
     name: str | None = None,
     options: TableOptions = TableOptions(),
 ) -> Agreement:
-    """Compare tables of the same answers, each coded by another person.
+    r"""Compare tables of the same answers, each coded by another person.
 
-    Rows are matched by the column `name`, or by their order.
+    Parameters
+    ----------
+    paths : sequence of Path
+        Two tables or more; coders are called by their names.
+    request : Request
+        Which columns have the text and the codes.
+    name : str, optional
+        Column by which rows are matched; without it, they are matched by their order, and texts
+        that differ are refused.
+    options : TableOptions, optional
+        How the tables are opened.
+
+    Returns
+    -------
+    Agreement
+        As of :func:`compare_coders`. An empty cell means that this person has not coded the answer.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, agreement_of_tables
+    >>> folder = TemporaryDirectory()
+    >>> ann, bob = Path(folder.name, "ann.csv"), Path(folder.name, "bob.csv")
+    >>> _ = ann.write_text("answer,codes\nmore buses,bus\na raise,pay\nsafe paths,bike\n")
+    >>> _ = bob.write_text("answer,codes\nmore buses,bus\na raise,bus;pay\nsafe paths,\n")
+    >>> found = agreement_of_tables([ann, bob], Request(text=("answer",), labels="codes"))
+    >>> found.coders, found.n_answers, found.n_same, found.n_single
+    (('ann.csv', 'bob.csv'), 2, 1, 1)
+    >>> folder.cleanup()
     """
     if len(paths) < 2:
         message = "At least two tables are needed, one of each coder."

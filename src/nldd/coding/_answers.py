@@ -49,7 +49,22 @@ LARGEST = 1e150
 
 @dataclass(frozen=True)
 class Listing:
-    """How one file lists its codes; what is left out is as in the table of the model."""
+    """How one file lists its codes, where that differs from the table of the model.
+
+    Attributes
+    ----------
+    separators : tuple of str
+        What stands between two codes of a cell; if empty, as in the table of the model.
+    none : str
+        The cell which says that no code applies; if empty, as in the table of the model.
+
+    Examples
+    --------
+    >>> from nldd.coding import CodeColumns, Listing
+    >>> columns = CodeColumns(("codes",)).listed_as(Listing(separators=("|",), none="-"))
+    >>> sorted(columns.split("bus|bike")), columns.split("-")
+    (['bike', 'bus'], set())
+    """
 
     separators: tuple[str, ...] = ()
     none: str = ""
@@ -59,9 +74,26 @@ class Listing:
 class CodeColumns:
     """Where codes stand: in a column that lists them, in several, or in one of 0 and 1 for each.
 
-    The separator is empty for columns of 0 and 1. Lists may have further ones (`also`), and a line
-    break always separates, as no code holds one. `none` is the cell of a list which says that no
-    code applies to an answer; where all cells are empty, nobody has coded it yet.
+    Attributes
+    ----------
+    names : tuple of str
+        The columns; those of 0 and 1 are the codes themselves.
+    separator : str
+        Between the codes of a cell; empty for columns of 0 and 1.
+    none : str
+        The cell of a list which says that no code applies to an answer; where all cells are empty,
+        nobody has coded it yet.
+    also : tuple of str
+        Further separators. A line break always separates, as no code holds one.
+
+    Examples
+    --------
+    >>> from nldd.coding import CodeColumns
+    >>> columns = CodeColumns(("codes",), none="-")
+    >>> sorted(columns.split("bus; bike")), columns.split("-"), columns.split("")
+    (['bike', 'bus'], set(), None)
+    >>> columns.join(["bus", "bike"])
+    'bus;bike'
     """
 
     names: tuple[str, ...]
@@ -144,7 +176,23 @@ class CodeColumns:
 class Columns:
     """Which columns of a table a model reads, by name: text, codes, and features beside them.
 
-    `n_extra` features more come from a file beside the table.
+    Attributes
+    ----------
+    text : tuple of str
+        Columns of text; several are joined.
+    codes : CodeColumns
+        Where the codes stand.
+    numeric, categorical : tuple of str
+        Features beside the text.
+    n_extra : int
+        So many features more come from a file beside the table.
+
+    Examples
+    --------
+    >>> from nldd.coding import CodeColumns, Columns
+    >>> columns = Columns(("answer",), CodeColumns(("codes",)), numeric=("age",))
+    >>> columns.inputs
+    ('answer', 'age')
     """
 
     text: tuple[str, ...]
@@ -207,21 +255,46 @@ class Columns:
             raise numbers.other_length(table.path.name, f"{n_rows}")
 
 
+# Of answers that come from no table, and of the tables that a model of these reads.
+LISTED = Columns(("answer",), CodeColumns(("codes",)))
+
+
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What answers say, without codes; missing numbers are NaN, missing categories empty.
+    """What answers say, without codes.
 
-    `extra` are features that a person has made of them, such as embeddings; none if left out.
+    Attributes
+    ----------
+    texts : list of str
+        One text an answer.
+    numbers : ndarray of shape (n_answers, n_numeric)
+        Numeric features, NaN where one is missing; none if left out.
+    categories : list of tuple of str
+        Categorical features, empty where one is missing; none if left out.
+    extra : ndarray of float32 of shape (n_answers, n_extra)
+        Features that a person has made of the answers, such as embeddings; none if left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.coding import Answers
+    >>> answers = Answers(["more buses", "a raise", "safe cycle paths"])
+    >>> len(answers), answers[np.array([2])].texts
+    (3, ['safe cycle paths'])
     """
 
     texts: list[str]
-    numbers: NDArray[np.float64]
-    categories: list[tuple[str, ...]]
+    numbers: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    categories: list[tuple[str, ...]] = field(default_factory=list)
     extra: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
 
     def __post_init__(self) -> None:
-        if not self.extra.shape[1]:
-            object.__setattr__(self, "extra", np.empty((len(self), 0), dtype=np.float32))
+        for name in ("numbers", "extra"):
+            values = getattr(self, name)
+            if not values.shape[1]:
+                object.__setattr__(self, name, np.empty((len(self), 0), dtype=values.dtype))
+        if not self.categories:
+            object.__setattr__(self, "categories", [()] * len(self))
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -48,9 +48,22 @@ MOST_CHECKS = 1_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of the coded table, automatic codes among them, and codes that were drawn.
+    """How many automatic codes :func:`draw_sample` has drawn, and from how many.
 
-    `n_besides` automatic codes more were in earlier samples, and are not drawn again.
+    Attributes
+    ----------
+    n_rows, n_auto, n_sample : int
+        Rows of the coded table, those of them with automatic codes that were not drawn before, and
+        those drawn now.
+    n_besides : int
+        Rows of earlier samples, which are not drawn again.
+
+    Examples
+    --------
+    >>> from nldd.coding import Sample
+    >>> sample = Sample(n_rows=1000, n_auto=700, n_sample=200)
+    >>> sample.n_sample / sample.n_auto < 0.3
+    True
     """
 
     n_rows: int
@@ -61,11 +74,37 @@ class Sample:
 
 @dataclass(frozen=True)
 class Audit:
-    """Rows of a sample: checked, right, not looked at yet; the accuracy with a 95 % interval.
+    r"""What checks of automatic codes prove; made by :func:`read_audit`.
 
-    The target is kept if the whole interval is above it, broken if it is below, and cannot be told
-    else; then so many checks as `needed` in all would tell, if as many of these are right, or no
-    number would. `n_crosses` rows are marked with x, which is read as right.
+    Attributes
+    ----------
+    n_checked, n_right, n_open : int
+        Rows that people have checked, those of them that are right, and rows not looked at yet.
+    accuracy, low, high : float
+        The share that is right, with its exact 95 % interval.
+    target : float
+        The accuracy that was promised.
+    verdict : str
+        "kept" if the whole interval is at or above the target, "broken" if it is below, and else
+        "cannot tell yet".
+    needed : int or None
+        About so many checks in all would tell, if as many of them are right; None if no number
+        would, or the verdict is there.
+    n_crosses : int
+        Rows marked with x, which is read as right.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_audit
+    >>> folder = TemporaryDirectory()
+    >>> sample = Path(folder.name, "coded.audit.csv")
+    >>> _ = sample.write_text("answer,nldd_check\n" + "a bus,yes\n" * 49 + "a park,no\n")
+    >>> found = read_audit(sample, target=0.8)
+    >>> found.accuracy, round(found.low, 3), round(found.high, 3), found.verdict
+    (0.98, 0.894, 0.999, 'kept')
+    >>> folder.cleanup()
     """
 
     n_checked: int
@@ -89,10 +128,50 @@ def draw_sample(
     raw: bool = False,
     besides: Sequence[Path] = (),
 ) -> Sample:
-    """Draw rows with automatic codes at random, and write them with columns to fill in.
+    r"""Draw rows with automatic codes at random, and write them with columns to fill in.
 
     One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
-    their order. Rows of earlier samples (`besides`) are left out.
+    their order. In ``nldd_check`` people write yes or no, and the right codes into
+    ``nldd_right_codes`` where it is no; then :func:`read_audit` tells what that proves.
+
+    Parameters
+    ----------
+    path : Path
+        A table that :func:`code_table` wrote.
+    out : Path or str
+        File for the sample, in the format that its ending says.
+    size : int
+        Rows to draw; all, if there are fewer.
+    random_state : int
+        Seed of the draw.
+    options : TableOptions, optional
+        How the tables are opened.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
+    besides : sequence of Path
+        Earlier samples, whose rows are left out.
+
+    Returns
+    -------
+    Sample
+        How many were drawn, and from how many.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import draw_sample
+    >>> folder = TemporaryDirectory()
+    >>> coded, sample = Path(folder.name, "coded.csv"), Path(folder.name, "sample.csv")
+    >>> rows = "a bus,bus,auto\na path,bike,review\na tram,bus,auto\n"
+    >>> _ = coded.write_text("answer,nldd_codes,nldd_status\n" + rows)
+    >>> draw_sample(coded, sample, size=2)
+    Sample(n_rows=3, n_auto=2, n_sample=2, n_besides=0)
+    >>> print(sample.read_text(), end="")
+    answer,nldd_codes,nldd_status,nldd_check,nldd_right_codes
+    a bus,bus,auto,,
+    a tram,bus,auto,,
+    >>> folder.cleanup()
     """
     check_places(path, out, hint="-o sample.csv")
     if size < 1:
@@ -157,7 +236,38 @@ def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
 
 
 def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
-    """What samples prove whose rows people have marked as right or wrong; equal rows count once."""
+    r"""Tell what samples prove whose rows people have marked as right or wrong.
+
+    Parameters
+    ----------
+    *paths : Path
+        Samples of :func:`draw_sample`, filled in. Rows that are in several count once.
+    options : TableOptions, optional
+        How the tables are opened.
+    target : float
+        The accuracy that was promised.
+
+    Returns
+    -------
+    Audit
+        The share that is right, its interval and the verdict.
+
+    Notes ----- The interval is Clopper and Pearson's: all accuracies under which neither as few
+    right rows as were found nor as many have a chance below 2.5 %.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_audit
+    >>> folder = TemporaryDirectory()
+    >>> sample = Path(folder.name, "sample.csv")
+    >>> _ = sample.write_text("answer,nldd_check\n" + "a bus,yes\n" * 9 + "a park,no\na path,\n")
+    >>> found = read_audit(sample, target=0.9)
+    >>> found.n_checked, found.n_open, found.accuracy, found.verdict
+    (10, 1, 0.9, 'cannot tell yet')
+    >>> folder.cleanup()
+    """
     names = _common_columns(paths, options) if len(paths) > 1 else []
     given = list(_joined([_checked_rows(path, names, options) for path in paths]).values())
     checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]

@@ -22,7 +22,25 @@ LARGEST_ORDER = 10**9
 
 @dataclass(frozen=True)
 class Entry:
-    """A code: its name and description, the code that it has become, its place from 1 on (or 0)."""
+    """A code of a codebook.
+
+    Attributes
+    ----------
+    code : str
+        As it stands in the data; perhaps a number.
+    name, description : str
+        For people.
+    merged_into : str
+        The code that it has become, if any.
+    order : int
+        Its place from 1 on; 0 for none.
+
+    Examples
+    --------
+    >>> from nldd.coding import Entry
+    >>> Entry("7", "Public transport").shown
+    '7: Public transport'
+    """
 
     code: str
     name: str = ""
@@ -38,7 +56,22 @@ class Entry:
 
 @dataclass(frozen=True)
 class Codebook:
-    """Entries of codes, each code once; codes without one are what they are called."""
+    """What codes are called, what they mean, and which have become others.
+
+    Codes without an entry are what they are called.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+        Each code once.
+
+    Examples
+    --------
+    >>> from nldd.coding import Codebook, Entry
+    >>> book = Codebook((Entry("1", "Transport"), Entry("2", merged_into="1")))
+    >>> book.shown("1"), book.current("2"), book.codes
+    ('1: Transport', '1', ('1',))
+    """
 
     entries: tuple[Entry, ...] = ()
 
@@ -107,7 +140,33 @@ class Codebook:
 
 
 def read_codebook(path: Path, options: TableOptions = TableOptions()) -> Codebook:
-    """The codebook in a table with a column ``code``, and any of the other fields."""
+    r"""Read a codebook from a table.
+
+    Parameters
+    ----------
+    path : Path
+        A table with a column ``code``, and any of ``name``, ``description``, ``merged_into`` and
+        ``order``.
+    options : TableOptions, optional
+        How the table is opened.
+
+    Returns
+    -------
+    Codebook
+        With an entry for each row.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_codebook
+    >>> folder = TemporaryDirectory()
+    >>> path = Path(folder.name, "codebook.csv")
+    >>> _ = path.write_text("code,name,merged_into\n1,Transport,\n2,Buses,1\n")
+    >>> [(entry.code, entry.name, entry.merged_into) for entry in read_codebook(path).entries]
+    [('1', 'Transport', ''), ('2', 'Buses', '1')]
+    >>> folder.cleanup()
+    """
     entries = []
     with options.open(path) as table:
         names = [name.strip().lower().replace(" ", "_") for name in table.names]
@@ -159,7 +218,33 @@ def _entry(table: TableReader, number: int, texts: dict[str, str]) -> Entry:
 def write_codebook(
     path: Path | str, codebook: Codebook, counts: Mapping[str, int], raw: bool = False
 ) -> None:
-    """Write a codebook as a table, with how many answers carry each code."""
+    """Write a codebook as a table, for people to change.
+
+    Parameters
+    ----------
+    path : Path or str
+        File for the table, in the format that its ending says.
+    codebook : Codebook
+        Its entries are the rows, in their order.
+    counts : mapping from str to int
+        How many answers carry each code; those left out are 0.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Codebook, Entry, write_codebook
+    >>> folder = TemporaryDirectory()
+    >>> path = Path(folder.name, "codebook.csv")
+    >>> write_codebook(path, Codebook((Entry("1", "Transport"), Entry("2", "Pay"))), {"1": 40})
+    >>> print(path.read_text("utf-8-sig"), end="")
+    code,name,description,merged_into,order,answers
+    1,Transport,,,1,40
+    2,Pay,,,2,0
+    >>> folder.cleanup()
+    """
     # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
     like = TableFormat(kind="xlsx")
     with create_table(path, (*FIELDS, "answers"), like=like, raw=raw) as writer:

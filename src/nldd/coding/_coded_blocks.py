@@ -30,10 +30,26 @@ BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
 
 @dataclass
 class Counts:
-    """How many rows got which status, and why people must look at the others.
+    """How many rows of a table got which status; made by :func:`code_table`.
 
-    `n_part` rows have codes that are settled and others to decide, `n_drawn` were drawn at random
-    for the review, whatever their status.
+    Attributes
+    ----------
+    n_rows, n_auto, n_review : int
+        All rows, those that the machine coded alone, and those for people.
+    why : Counter of str
+        Why people must look, and how often.
+    notes : list of str
+        What a person should know about the table.
+    n_part : int
+        Rows with some codes settled and others to decide.
+    n_drawn : int
+        Rows drawn at random for the review, whatever their status.
+
+    Examples
+    --------
+    >>> from nldd.coding import Counts
+    >>> Counts(n_rows=100, n_auto=70, n_review=20).n_coded
+    10
     """
 
     n_rows: int = 0
@@ -60,13 +76,31 @@ class Counts:
 
 @dataclass(frozen=True)
 class Policy:
-    """Answers whose doubt is above `threshold` go to people; without one, all do.
+    """Which answers go to people, and what is written about them.
 
-    `rank_by` says what that is: theta, or one minus the chance that all codes are right.
-    `explain` writes the distances and the next best codes as well, `raw` leaves cells as they are
-    that a spreadsheet would run as formulas. Of the rows without codes, `n_random` are drawn by
-    the `seed` for people, whether they are sure or not. By the limits `per_code`, codes are settled
-    one by one instead.
+    Attributes
+    ----------
+    threshold : float or None
+        Answers whose doubt is above it go to people; without one, all do. See
+        :attr:`Selection.limit`.
+    explain : bool
+        Whether to write the distances and the next best codes as well.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
+    rank_by : {"theta", "chance"}
+        What the doubt is: theta, or one minus the chance that all codes are right.
+    n_random, seed : int
+        So many of the rows without codes are drawn for people, whether they are sure or not.
+    per_code : CodeLimits, optional
+        Codes are settled one by one by these limits instead; see :func:`triage`.
+
+    Examples
+    --------
+    >>> from nldd.coding import Policy, Selection
+    >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, 0.9, None, limit=0.11, rank_by="chance")
+    >>> policy = Policy(found.limit, rank_by=found.rank_by, n_random=50)
+    >>> policy.threshold, policy.n_random
+    (0.11, 50)
     """
 
     threshold: float | None

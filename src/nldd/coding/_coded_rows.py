@@ -123,7 +123,7 @@ def _normalised(codes: Iterable[str], codebook: Codebook) -> Codes:
 def _says_nothing(model: CodingModel, table: TableReader, block: Block) -> NDArray[np.bool_]:
     places = [find_column(table, name, model.columns.inputs) for name in model.columns.text]
     texts = ["\n".join(plain_text(row[j]) for j in places) for row in block.rows]
-    return model.says_nothing(Answers(texts, np.empty((len(texts), 0)), [()] * len(texts)))
+    return model.says_nothing(Answers(texts))
 
 
 def _doubt(cell: Cell, name: str) -> float:

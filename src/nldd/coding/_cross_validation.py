@@ -46,10 +46,34 @@ def usual_folds(n_answers: int) -> int:
 class CrossValidation:
     """Coded answers as predicted without themselves, and what that means for new ones.
 
-    `regression` gives new answers their chance to be right as a whole. Without it, or with fewer
-    than 250 answers, theta ranks.
-    `gain_theta` and `gain_chance` are what the log-odds of the doubt lose with a fold more;
-    `gain_yes` and `gain_no` are by how much codes are likelier, or less likely, then.
+    Made by :func:`cross_validate`.
+
+    Attributes
+    ----------
+    evidence : Predictions
+        Each answer, predicted by a model that has not seen its fold.
+    regression : ChanceRegression or None
+        Gives new answers their chance to be right as a whole. Without it, or with fewer than 250
+        answers, theta ranks.
+    gain_theta, gain_chance : float
+        What the log-odds of the doubt lose where a model learns from a fold more.
+    gain_yes, gain_no : float
+        By how much codes are likelier, or less likely, then.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> model.validation.ranking()
+    'theta'
+    >>> found = model.validation.select(model.Y, target=0.8)
+    >>> found.n_answers, found.n_auto
+    (100, 100)
     """
 
     evidence: Predictions
@@ -113,11 +137,46 @@ def cross_validate(
     random_state: int = 0,
     watch: Watch = unwatched,
 ) -> CrossValidation:
-    """Test a fitted NLDD `model` on its own rows, of which each is predicted without its fold.
+    """Test a fitted NLDD model on its own rows, of which each is predicted without its fold.
 
-    The chance of a row comes from a regression fitted to the predictions of the other folds, so
-    that a threshold can be tested on it; that for new rows is fitted to all. Arguments are those of
-    :func:`out_of_fold`; without a number of folds, there are 20, or 10 of more than 5,000 rows.
+    Parameters
+    ----------
+    model : NLDDClassifier
+        Fitted to `X` and `Y`.
+    X : array-like of shape (n_samples, n_features), or Answers
+        Words and scales of answers are learned anew in each fold: what an answer alone contributes
+        to them must not help to predict it.
+    Y : ndarray of int8 of shape (n_samples, n_labels)
+        Labels as 0 and 1.
+    n_folds : int, optional
+        By default 20, or 10 of more than 5,000 rows.
+    random_state : int
+        Seed of the folds.
+    watch : callable, optional
+        ``watch(folds, n_folds, title)`` passes the folds through, for a progress bar.
+
+    Returns
+    -------
+    CrossValidation
+        The predictions, and what they teach about new rows.
+
+    Notes ----- The chance of a row comes from a regression fitted to the predictions of the other
+    folds, so that a threshold can be tested on it; that for new rows is fitted to all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from nldd import NLDDClassifier
+    >>> from nldd.coding import cross_validate
+    >>> X, Y = make_multilabel_classification(120, 8, n_classes=3, random_state=0)
+    >>> Y = Y.astype(np.int8)
+    >>> model = NLDDClassifier(random_state=0).fit(X, Y)
+    >>> known = cross_validate(model, X, Y, n_folds=2)
+    >>> round(float(known.evidence.right(Y).mean()), 2)
+    0.53
+    >>> known.select(Y, target=0.6).n_auto
+    13
     """
     n_folds = usual_folds(len(Y)) if n_folds is None else n_folds
     folds = deal_folds(len(Y), n_folds, random_state)

@@ -81,9 +81,46 @@ class Summary:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Measures of predictions against `Y`, the codes that people gave.
+    """How good predictions are, against the codes that people gave.
 
-    The model knows the first `n_known` labels. The worst labels and confusions come first.
+    Made by :func:`evaluate_table` and :func:`evaluate_evidence`.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The codes, those that the model knows first.
+    n_known : int
+        So many labels the model knows.
+    Y : ndarray of shape (n_answers, n_labels)
+        The codes of people as 0 and 1.
+    predictions : Predictions
+        What the model said.
+    scores : tuple of Score
+        Every measure of :data:`nldd.metrics.MEASURES` by `key` and `name`, with its `value` and the
+        limits `low` and `high` of a 95 % interval.
+    calibration : Calibration
+        Whether theta is the share of wrong labels that it says.
+    by_label : tuple of LabelScore
+        For each code `name`: answers that carry it (`n_true`), that are predicted to (`n_pred`) and
+        both (`n_both`), with `precision`, `recall` and `f`; the worst first.
+    confusions : tuple of Confusion
+        Codes that were `missed` where another one was `predicted`, and the `count`; the most
+        frequent first.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, evaluate_evidence, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = evaluate_evidence(model)
+    >>> {score.key: round(score.value, 2) for score in found.scores}["subset_accuracy"]
+    0.9
+    >>> [(score.name, score.n_true, score.n_pred) for score in found.by_label][0]
+    ('safety', 23, 16)
     """
 
     labels: Names
@@ -120,7 +157,27 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Kept:
-    """New answers that the threshold of a promise lets through, and their accuracy, if any."""
+    """A promise of a model beside what new answers showed; made by :func:`promise_kept`.
+
+    Attributes
+    ----------
+    selection : Selection
+        The promise.
+    measure : {"subset", "hamming"}
+        What it is about.
+    n_answers, n_auto : int
+        New answers, and those that the threshold lets through.
+    accuracy, low, high : float or None
+        Of those that it lets through, with an exact 95 % interval; None if it lets none.
+
+    Examples
+    --------
+    >>> from nldd.coding import Kept, Selection
+    >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, 0.9, None)
+    >>> kept = Kept(promise, "subset", 200, n_auto=80, accuracy=0.95, low=0.877, high=0.986)
+    >>> kept.share, kept.low < promise.target < kept.high
+    (0.4, True)
+    """
 
     selection: Selection
     measure: str
@@ -142,7 +199,49 @@ def evaluate_table(
     options: TableOptions = TableOptions(),
     listing: Listing = Listing(),
 ) -> tuple[Evaluation, CodedAnswers]:
-    """Evaluate a model on the coded answers of a table, which may list codes in its own way."""
+    """Evaluate a model on a table that people have coded.
+
+    Parameters
+    ----------
+    model : CodingModel
+        It should not have learned from these answers.
+    path : Path
+        The table, with the columns of that which the model was fitted to.
+    options : TableOptions, optional
+        How the table is opened.
+    listing : Listing, optional
+        How the table lists its codes, if otherwise than that of the model.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        All measures with intervals, and which codes are the worst.
+    table : CodedAnswers
+        The answers that were read; its `notes` say what a person should know.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, evaluate_table, fit_table
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> second = Path(folder.name, "second.csv")
+    >>> with create_table(second, survey.header) as writer:
+    ...     writer.write(rows[100:])
+    >>> found, read = evaluate_table(step.model, second)
+    >>> len(read.codes), {score.key: round(score.value, 2) for score in found.scores}["f_measure"]
+    (83, 0.89)
+    >>> folder.cleanup()
+    """
     columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
     table = read_coded(
         path, columns, options, model.identity_columns, known=model.labels, codebook=model.codebook
@@ -172,7 +271,32 @@ def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
 
 
 def evaluate_evidence(model: CodingModel) -> Evaluation:
-    """Evaluate a model by its out-of-fold predictions of answers that were drawn at random."""
+    """Evaluate a model by its predictions of its own answers, each without itself.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Only answers that were drawn at random count.
+
+    Returns
+    -------
+    Evaluation
+        All measures with intervals, and which codes are the worst.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, evaluate_evidence, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = evaluate_evidence(model)
+    >>> loss = found.scores[0]
+    >>> loss.name, round(loss.value, 3), loss.low < loss.value < loss.high
+    ('Hamming loss', 0.067, True)
+    """
     return _evaluate(model.Y[model.tested], model.evidence[model.tested], model.labels)
 
 
@@ -232,7 +356,49 @@ def promise_kept(
     measure: str = "subset",
     rank_by: str = "chance",
 ) -> Kept:
-    """Compare a model's promise with what an evaluation found."""
+    """Compare a model's promise with what an evaluation found.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Which gives the promise.
+    quality : Evaluation
+        Of other answers, from :func:`evaluate_table`.
+    target, confidence : float in (0, 1)
+        The promise, see :func:`triage`.
+    measure : {"subset", "hamming"}
+        Whether an answer is right as a whole, or by its share of labels.
+    rank_by : {"chance", "theta"}
+        What answers are ranked by.
+
+    Returns
+    -------
+    Kept
+        How many answers the threshold lets through, and their accuracy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, evaluate_table, fit_table, promise_kept
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> second = Path(folder.name, "second.csv")
+    >>> with create_table(second, survey.header) as writer:
+    ...     writer.write(rows[100:])
+    >>> kept = promise_kept(step.model, evaluate_table(step.model, second)[0], target=0.8)
+    >>> kept.n_answers, kept.n_auto, round(kept.accuracy, 2)
+    (83, 73, 0.95)
+    >>> folder.cleanup()
+    """
     selection = model.select(target, confidence, measure, rank_by)
     n, right = len(quality.Y), quality.right(measure)
     limit = -1.0 if selection.limit is None else selection.limit
@@ -276,9 +442,38 @@ class TargetShare:
 
 @dataclass(frozen=True)
 class Triage:
-    """The table, from the surest answers to all, and the threshold that holds a target.
+    """How much may be coded automatically at which accuracy; made by :func:`triage`.
 
-    `targets` tells what other targets would allow; each line holds with the confidence by itself.
+    Attributes
+    ----------
+    rows : tuple of TriageRow
+        From the surest answers to all: up to the doubt `threshold`, the machine codes `n_auto`
+        answers, a `share` of all, with an `accuracy` between `low` and `high` (95 %). `combined` is
+        the accuracy of all, if people code the rest; the row `chosen` is that of the selection.
+    selection : Selection
+        The threshold that holds the target.
+    measure : {"subset", "hamming"}
+        Whether an answer is right as a whole, or by its share of labels.
+    human_accuracy : float
+        How right people are taken to be.
+    codes : CodeSelection or None
+        What may be settled code by code, if that was asked for; its `limits` go into
+        :class:`Policy`.
+    targets : tuple of TargetShare
+        What other targets would allow: `target`, `n_auto`, `share`, and the one `chosen`. Each
+        holds with the confidence by itself.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> [(line.target, line.n_auto) for line in triage(model).targets][:4]
+    [(0.95, 0), (0.9, 91), (0.85, 97), (0.8, 100)]
     """
 
     rows: tuple[TriageRow, ...]
@@ -297,9 +492,47 @@ def triage(
     rank_by: str = "chance",
     human_accuracy: float = 1.0,
 ) -> Triage:
-    """The triage table of a model, from its out-of-fold predictions.
+    """Tell how much a model may code automatically, and at which accuracy.
 
-    By the measure "per-code" it is that of whole answers, with what is settled code by code.
+    Parameters
+    ----------
+    model : CodingModel
+        Its answers that were drawn at random are looked at, each as predicted without itself.
+    target : float in (0, 1)
+        Accuracy that the automatic codes shall have.
+    confidence : float in (0, 1)
+        The chance to promise too much is at most one minus it.
+    measure : {"subset", "hamming", "per-code"}
+        Whether an answer is right as a whole, or by its share of labels; or whether single codes
+        are settled where the whole answer is not sure.
+    rank_by : {"chance", "theta"}
+        What answers are ranked by; fewer than 250 are ranked by theta.
+    human_accuracy : float
+        How right people are, in what machine and people reach together.
+
+    Returns
+    -------
+    Triage
+        The table, and the threshold that holds the target.
+
+    See Also
+    --------
+    selective_threshold : The test behind the threshold.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = triage(model, target=0.8)
+    >>> found.selection.n_auto, found.selection.accuracy
+    (100, 0.9)
+    >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
+    [(80, 0.97), (90, 0.96), (100, 0.9)]
     """
     codes = None
     if measure == PER_CODE:

@@ -69,9 +69,45 @@ class Basis:
 
 @dataclass(frozen=True)
 class Frequencies:
-    """Shares of the codes among `n_answers`, of which people coded `n_people`.
+    r"""Shares of codes in all answers of a table, corrected; made by :func:`code_frequencies`.
 
-    `n_empty` rows more say nothing, and do not count.
+    Attributes
+    ----------
+    codes : tuple of Frequency
+        For each `code`: answers that got it from people (`n_people`) and from the machine alone
+        (`n_machine`), the `raw` share of both together, the corrected `share` with the limits `low`
+        and `high` of its 95 % interval, and `bias`, by which the raw one is too large. The most
+        frequent first.
+    n_answers, n_people, n_empty : int
+        All answers, those that people coded, and rows more that say nothing and do not count.
+    basis : tuple of Basis
+        For each `part` of what only the machine coded: its size `n_rest`, how many answers tell of
+        its errors (`n_checked`), and whether these are ``checked`` ones or those of the ``model``
+        (`source`). Of those drawn, `n_open` are not coded yet; people chose `n_chosen` more.
+    notes : list of str
+        What a person should know.
+    format : TableFormat
+        Of the coded table.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Policy, Settings
+    >>> from nldd.coding import code_frequencies, code_table, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     new, coded = Path(folder, "new.csv"), Path(folder, "coded.csv")
+    ...     _ = new.write_text("answer\n" + "cheaper rents\nsafe cycle paths\nlower rents\n" * 20)
+    ...     _ = code_table(model, new, coded, Policy(threshold=0.1))
+    ...     found = code_frequencies(model, coded)
+    >>> found.n_answers, found.n_people, [(part.part, part.source) for part in found.basis]
+    (60, 0, [('auto', 'model')])
     """
 
     codes: tuple[Frequency, ...]
@@ -89,9 +125,52 @@ def code_frequencies(
     checked: Sequence[Path] = (),
     options: TableOptions = TableOptions(),
 ) -> Frequencies:
-    """Shares of the codes in a table that ``nldd predict`` wrote.
+    r"""Estimate the share of each code in a coded table, corrected for the errors of the machine.
 
-    `checked` are the tables that came back from people: reviews, and samples of ``nldd audit``.
+    Parameters
+    ----------
+    model : CodingModel
+        Which has coded the table.
+    path : Path
+        The table that :func:`code_table` wrote.
+    checked : sequence of Path
+        Tables that came back from people: reviews, and samples of :func:`draw_sample`.
+    options : TableOptions, optional
+        How the tables are opened.
+
+    Returns
+    -------
+    Frequencies
+        Raw and corrected shares, with 95 % intervals.
+
+    Notes ----- What people coded counts as it is. Of what only the machine coded, let :math:`N_1`
+    answers have a code and :math:`N_0` not. Of the checked ones with the code a share :math:`p` is
+    right, and of those without a share :math:`q` has it all the same; then :math:`N_1 p + N_0 q`
+    have it. Where nothing was checked, answers of the model stand in, each predicted without
+    itself.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Policy, Settings
+    >>> from nldd.coding import code_frequencies, code_table, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
+    >>> _ = new.write_text("answer\n" + "cheaper rents\nsafe cycle paths\nlower rents\n" * 20)
+    >>> _ = code_table(model, new, coded, Policy(threshold=0.1))
+    >>> found = code_frequencies(model, coded)
+    >>> [(code.code, round(code.raw, 2)) for code in found.codes]
+    [('housing costs', 0.67), ('cycling', 0.33), ('safety', 0.0)]
+    >>> all(code.low <= code.share <= code.high for code in found.codes)
+    True
+    >>> folder.cleanup()
     """
     table = read_rows(model, path, options)
     notes = list(table.notes)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator
 from nldd._wording import escaped
-from nldd.coding._answers import OF_REVIEW, Answers, Columns
+from nldd.coding._answers import LISTED, OF_REVIEW, Answers, Columns
 from nldd.coding._codebook import Codebook
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
@@ -46,9 +46,22 @@ TOL = 1e-3
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is fitted: folds of the cross-validation, seed, threads (not kept with it).
+    """How a model is fitted.
 
-    Without a number, there are 20 folds, or 10 of more than 5,000 answers.
+    Attributes
+    ----------
+    n_folds : int or None
+        Of the cross-validation; by default 20, or 10 of more than 5,000 answers.
+    random_state : int
+        Seed of whatever is random.
+    n_jobs : int or None
+        Threads; not kept with the model.
+
+    Examples
+    --------
+    >>> from nldd.coding import Settings
+    >>> Settings(n_folds=10)
+    Settings(n_folds=10, random_state=0, n_jobs=None)
     """
 
     n_folds: int | None = None
@@ -76,14 +89,56 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class CodingModel:
-    """A fitted model for the codes of open-ended answers; made by :func:`fit_coding_model`.
+    """A fitted model for the codes of open-ended answers.
 
-    `labels` are the codes, `Y` those of its coded `answers` as 0 and 1, and `validation` tells what
-    predicting each answer without itself has shown. Answers that were `drawn` at random tell what
-    new ones will be like; others, such as those left over for people, are harder, and only taught.
-    The `codebook` knows what codes are called, and which ones have become others.
-    By `identities`, made of `identity_columns`, answers that come a second time are known again;
-    both may be empty. Those of a review may be known by their rows there alone, and others not.
+    Made by :func:`fit_table`, or by :func:`fit_coding_model` of what is in memory.
+
+    Attributes
+    ----------
+    columns : Columns
+        Which columns of a table it reads.
+    settings : Settings
+        How it was fitted.
+    labels : tuple of str
+        The codes.
+    answers : Answers
+        The coded answers that it learned from.
+    Y : ndarray of shape (n_answers, n_labels)
+        Their codes as 0 and 1.
+    features : AnswerFeatures
+        Turns answers into numbers.
+    classifier : NLDDClassifier
+        Fitted to these.
+    validation : CrossValidation
+        What predicting each answer without itself has shown.
+    drawn : ndarray of bool of shape (n_answers,)
+        Answers that were drawn at random tell what new ones will be like; others, such as those
+        left over for people, are harder, and only taught.
+    history : tuple of Event
+        Each step with a file: `action`, `time`, `file`, its `sha256`, rows `n_added` and
+        `n_set_aside`, and what the model was afterwards.
+    identities, identity_columns : tuple of str
+        By which answers that come a second time are known again; both may be empty. Those of a
+        review may be known by their rows there alone, and others not.
+    codebook : Codebook
+        What codes are called, and which have become others.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> model.labels
+    ('cycling', 'housing costs', 'safety')
+    >>> found = model.code(Answers(["cheaper rents", "safe cycle paths"]))
+    >>> model.codes(found.Y)
+    [('housing costs',), ('cycling',)]
+    >>> (found.theta < 0.01).tolist()
+    [True, True]
     """
 
     columns: Columns
@@ -184,16 +239,54 @@ class CodingModel:
 def fit_coding_model(
     answers: Answers,
     codes: Sequence[set[str]],
-    columns: Columns,
+    columns: Columns = LISTED,
     settings: Settings = Settings(),
     watch: Watch = unwatched,
     drawn: Sequence[bool] | None = None,
     codebook: Codebook = Codebook(),
 ) -> CodingModel:
-    """Fit a model to coded answers; to those with an empty set, no code applies.
+    """Fit a model to coded answers in memory.
 
-    Without word on which of them were `drawn` at random, all were. Codes that the codebook has
-    merged count as what they have become.
+    Parameters
+    ----------
+    answers : Answers
+        At least ten.
+    codes : sequence of set of str
+        Of each answer; an empty set says that no code applies.
+    columns : Columns, optional
+        What the columns of tables that the model shall read are called; by default ``answer`` and
+        ``codes``. Features of the answers are named there, too.
+    settings : Settings, optional
+        Folds, seed and threads.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    drawn : sequence of bool, optional
+        Which answers were drawn at random; by default all.
+    codebook : Codebook, optional
+        Codes that it has merged count as what they have become.
+
+    Returns
+    -------
+    CodingModel
+        Fitted, and tested on its own answers.
+
+    See Also
+    --------
+    fit_table : The same with files.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> len(model.answers), model.labels
+    (100, ('cycling', 'housing costs', 'safety'))
+    >>> float(model.evidence.right(model.Y).mean())
+    0.9
     """
     codes = list(map(codebook.translate, codes))
     labels = order_codes(codes, columns, codebook)

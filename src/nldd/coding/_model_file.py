@@ -24,9 +24,35 @@ GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
 
 
 def save_coding_model(model: CodingModel, path: Path | str) -> None:
-    """Write a model to a file; the old file stays until the new one is complete.
+    """Write a model to a file; an old file of that name stays until the new one is complete.
 
-    The file holds the coded answers themselves, so keep it as you keep them.
+    The file holds the coded answers themselves, so keep it as you keep them. It is a ZIP file of
+    arrays and JSON with checksums; nothing in it is pickled.
+
+    Parameters
+    ----------
+    model : CodingModel
+        To be written.
+    path : Path or str
+        Its file, ``model.nldd`` for instance.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings
+    >>> from nldd.coding import fit_coding_model, load_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save_coding_model(model, Path(folder, "model.nldd"))
+    ...     again = load_coding_model(Path(folder, "model.nldd"))
+    >>> again.labels == model.labels, bool((again.evidence.theta == model.evidence.theta).all())
+    (True, True)
     """
     parts = pack_classifier(model.classifier)
     features, settings = model.features, model.settings
@@ -93,7 +119,39 @@ def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) ->
 
 
 def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
-    """Read a model; a file that is damaged or holds anything foreign is refused."""
+    """Read a model from a file.
+
+    Parameters
+    ----------
+    path : Path or str
+        A file that :func:`save_coding_model` or ``nldd fit`` wrote. One that is damaged, or that
+        holds anything foreign, is refused.
+    trusted : sequence of str
+        Names of further types that may be read; none are needed for models of nldd.
+
+    Returns
+    -------
+    CodingModel
+        As it was saved.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings
+    >>> from nldd.coding import fit_coding_model, load_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save_coding_model(model, Path(folder, "model.nldd"))
+    ...     again = load_coding_model(Path(folder, "model.nldd"))
+    >>> again.codes(again.code(Answers(["cheaper rents"])).Y)
+    [('housing costs',)]
+    """
     contents = read_archive(path, kind=KIND, trusted=trusted)
     classifier = unpack_classifier(contents)
     try:

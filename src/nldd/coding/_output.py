@@ -54,10 +54,56 @@ def code_table(
     options: TableOptions = TableOptions(),
     watch: BlockWatch = lambda blocks, fraction: blocks,
 ) -> Counts:
-    """Code the answers of a table, a block of rows at a time.
+    r"""Code the answers of a table, a block of rows at a time.
 
-    Written are `out`, with all rows, and `review`, with those for people only and columns for their
-    codes. `watch` passes the blocks through, for a progress bar.
+    Parameters
+    ----------
+    model : CodingModel
+        Which codes.
+    path : Path or str
+        The table; rows that have codes already keep them.
+    out : Path or str
+        File for all rows and columns, with what was found: ``nldd_codes``, ``nldd_status`` and
+        others.
+    policy : Policy
+        Which answers go to people.
+    review : Path or str, optional
+        File for those only, with columns for their codes.
+    options : TableOptions, optional
+        How the table is opened.
+    watch : callable, optional
+        ``watch(blocks, fraction)`` passes the blocks through, for a progress bar; ``fraction()``
+        tells how much of the file has been read.
+
+    Returns
+    -------
+    Counts
+        How many rows got which status.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Policy, Settings, code_table, fit_coding_model, triage
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import open_table
+    >>> folder = TemporaryDirectory()
+    >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\n\"\"\n")
+    >>> found = triage(model, target=0.8).selection
+    >>> counts = code_table(model, new, coded, Policy(found.limit, rank_by=found.rank_by))
+    >>> counts.n_rows, counts.n_auto, counts.n_review
+    (3, 2, 1)
+    >>> with open_table(coded) as table:
+    ...     rows = [row[:3] for block in table.blocks() for row in block.rows]
+    >>> rows[0]
+    ('cheaper rents', 'housing costs', 'auto')
+    >>> folder.cleanup()
     """
     check_places(path, out, review, hint="-o coded.csv --review review.csv")
     if review is not None:

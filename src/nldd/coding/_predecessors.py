@@ -37,9 +37,26 @@ Tell = Callable[[str], None] | None
 
 @dataclass(frozen=True)
 class Undone:
-    """A model that is as it was before: the steps taken back, and those that came back.
+    """A model that is as it was before a step; made by :func:`undo_model`.
 
-    `kept` is where the model went that was there; so many steps more as `n_left` can be taken.
+    Attributes
+    ----------
+    taken_back, came_back : tuple of Event
+        Steps that the model no longer has, and steps that it has again.
+    n_answers : int
+        Coded answers that it has now.
+    kept : Path
+        Where the model went that was there.
+    n_left : int
+        Steps more that can be taken back.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from nldd.coding import Undone
+    >>> undone = Undone((), (), n_answers=80, kept=Path("model.nldd.undone1"), n_left=2)
+    >>> undone.n_answers, undone.kept.name
+    (80, 'model.nldd.undone1')
     """
 
     taken_back: tuple[Event, ...]
@@ -76,9 +93,50 @@ def replace_model(model: CodingModel, path: Path) -> Path | None:
 
 
 def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> Undone:
-    """Bring back the predecessor of a model; or with `redo` what was undone last.
+    """Bring back the predecessor of a model file.
 
     What was there is kept in turn, so that nothing is lost either way.
+
+    Parameters
+    ----------
+    path : Path
+        The model file; the five last predecessors lie beside it.
+    redo : bool
+        Whether to bring back what was undone last instead.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+
+    Returns
+    -------
+    Undone
+        The steps taken back, and what the model has now.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, fit_table, undo_model, update_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> more = Path(folder.name, "more.csv")
+    >>> with create_table(more, survey.header) as writer:
+    ...     writer.write(rows[80:100])
+    >>> len(update_model(model, more).model.answers)
+    100
+    >>> undone = undo_model(model)
+    >>> undone.n_answers, [event.file for event in undone.taken_back]
+    (80, ['more.csv'])
+    >>> undo_model(model, redo=True).n_answers
+    100
+    >>> folder.cleanup()
     """
     take, give = (UNDONE, BEFORE) if redo else (BEFORE, UNDONE)
     _history(path)  # before a lock file is made for what is no model

@@ -39,14 +39,47 @@ def unwatched(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predicted labelsets and the evidence for each; all arrays have one entry an answer.
+    """Predicted labelsets and the evidence for each.
 
-    `theta` is the probability that a label is wrong, `row` the coded answer that the labelset comes
-    from, `Dx` and `Dy` are the distances from it in features and in labels, and `x_part` and
-    `y_part` what these add to the log-odds of an error. `chance` is the probability that all labels
-    are right, which :class:`ChanceRegression` finds from the `clues`, if there is one. `P` are the
-    probabilities label by label, and `others` the next best labelsets of each answer, which come
-    from the coded answers `others_row`.
+    All arrays have one entry an answer; an index takes some of them.
+
+    Attributes
+    ----------
+    Y : ndarray of int8 of shape (n_answers, n_labels)
+        The labelsets as 0 and 1.
+    theta : ndarray of shape (n_answers,)
+        Probability that a label is wrong.
+    row : ndarray of int of shape (n_answers,)
+        The coded answer that the labelset comes from.
+    Dx, Dy : ndarray of shape (n_answers,)
+        Distances from it in features and in labels.
+    x_part, y_part : ndarray of shape (n_answers,)
+        What these add to the log-odds of an error.
+    chance : ndarray of shape (n_answers,) or None
+        Probability that all labels are right.
+    clues : ndarray of shape (n_answers, n_clues) or None
+        What the chance is found from, as long as it is not.
+    P : ndarray of float32 of shape (n_answers, n_labels) or None
+        Probabilities label by label.
+    others : ndarray of int8 of shape (n_answers, n_others, n_labels) or None
+        The next best labelsets.
+    others_row : ndarray of int of shape (n_answers, n_others) or None
+        Coded answers that these come from.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = model.code(Answers(["cheaper rents", "safe cycle paths"]))
+    >>> found.Y.tolist()
+    [[0, 1, 0], [1, 0, 0]]
+    >>> answers.texts[found.row[0]]
+    'Cheaper rents'
     """
 
     Y: NDArray[np.int8]

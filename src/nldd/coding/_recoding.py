@@ -24,10 +24,57 @@ def apply_codebook(
     n_jobs: int | None = None,
     tell: Tell = None,
 ) -> tuple[CodingModel, list[str]]:
-    """Let a saved model take over names, merges and the order of a codebook; and what that meant.
+    r"""Let a saved model take over names, merges and the order of a codebook.
 
-    Codes merged into one that is there become it in all answers, into a new one are renamed. Where
-    labels changed, all is fitted anew to the model's own answers; a mere rename takes no fit.
+    A code that is merged into one that is there becomes it in all answers; one that is merged into
+    a new code is renamed. Where labels changed, all is fitted anew to the model's own answers; a
+    mere rename takes no fit. The model before is kept, see :func:`undo_model`.
+
+    Parameters
+    ----------
+    model_path : Path
+        The model file.
+    path : Path
+        A codebook, see :func:`read_codebook`.
+    options : TableOptions, optional
+        How the codebook is opened.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    n_jobs : int, optional
+        Threads of a new fit.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+
+    Returns
+    -------
+    model : CodingModel
+        With the codebook.
+    changes : list of str
+        What that meant, in words.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, apply_codebook, fit_table
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> book = Path(folder.name, "codebook.csv")
+    >>> _ = book.write_text("code,name,merged_into\ncycling,,bikes\nsafety,Crime and fear,\n")
+    >>> changed, changes = apply_codebook(model, book)
+    >>> changed.labels
+    ('bikes', 'housing costs', 'safety')
+    >>> changes
+    ["'cycling' renamed to 'bikes'.", '1 code with another name or description.']
+    >>> folder.cleanup()
     """
     check_places(path, model_path, hint="nldd codebook model.nldd codebook.csv")
     read_manifest(model_path)

@@ -39,14 +39,39 @@ FEW = 30
 class Selection:
     """A promise: with this confidence, answers up to the threshold reach the target accuracy.
 
-    No threshold means that none keeps it as far as these answers can tell; then `needed` tells from
-    and up to about how many it would take. Either end may be open. Of all answers, `n_auto`
-    pass the threshold; their accuracy is above `lower` with the stated confidence, which is the
-    target unless all answers pass: a bound made after the choice would hold less often.
+    Made by :func:`selective_threshold`, and by :func:`triage`.
 
-    New answers pass up to `limit`, which is the threshold itself unless the model that predicts
-    them is surer than those that were tested. `rank_by` tells what both are: a theta, or one minus
-    the chance that all codes are right.
+    Attributes
+    ----------
+    target, confidence : float
+        What was asked for.
+    threshold : float or None
+        The doubt up to which answers pass; None if none keeps the promise as far as these answers
+        can tell.
+    n_answers, n_auto : int
+        All answers, and those that pass.
+    accuracy : float or None
+        Of those that pass.
+    lower : float or None
+        Their accuracy is above it with the stated confidence. That is the target unless all answers
+        pass: a bound made after the choice would hold less often.
+    needed : tuple of (int, int or None) or None
+        Without a threshold: from and up to about how many answers it would take. Either end may be
+        open.
+    limit : float or None
+        New answers pass up to it. It is the threshold itself unless the model that predicts them is
+        surer than those that were tested.
+    rank_by : {"theta", "chance"}
+        What the doubt is: theta, or one minus the chance that all codes are right.
+
+    Examples
+    --------
+    >>> from nldd.coding import selective_threshold
+    >>> found = selective_threshold([0.1] * 80 + [0.6] * 20, [1] * 80 + [0] * 20, target=0.9)
+    >>> found.threshold, found.n_auto, found.share
+    (0.1, 80, 0.8)
+    >>> selective_threshold([0.1] * 10, [1] * 10).threshold is None
+    True
     """
 
     target: float
@@ -69,31 +94,41 @@ class Selection:
 def selective_threshold(
     theta: Any, correct: Any, target: float = 0.9, confidence: float = 0.9
 ) -> Selection:
-    """The largest theta at which the accuracy of all surer answers is proven to reach a target.
+    """Find the largest theta at which all surer answers are proven to reach a target accuracy.
 
-    The k surest answers are tested for growing k: is their accuracy above the target, by an exact
-    binomial test? The first k that fails ends the walk, and the last one that passed is chosen. As
-    the order of the tests is fixed beforehand, no correction for their number is needed. The walk
-    has four fifths of the level 1 - confidence; with the rest, and with what a walk that came so
-    far brings, all answers are tested. So the chance to choose a threshold with an accuracy below
-    the target is at most 1 - confidence, whether theta is calibrated or not. What it takes is that
-    the answers are a random sample of those to come, and that accuracy does not rise with theta.
+    Parameters
+    ----------
+    theta : array-like of shape (n_answers,)
+        Of predictions that did not see their own answer, as from cross-validation; or another doubt
+        from 0 to 1.
+    correct : array-like of shape (n_answers,)
+        Whether each prediction was right; or, from 0 to 1, the share of it that was right. Shares
+        are tested by Bentkus' inequality, at the price of a factor e in the level.
+    target, confidence : float in (0, 1)
+        The accuracy, and how sure it is to hold.
+
+    Returns
+    -------
+    Selection
+        The threshold; or, where none is proven, about how many answers it would take.
+
+    Notes ----- The k surest answers are tested for growing k: is their accuracy above the target,
+    by an exact binomial test? The first k that fails ends the walk, and the last one that passed is
+    chosen. As the order of the tests is fixed beforehand, no correction for their number is needed.
+    The walk has four fifths of the level 1 - confidence; with the rest, and with what a walk that
+    came so far brings, all answers are tested. So the chance to choose a threshold with an accuracy
+    below the target is at most 1 - confidence, whether theta is calibrated or not. What it takes is
+    that the answers are a random sample of those to come, and that accuracy does not rise with
+    theta.
 
     The first test takes the number of answers at which an accuracy half way from the target to 1
     passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all. Where there
     are less than three times as many answers, the walk has the whole level.
 
-    Parameters
-    ----------
-    theta : array-like of shape (n_answers,)
-        Of predictions that did not see their own answer, as from cross-validation.
-    correct : array-like of shape (n_answers,)
-        Whether each prediction was right; or, from 0 to 1, the share of it that was right. Shares
-        are tested by Bentkus' inequality, at the price of a factor e in the level.
-    target, confidence : float in (0, 1)
-
     Examples
     --------
+    >>> import numpy as np
+    >>> from nldd.coding import selective_threshold
     >>> rng = np.random.default_rng(0)
     >>> theta = rng.random(1000)
     >>> found = selective_threshold(theta, rng.random(1000) > theta / 2, target=0.9)

@@ -31,9 +31,37 @@ from nldd.tables import TableOptions
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A model, those answers of a table that joined it, and how many old ones got other codes.
+    """What :func:`fit_table` and :func:`update_model` have done.
 
-    Where the model was saved in the place of another one, that is kept as `predecessor`.
+    Attributes
+    ----------
+    model : CodingModel
+        As it was saved.
+    table : CodedAnswers
+        Those answers of the table that joined it.
+    n_corrected : int
+        Answers of the model that got other codes.
+    predecessor : Path or None
+        Where the model is kept whose place it has taken.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, fit_table
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> len(step.model.answers), step.table.n_rows, step.n_corrected, step.predecessor
+    (80, 80, 0, None)
+    >>> folder.cleanup()
     """
 
     model: CodingModel
@@ -57,9 +85,60 @@ def fit_table(
 ) -> Step:
     """Fit a model to the coded answers of a table and save it.
 
-    Where codes look like lists with another separator, a person may be able to answer (`ask`).
-    A model that is there already is replaced by `force` alone, and kept as :func:`update_model`
-    keeps it. No other process works on it meanwhile.
+    Parameters
+    ----------
+    path : Path
+        The table, in any format of :func:`nldd.tables.open_table`.
+    out : Path
+        File for the model. No other process works on it meanwhile.
+    request : Request
+        Which columns have the text, the codes and features.
+    settings : Settings, optional
+        Folds, seed and threads.
+    options : TableOptions, optional
+        How the table is opened.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+    ask : callable, optional
+        Is asked a question in words where codes look like lists with another separator, and answers
+        whether they are; without it, they are refused.
+    codebook : Codebook, optional
+        Names and merges of codes.
+    force : bool
+        Whether to replace a model that is there, which is kept as its predecessor.
+
+    Returns
+    -------
+    Step
+        The model, and the answers that it learned from.
+
+    See Also
+    --------
+    triage : What the model may code alone.
+    code_table : Code new answers by it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, fit_table
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> step.model.labels, len(step.model.answers)
+    (('cycling', 'housing costs', 'safety'), 80)
+    >>> model.exists()
+    True
+    >>> folder.cleanup()
     """
     check_places(path, out, hint="-o model.nldd")
     # Before hours of work rather than after.
@@ -104,14 +183,67 @@ def update_model(
     """Let the coded answers of a table join a saved model, and save it.
 
     Answers that the model has already, by the columns of the table that it was fitted to, do not
-    join a second time; where they come with other codes, these replace the old ones.
+    join a second time; where they come with other codes, these replace the old ones. One process at
+    a time: a second one waits, and then starts from what the first has saved, so that no answer is
+    lost.
 
-    One process at a time: a second one waits, which it may `tell`, and then starts from what the
-    first has saved, so that no answer is lost. Without `out`, the old model is replaced, and kept
-    as its predecessor, see :func:`undo_model`; another file is replaced by `force` alone. `again`
-    takes a file that the model has had already, `new_codes` codes that look like known ones, and
-    `accept` suggestions of a review that nobody has marked. A file may list its codes in its own
-    way (`listing`), and a person may be able to answer (`ask`).
+    Parameters
+    ----------
+    model_path : Path
+        The model file.
+    path : Path
+        A table of coded answers, such as a review or an audit that people have filled in.
+    out : Path, optional
+        File for the new model; by default the old one is replaced, and kept, see
+        :func:`undo_model`.
+    options : TableOptions, optional
+        How the table is opened; :class:`nldd.review.StoreOptions` for a review of the page.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    again : bool
+        Whether to take a file that the model has had already.
+    new_codes : bool
+        Whether to take codes that look like known ones misspelt.
+    n_jobs : int, optional
+        Threads of the fit.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+    listing : Listing, optional
+        How the table lists its codes, if otherwise than that of the model.
+    ask : callable, optional
+        Is asked in words where codes look like slips, and answers whether to take them.
+    accept : bool
+        Whether to take suggestions of a review that nobody has marked.
+    force : bool
+        Whether to replace a file `out` that is there.
+
+    Returns
+    -------
+    Step
+        The new model, and the answers that joined it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, fit_table, update_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.tables import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> more = Path(folder.name, "more.csv")
+    >>> with create_table(more, survey.header) as writer:
+    ...     writer.write(rows[70:100])
+    >>> step = update_model(model, more)
+    >>> len(step.model.answers), len(step.table.codes), step.predecessor.name
+    (100, 20, 'model.nldd.bak1')
+    >>> folder.cleanup()
     """
     check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_places(path, out, hint="-o new-model.nldd")

@@ -50,7 +50,25 @@ class Group:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Groups of the answers of a table, the largest first, and the groups of each row."""
+    """A draft of a codebook: answers in groups that share words; made by :func:`suggest_codes`.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        The largest first: `code`, `name`, `words`, `n_answers` and `examples`.
+    rows : tuple of tuple of int
+        For each row of the table its groups, by their place; an empty row has none.
+    n_answers : int
+        Rows that say something.
+    notes : tuple of str
+        What a person should know about the table.
+
+    Examples
+    --------
+    >>> from nldd.coding import Suggestion
+    >>> Suggestion(groups=(), rows=((0,), (), (0, 1)), n_answers=3).n_left
+    1
+    """
 
     groups: tuple[Group, ...]
     rows: tuple[tuple[int, ...], ...]
@@ -75,10 +93,46 @@ def suggest_codes(
     options: TableOptions = TableOptions(),
     random_state: int = 0,
 ) -> Suggestion:
-    """Group the answers of a table by the words that they share.
+    r"""Group the answers of a table by the words that they share, as a draft of a codebook.
 
-    Without `n_groups` there are half as many groups as the square root of the number of answers,
-    30 at most: rather too many than too few, for groups are merged more easily than split.
+    What groups answers here knows words, not meanings: a draft, from which people make codes.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    text : sequence of str
+        Columns with the answers.
+    n_groups : int, optional
+        By default half as many as the square root of the number of answers, 30 at most: rather too
+        many than too few, for groups are merged more easily than split.
+    options : TableOptions, optional
+        How the table is opened.
+    random_state : int
+        Seed of the start.
+
+    Returns
+    -------
+    Suggestion
+        The groups, and those of each row.
+
+    Notes ----- Words and letters in a row are weighted by how rare they are (tf-idf), and the
+    matrix :math:`X` of answers by terms is factored as :math:`X \approx W H` with non-negative
+    factors. An answer is in the group of its largest :math:`w`, and in those of at least half of
+    it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import suggest_codes
+    >>> folder = TemporaryDirectory()
+    >>> path = Path(folder.name, "answers.csv")
+    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
+    >>> found = suggest_codes(path, ["answer"], n_groups=2)
+    >>> [(group.code, group.words[0], group.n_answers) for group in found.groups]
+    [('g1', 'buses', 6), ('g2', 'rent', 6)]
+    >>> folder.cleanup()
     """
     with options.open(path) as table:
         places = _text_places(table, text)
@@ -223,7 +277,30 @@ def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
 
 
 def write_suggestion(found: Suggestion, out: Path | str, raw: bool = False) -> None:
-    """Write the groups as a codebook that people complete, with words and examples beside it."""
+    r"""Write groups as a codebook that people complete, with words and examples beside it.
+
+    Parameters
+    ----------
+    found : Suggestion
+        Of :func:`suggest_codes`.
+    out : Path or str
+        File for the table, in the format that its ending says.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_codebook, suggest_codes, write_suggestion
+    >>> folder = TemporaryDirectory()
+    >>> path, draft = Path(folder.name, "answers.csv"), Path(folder.name, "codebook.csv")
+    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
+    >>> write_suggestion(suggest_codes(path, ["answer"], n_groups=2), draft)
+    >>> [(entry.code, entry.name.split(",")[0]) for entry in read_codebook(draft).entries]
+    [('g1', 'buses'), ('g2', 'rent')]
+    >>> folder.cleanup()
+    """
     examples = tuple(f"example_{k}" for k in range(1, N_EXAMPLES + 1))
     with create_table(out, (*FIELDS, "words", "answers", *examples), raw=raw) as writer:
         for order, group in enumerate(found.groups, 1):

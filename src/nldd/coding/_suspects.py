@@ -27,12 +27,43 @@ EVIDENCE = ("nearest_answer", "nearest_codes")
 
 @dataclass(frozen=True)
 class Suspect:
-    """An answer of a model, by its number from 1, with codes that may be wrong.
+    """An answer of a model with codes that may be wrong; found by :func:`find_suspects`.
 
-    `likely` are the codes that it should have, as far as can be told: those of most identical
-    answers, or those that the machine predicts. `sure` is the share of identical answers that have
-    them, or the chance that the machine is right. `nearest` is another coded answer, by number,
-    that speaks for the prediction. `same` counts the codes of identical answers, this one included.
+    Attributes
+    ----------
+    number : int
+        Of the answer in the model, from 1.
+    text : str
+        What it says.
+    codes : tuple of str
+        The codes that people gave it.
+    likely : tuple of str
+        The codes that it should have, as far as can be told: those of most identical answers, or
+        those that the machine predicts.
+    why : tuple of str
+        "coded unlike its likes", "identical answers have other codes", or both.
+    sure : float
+        The share of identical answers that have the likely codes, or the chance that the machine is
+        right.
+    nearest, nearest_text, nearest_codes : int, str, tuple of str
+        Another coded answer that speaks for the prediction: its number, text and codes.
+    same : tuple of (tuple of str, int)
+        How often the same answer was coded how, this one included.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, find_suspects, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> first = find_suspects(model)[0]
+    >>> first.text
+    'We could do with cheaper bus fares. The roads are dangerous'
+    >>> first.codes, first.likely, first.differ_in
+    (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
 
     number: int
@@ -59,7 +90,34 @@ class Suspect:
 
 
 def find_suspects(model: CodingModel) -> list[Suspect]:
-    """Answers of a model whose codes may be wrong, the most suspicious first."""
+    """Find answers of a model whose codes may be wrong.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Its coded answers are looked at.
+
+    Returns
+    -------
+    list of Suspect
+        The most suspicious first. Many will be right: people look at each.
+
+    Notes ----- Answers are ranked by how many codes of people are expected to be wrong: the number
+    that differ from those predicted without the answer itself, times the chance that the prediction
+    is right. Answers that say the same in the same words and have different codes need no machine.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, find_suspects, fit_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> [(suspect.number, suspect.codes, suspect.likely) for suspect in find_suspects(model)][:2]
+    [(95, ('cycling',), ('housing costs',)), (76, ('safety',), ('housing costs',))]
+    """
     found, codes = model.evidence, model.codes(model.Y)
     predicted = model.codes(found.Y)
     sure = chance_right(model)
@@ -124,7 +182,36 @@ def plain_words(text: str) -> str:
 
 
 def write_suspects(model: CodingModel, suspects: list[Suspect], out: Path | str) -> None:
-    """The suspects as a table: the answer, its codes and likely ones, why, and the evidence."""
+    """Write suspects as a table: the answer, its codes and likely ones, why, and the evidence.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Whose answers they are.
+    suspects : list of Suspect
+        Of :func:`find_suspects`.
+    out : Path or str
+        File for the table, in the format that its ending says.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, find_suspects, fit_coding_model, write_suspects
+    >>> from nldd.datasets import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import open_table
+    >>> with TemporaryDirectory() as folder:
+    ...     write_suspects(model, find_suspects(model), Path(folder, "suspects.csv"))
+    ...     with open_table(Path(folder, "suspects.csv")) as table:
+    ...         names = table.names
+    >>> names[:5]
+    ('number', 'answer', 'codes', 'likely_codes', 'differ_in')
+    """
     names = (*model.columns.numeric, *model.columns.categorical)
     text = model.columns.text[0] if len(model.columns.text) == 1 else "answer"
     join = model.columns.codes.join

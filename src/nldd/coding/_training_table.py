@@ -42,10 +42,33 @@ FEWEST_BELOW = 10
 
 @dataclass(frozen=True)
 class Request:
-    """Columns as a person names them; categorical ones are so even if they hold numbers.
+    """Which columns of a table have what, as a person names them.
 
-    `labels` are one column or several, or a pattern. Codes that look like lists with another of
-    the `separators` are refused, unless codes are to be taken `as_written`.
+    Attributes
+    ----------
+    text : tuple of str
+        Columns with the answers.
+    labels : str
+        One column that lists codes or several, with commas between, or a pattern such as
+        ``code_*``.
+    label_columns : str
+        Columns of 0 and 1, one a code, instead: names with commas between, or a pattern.
+    separators : tuple of str
+        Between codes of a list.
+    none : str
+        The cell which says that no code applies.
+    features, categorical : tuple of str
+        Columns beside the text; categorical ones are so even if they hold numbers.
+    as_written : bool
+        Whether to take codes that look like lists with another separator as they are; else they are
+        refused.
+
+    Examples
+    --------
+    >>> from nldd.coding import Request
+    >>> request = Request(text=("answer",), labels="codes", features=("age", "region"))
+    >>> request.separators
+    (';',)
     """
 
     text: tuple[str, ...] = ()
@@ -156,13 +179,39 @@ def _split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CodedAnswers:
-    """The rows of a table that somebody has coded, by their numbers in it, from 1.
+    """The rows of a table that somebody has coded, as a :class:`Step` and an evaluation have them.
 
-    By `identities`, digests of the `identity_columns`, answers are known again; `tell_apart` says
-    whether equal ones are one answer. `n_known` rows were left out: they are there already. Which
-    were `drawn` at random, a column of the table may say. A review is what
-    ``nldd predict`` wrote for people. Where rows have `names` of their own, these are there, and
-    name and identity of the rows that are `left` without codes.
+    Attributes
+    ----------
+    answers : Answers
+        What they say.
+    codes : list of set of str
+        Their codes.
+    rows : list of int
+        Their numbers in the table, from 1.
+    n_rows : int
+        Rows of the table.
+    notes : list of str
+        What a person should know about it.
+    identities, identity_columns, tell_apart : list of str, tuple of str, bool
+        Digests of some columns, by which answers are known again, and whether equal ones are one
+        answer.
+    n_known : int
+        Rows that were left out, as they are in the model already.
+    drawn : list of bool
+        Which were drawn at random; a column of the table may say so.
+    is_review : bool
+        Whether it is a review, as :func:`code_table` writes one.
+    names, left : list of str, list of (str, str)
+        Names of rows where they have some, and name and identity of rows without codes.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, CodedAnswers
+    >>> answers = Answers(["more buses", "cheaper rents"])
+    >>> table = CodedAnswers(answers, [{"bus"}, {"rent"}], rows=[1, 4], n_rows=5, notes=[])
+    >>> table.n_set_aside
+    3
     """
 
     answers: Answers

@@ -99,3 +99,20 @@ from ._table import (
     to_markdown as to_markdown,
     to_text as to_text,
 )
+
+__all__ = [
+    "Entry",
+    "Page",
+    "PublishedTable",
+    "Results",
+    "Table",
+    "make_report",
+    "published",
+    "report",
+    "results",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+    "to_text",
+    "write_report",
+]

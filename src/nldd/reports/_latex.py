@@ -92,6 +92,26 @@ def to_latex(table: Table) -> str:
     Its first line says which packages it needs: booktabs, and longtable if it has more rows than a
     page. Second lines of cells are a row of their own in ``\scriptsize``. It fits the width of the
     text of an article of 10 to 12 points; in a document of two columns it spans both.
+
+    Parameters
+    ----------
+    table : Table
+        No character of it means anything to LaTeX.
+
+    Returns
+    -------
+    str
+        Ends with a newline.
+
+    Examples
+    --------
+    >>> from nldd.reports import Entry, Table, to_latex
+    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", Entry("0.19", bold=True)),))
+    >>> lines = to_latex(table).splitlines()
+    >>> print(lines[0])
+    % Needs \usepackage{booktabs}.
+    >>> print(*(line for line in lines if "yeast" in line))
+    yeast & \textbf{0.19} \\
     """
     layout = choose_layout(table)
     body = "\n".join(_long(table, layout) if layout.long else _floating(table, layout))

@@ -86,10 +86,27 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What stands on a page, as plain text; nothing in it is read as HTML.
+    """What stands on a page of a report, as plain text; nothing in it is read as HTML.
 
-    `facts` are names and values below the title, such as ("data sets", "9"); `foot` is the last
-    line, such as how to make the page again.
+    Made by :func:`make_report`, written by :func:`write_report`.
+
+    Attributes
+    ----------
+    title, subtitle : str
+        Above all.
+    facts : tuple of (str, str)
+        Names and values below the title, such as ``("data sets", "9")``.
+    sections : tuple of Section
+        Each has a `title`, `paragraphs`, `tables`, `figures` and an `id` for links.
+    foot : str
+        The last line, such as how to make the page again.
+
+    Examples
+    --------
+    >>> from nldd.reports import Page
+    >>> page = Page("Benchmark", facts=(("data sets", "9"),))
+    >>> page.title, page.tables, page.figures
+    ('Benchmark', [], [])
     """
 
     title: str

@@ -21,7 +21,24 @@ PUBLISHED_MEASURES = ("hamming_loss", "zero_one_loss", "multilabel_accuracy", "f
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """A table of the paper; data sets head the rows and methods the columns, in its order."""
+    """A table of the paper (arXiv 1702.04684); made by :func:`published`.
+
+    Attributes
+    ----------
+    datasets, methods : tuple of str
+        Heads of the rows and of the columns, in its order.
+    rows : tuple of tuple of float
+        The printed values.
+
+    Examples
+    --------
+    >>> from nldd.reports import published
+    >>> table = published("hamming_loss")
+    >>> table.methods
+    ('BR', 'SMBR', 'NLDD', 'ECC', 'RAKEL', 'MLKNN', 'CBM')
+    >>> table.array().shape
+    (9, 7)
+    """
 
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
@@ -39,10 +56,21 @@ class PublishedTable:
 
 
 def published(measure: str) -> PublishedTable:
-    """The paper's table of a measure, one of `PUBLISHED_MEASURES`.
+    """The paper's table of a measure.
+
+    Parameters
+    ----------
+    measure : {"hamming_loss", "zero_one_loss", "multilabel_accuracy", "f_measure"}
+        Which one.
+
+    Returns
+    -------
+    PublishedTable
+        With a row for each data set and a column for each method.
 
     Examples
     --------
+    >>> from nldd.reports import published
     >>> published("f_measure").value("yeast", "NLDD")
     0.6438
     """

@@ -52,11 +52,48 @@ def report(
     measures: Iterable[str] | None = None,
     nemenyi: bool = False,
 ) -> list[Path]:
-    """Write the report of the cells of a benchmark's folder, into it or to `out`.
+    r"""Write the report of the cells of a benchmark's folder.
 
-    `protocol` says which one, where the folder has several; `measures` are keys of those to be
-    tabled, or "all", and the paper's four if none is named. With `nemenyi`, diagrams and pairs have
-    Nemenyi's test beside Wilcoxon's. Returns the page, then the files of its tables and figures.
+    Parameters
+    ----------
+    folder : str or Path
+        Of :func:`nldd.experiments.run_benchmark` or ``nldd benchmark``.
+    out : str or Path, optional
+        Folder for the report; by default the same.
+    protocol : str, optional
+        Which one, where the folder has several.
+    measures : iterable of str, optional
+        Keys of those to be tabled, or "all"; by default the paper's four.
+    nemenyi : bool
+        Whether diagrams and pairs have Nemenyi's test beside Wilcoxon's.
+
+    Returns
+    -------
+    list of Path
+        The page, then the files of its tables and figures.
+
+    Examples
+    --------
+    >>> import json
+    >>> from dataclasses import asdict
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.experiments import Record
+    >>> from nldd.metrics import PAPER_MEASURES
+    >>> from nldd.reports import report
+    >>> scores = dict.fromkeys((measure.key for measure in PAPER_MEASURES), 0.2)
+    >>> about = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": 3, "standard_errors": {}}
+    >>> about |= {"observed": {"n": 0}, "unobserved": {"n": 0}}
+    >>> cells = [
+    ...     Record("mine", "songs", method, 0, 0, None, "", scores, 1.0, 0.1, about)
+    ...     for method in ("BR", "MLKNN")
+    ... ]
+    >>> with TemporaryDirectory() as folder:
+    ...     lines = (json.dumps(asdict(cell)) + "\n" for cell in cells)
+    ...     _ = Path(folder, "cells.jsonl").write_text("".join(lines))
+    ...     written = report(folder, measures=["hamming_loss"])
+    >>> [path.name for path in written][:4]
+    ['report.html', 'hamming_loss.csv', 'hamming_loss.md', 'hamming_loss.tex']
     """
     folder = Path(folder)
     cells = folder / CELLS
@@ -93,9 +130,41 @@ def make_report(
     about: Mapping[str, Any] = MappingProxyType({}),
     nemenyi: bool = False,
 ) -> Page:
-    """The report as a page; sections with nothing in them are left out.
+    """Make the report of a benchmark as a page; sections with nothing in them are left out.
 
-    `about` has facts and notes of the data sets by name.
+    Parameters
+    ----------
+    results : Results
+        Of :func:`nldd.reports.results`.
+    measures : sequence of Measure
+        To be tabled; by default the paper's four.
+    about : mapping from str to dict
+        Facts and notes of the data sets by name.
+    nemenyi : bool
+        Whether diagrams and pairs have Nemenyi's test beside Wilcoxon's.
+
+    Returns
+    -------
+    Page
+        Its `tables` can be rendered one by one, by :func:`to_latex` for instance.
+
+    Examples
+    --------
+    >>> from nldd import MEASURES
+    >>> from nldd.experiments import Record
+    >>> from nldd.reports import make_report, results, to_text
+    >>> about = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": 3, "standard_errors": {}}
+    >>> about |= {"observed": {"n": 0}, "unobserved": {"n": 0}}
+    >>> found = results(
+    ...     Record("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, 1.0, 0.1, about)
+    ...     for method, loss in {"BR": 0.21, "MLKNN": 0.19}.items()
+    ... )
+    >>> page = make_report(found, [MEASURES["hamming_loss"]])
+    >>> print(to_text(page.tables[0]))
+    Hamming loss (lower is better), ranks in parentheses
+      data set              BR       MLKNN
+      songs         0.2100 (2)  0.1900 (1)
+      average rank        2.00        1.00
     """
     shared = paper_part(results)
     sections = (
@@ -163,7 +232,32 @@ def _section(
 
 
 def write_report(page: Page, out: Path) -> list[Path]:
-    """Write all files, each of them whole or not at all; the page last, when all else is there."""
+    """Write all files of a report, each of them whole or not at all; the page last.
+
+    Parameters
+    ----------
+    page : Page
+        Of :func:`make_report`.
+    out : Path
+        Folder: ``report.html``, every table in ``tables`` as CSV, Markdown and LaTeX, and every
+        figure in ``figures`` as SVG and PNG.
+
+    Returns
+    -------
+    list of Path
+        The page, then the files of its tables and figures.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.reports import Page, write_report
+    >>> with TemporaryDirectory() as folder:
+    ...     (page,) = write_report(Page("Losses & gains"), Path(folder))
+    ...     text = page.read_text("utf-8")
+    >>> page.name, "<title>Losses &amp; gains</title>" in text
+    ('report.html', True)
+    """
     written = [out / PAGE]
     for table, (ending, render) in product(page.tables, RENDERERS.items()):
         written.append(out / "tables" / f"{table.key}.{ending}")

@@ -36,16 +36,32 @@ POOLED = tuple(
 
 @dataclass(frozen=True)
 class Results:
-    """The finished cells of one protocol, in the order of the paper.
+    """The finished cells of one protocol, in the order of the paper; made by :func:`results`.
 
     Attributes
     ----------
+    protocol : str
+        Its name.
     datasets, methods : tuple of str
         Those with a value: a method on a data set counts when every fold is there.
     finished, failed : list of Record
         All cells, those of the study of shares and of unfinished methods included.
     incomplete : list of (str, str, int, int)
         Data set, method, folds that are there and folds that there should be.
+
+    Examples
+    --------
+    >>> from nldd import MEASURES
+    >>> from nldd.experiments import Record
+    >>> from nldd.reports import results
+    >>> about = {"n_folds": 1, "n_labels": 14, "n_train": 75, "n_test": 25, "standard_errors": {}}
+    >>> losses = {"BR": 0.21, "NLDD": 0.19}
+    >>> found = results(
+    ...     Record("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, 1.0, 0.1, about)
+    ...     for method, loss in losses.items()
+    ... )
+    >>> found.datasets, found.methods, found.means(MEASURES["hamming_loss"]).tolist()
+    (('yeast',), ('BR', 'NLDD'), [[0.21, 0.19]])
     """
 
     protocol: str
@@ -126,9 +142,34 @@ def _pooled(cells: list[Record], key: str) -> float:
 def results(
     records: Iterable[Record], protocol: str | None = None, folder: Path | None = None
 ) -> Results:
-    """Sort the records of one protocol; `protocol` says which, where they are of several.
+    """Sort the records of one protocol into a table of data sets and methods.
 
-    Measures that a record lacks are computed from its predictions where `folder` has them.
+    Parameters
+    ----------
+    records : iterable of Record
+        Of :func:`nldd.experiments.run_benchmark`, or read from its folder.
+    protocol : str, optional
+        Which one, where they are of several.
+    folder : Path, optional
+        Of the benchmark: measures that a record lacks are computed from its predictions there.
+
+    Returns
+    -------
+    Results
+        Those methods and data sets of which every fold is there; and what failed or is missing.
+
+    Examples
+    --------
+    >>> from nldd.experiments import Record
+    >>> from nldd.reports import results
+    >>> about = {"n_folds": 2, "n_labels": 14, "n_train": 75, "n_test": 25, "standard_errors": {}}
+    >>> cells = [("BR", 0), ("BR", 1), ("NLDD", 0)]
+    >>> found = results(
+    ...     Record("mine", "yeast", method, fold, 0, None, "", {}, 1.0, 0.1, about)
+    ...     for method, fold in cells
+    ... )
+    >>> found.methods, found.incomplete
+    (('BR',), [('yeast', 'NLDD', 1, 2)])
     """
     records = list(records)
     name = _only(records, "protocol", protocol)

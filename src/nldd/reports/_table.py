@@ -16,7 +16,25 @@ from nldd.tables import guarded
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One cell of a printed table; `under` is a second, smaller line."""
+    """One cell of a printed table.
+
+    Attributes
+    ----------
+    text : str
+        What stands in it.
+    bold : bool
+        Whether it is the best of its row.
+    under : str
+        A second, smaller line, such as a rank or a standard error.
+
+    Examples
+    --------
+    >>> from nldd.reports import Entry, Table, to_csv
+    >>> table = Table("t", "Losses", ("data", "BR"), (("yeast", Entry("0.19", under="1")),))
+    >>> print(to_csv(table), end="")
+    data,BR
+    yeast,0.19 (1)
+    """
 
     text: str
     bold: bool = False
@@ -51,6 +69,15 @@ class Table:
         The long form for the CSV file; where it is empty the CSV file is the printed table.
     folded : bool
         Whether a page shows the title alone until somebody opens the table.
+
+    Examples
+    --------
+    >>> from nldd.reports import Table, to_text
+    >>> table = Table("losses", "Losses", ("data", "BR", "NLDD"), (("yeast", "0.21", "0.19"),))
+    >>> print(to_text(table))
+    Losses
+      data     BR  NLDD
+      yeast  0.21  0.19
     """
 
     key: str
@@ -117,10 +144,23 @@ def right_aligned(table: Table) -> tuple[bool, ...]:
 def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
     """A table for a terminal: its title, some of its columns, and at most so many rows.
 
-    Second lines of cells stand in parentheses, in a column of their own.
+    Parameters
+    ----------
+    table : Table
+        Second lines of its cells stand in parentheses, in a column of their own.
+    columns : sequence of int, optional
+        Places of the columns to show; by default all.
+    most : int, optional
+        Rows to show; by default all.
+
+    Returns
+    -------
+    str
+        Lines without an end.
 
     Examples
     --------
+    >>> from nldd.reports import Entry, Table, to_text
     >>> rows = (("yeast", Entry("0.19", under="0.2")), ("scene", "0.1"), ("enron", "0.05"))
     >>> print(to_text(Table("t", "Losses", ("data", "BR"), rows), most=2))
     Losses
@@ -147,8 +187,24 @@ def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None
 def to_csv(table: Table) -> str:
     """The long form of a table, or the printed one, as comma-separated values.
 
-    Spreadsheets take no text in it for a formula. Lines end with a newline; write them to a file
-    that is opened with ``newline=""``.
+    Parameters
+    ----------
+    table : Table
+        Spreadsheets take no text in it for a formula.
+
+    Returns
+    -------
+    str
+        Lines end with a newline; write them to a file that is opened with ``newline=""``.
+
+    Examples
+    --------
+    >>> from nldd.reports import Table, to_csv
+    >>> table = Table("t", "Losses", ("data", "BR"), (("yeast", "0.19"), ("=1+1", "n/a")))
+    >>> print(to_csv(table), end="")
+    data,BR
+    yeast,0.19
+    '=1+1,n/a
     """
     printed, plain = (table.head, *table.rows, *table.foot), (table.data_head, *table.data)
     out = StringIO()
@@ -175,8 +231,19 @@ def _csv_cell(cell: Entry | str | float | int | None) -> str:
 def to_markdown(table: Table) -> str:
     """A table in GitHub's Markdown, with the title as a heading and the notes below.
 
+    Parameters
+    ----------
+    table : Table
+        No character of it means anything to Markdown or HTML.
+
+    Returns
+    -------
+    str
+        Ends with a newline.
+
     Examples
     --------
+    >>> from nldd.reports import Entry, Table, to_markdown
     >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", Entry("0.19", bold=True)),))
     >>> print(to_markdown(table), end="")
     ## Losses

@@ -34,3 +34,21 @@ from ._tables import (
     with_suggestions as with_suggestions,
 )
 from ._verified import Verified as Verified, audit_of as audit_of
+
+__all__ = [
+    "Entry",
+    "Item",
+    "Merged",
+    "Outcome",
+    "Position",
+    "Prepared",
+    "Store",
+    "StoreOptions",
+    "Verified",
+    "agreement_of",
+    "audit_of",
+    "merge_stores",
+    "outcomes",
+    "prepare_review",
+    "write_export",
+]

@@ -18,7 +18,25 @@ OPEN, DONE, SKIPPED = STATES = ("open", "done", "skipped")
 
 @dataclass(frozen=True)
 class Position:
-    """Where an item stands for one coder: its state, codes once it is done, and a flag."""
+    """Where an answer stands for one coder.
+
+    Attributes
+    ----------
+    state : {"open", "done", "skipped"}
+        Whether the coder has decided it.
+    codes : frozenset of str or None
+        Once it is done; an empty set says that no code applies.
+    flag : bool
+        Whether the coder has flagged it.
+    note : str
+        What the coder wrote beside it.
+
+    Examples
+    --------
+    >>> from nldd.review import Position
+    >>> Position("done", frozenset({"safety"})).state, Position().codes is None
+    ('done', True)
+    """
 
     state: str = OPEN
     codes: Codes | None = None
@@ -28,11 +46,41 @@ class Position:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a coder did with an item, and where that left it.
+    """What a coder did with an answer, and where that left it: one line of the log of a review.
 
-    `id` gives the order, whatever the clocks say. `uid` is the sender's own name for it: an entry
-    that is sent twice is written once. Entries of one `batch` were made by one act. `shown` is what
-    the page showed of the `round` of suggestions, which the model with the checksum `model` made.
+    Attributes
+    ----------
+    id : int
+        Gives the order, whatever the clocks say; the store gives it.
+    uid : str
+        The sender's own name for it: an entry that is sent twice is written once.
+    item : int
+        Number of the answer in the table, from 1.
+    coder : str
+        Who did it.
+    action : {"code", "skip", "flag", "undo", "settle"}
+        What was done.
+    after : Position
+        Where that left the answer for this coder.
+    time : str
+        In UTC.
+    round, model, shown : int, str, str
+        The round of suggestions, the checksum of the model that made them, and what the page
+        showed.
+    seconds : float
+        How long it took.
+    batch : str
+        Entries of one batch were made by one act.
+    undoes : int or None
+        The entry that was taken back.
+
+    Examples
+    --------
+    >>> from nldd.review import Entry, Position
+    >>> after = Position("done", frozenset({"safety"}))
+    >>> entry = Entry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
+    >>> entry.coder, entry.item, sorted(entry.after.codes)
+    ('Ann', 7, ['safety'])
     """
 
     id: int
@@ -83,10 +131,28 @@ NOTHING = Standing(Entry(0, "", 0, "", "", Position(), ""))
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of an item: the codes on which those agree who coded it, or no codes.
+    """What has become of an answer; made by :func:`outcomes`.
 
-    `by` has the last entry of each coder who has decided it; `settling` is that by which one of
-    them has settled it for all.
+    Attributes
+    ----------
+    codes : frozenset of str or None
+        The codes on which those agree who coded it; None if nobody has, or they disagree.
+    by : mapping from str to Entry
+        The last entry of each coder who has decided it.
+    settling : Entry or None
+        That by which one of them has settled it for all.
+
+    Examples
+    --------
+    >>> from nldd.review import Entry, Position, outcomes
+    >>> given = {"Ann": frozenset({"safety"}), "Ben": frozenset({"cycling"})}
+    >>> entries = [
+    ...     Entry(i, f"e{i}", 7, coder, "code", Position("done", codes), "2026-01-02T03:04:05.678Z")
+    ...     for i, (coder, codes) in enumerate(given.items(), 1)
+    ... ]
+    >>> found = outcomes(entries)[7]
+    >>> found.codes is None, found.disagree, sorted(found.by)
+    (True, True, ['Ann', 'Ben'])
     """
 
     codes: Codes | None
@@ -156,5 +222,24 @@ def _settling(standings: Collection[Standing]) -> Entry | None:
 
 
 def outcomes(entries: Iterable[Entry]) -> dict[int, Outcome]:
-    """What has become of each item that is in a log; entries come in their order."""
+    """Tell what has become of each answer that is in a log.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+        In their order, as :meth:`Store.entries` gives them.
+
+    Returns
+    -------
+    dict from int to Outcome
+        By the number of the answer.
+
+    Examples
+    --------
+    >>> from nldd.review import Entry, Position, outcomes
+    >>> after = Position("done", frozenset({"safety"}))
+    >>> entry = Entry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
+    >>> {item: sorted(found.codes) for item, found in outcomes([entry]).items()}
+    {7: ['safety']}
+    """
     return {item: outcome(by_coder) for item, by_coder in standings(entries).items()}

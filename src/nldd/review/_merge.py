@@ -17,7 +17,25 @@ from nldd.review._store import Store
 
 
 class Merged(NamedTuple):
-    """What several stores hold together; `n_items` were decided by somebody."""
+    """What several reviews hold together; made by :func:`merge_stores`.
+
+    Attributes
+    ----------
+    n_entries : int
+        Lines of the log.
+    n_items : int
+        Answers that somebody has decided.
+    coders : tuple of str
+        Who did.
+    notes : list of str
+        What a person should know.
+
+    Examples
+    --------
+    >>> from nldd.review import Merged
+    >>> Merged(n_entries=12, n_items=10, coders=("Ann", "Ben"), notes=[]).coders
+    ('Ann', 'Ben')
+    """
 
     n_entries: int
     n_items: int
@@ -26,10 +44,49 @@ class Merged(NamedTuple):
 
 
 def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
-    """Write a store with the decisions of several, which must be of the same table.
+    r"""Write a review with the decisions of several, which must be of the same table.
 
     Each entry is there once, in the order of the clocks, but never before what came before it in
-    its own store. Suggestions are those of the first; settings of coders stay where they are.
+    its own review. Suggestions are those of the first; settings of coders stay where they are.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Two reviews or more, such as copies of one.
+    out : Path
+        File for the new one, which must not be there.
+
+    Returns
+    -------
+    Merged
+        How many entries and answers it has, and whose.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.review import Entry, Position, Store, merge_stores, prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> copy, both = Path(folder.name, "ben.review.db"), Path(folder.name, "both.review.db")
+    >>> _ = copy.write_bytes(store.read_bytes())
+    >>> after = Position("done", frozenset({"safety"}))
+    >>> for path, coder in ((store, "Ann"), (copy, "Ben")):
+    ...     with Store.open(path) as opened:
+    ...         _ = opened.add([Entry(0, coder, 3, coder, "code", after, "2026-01-02T03:04:05Z")])
+    >>> merge_stores([store, copy], both)
+    Merged(n_entries=2, n_items=1, coders=('Ann', 'Ben'), notes=[])
+    >>> folder.cleanup()
     """
     _check_names(paths, out)
     with ExitStack() as stack:
@@ -150,9 +207,45 @@ def _notes_on_names(stores: Sequence[Store], logs: Sequence[Sequence[Entry]]) ->
 
 
 def agreement_of(store: Store) -> Agreement | None:
-    """How far coders agree on the answers that two or more have decided, each by themselves.
+    r"""Tell how far coders agree on the answers that two or more have decided, each by themselves.
 
-    Codes by which somebody has settled a disagreement do not count. None if there is one coder.
+    Parameters
+    ----------
+    store : Store
+        An open review. Codes by which somebody has settled a disagreement do not count.
+
+    Returns
+    -------
+    nldd.coding.Agreement or None
+        None if there is one coder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.review import Entry, Position, Store, agreement_of, prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> given = [(2, "Ann", "cycling"), (2, "Ben", "cycling"), (3, "Ann", "safety"), (3, "Ben", "")]
+    >>> with Store.open(store) as opened:
+    ...     for i, (item, coder, code) in enumerate(given):
+    ...         after = Position("done", frozenset(filter(None, [code])))
+    ...         time = f"2026-01-02T03:04:0{i}Z"
+    ...         _ = opened.add([Entry(0, str(i), item, coder, "code", after, time)])
+    ...     found = agreement_of(opened)
+    >>> found.coders, found.n_answers, found.n_same
+    (('Ann', 'Ben'), 2, 1)
+    >>> folder.cleanup()
     """
     done = {
         item: {coder: found.own for coder, found in by.items() if found.own is not None}

@@ -11,7 +11,7 @@ from nldd import __version__, coding
 from nldd._wording import count_noun
 from nldd.exceptions import InputError
 from nldd.review._records import Item, Study
-from nldd.review._rounds import Promise, Suggester, facts_of, keep_promise
+from nldd.review._rounds import PROMISE, Promise, Suggester, facts_of, keep_promise
 from nldd.review._store import Store
 from nldd.review._tables import describe_table
 from nldd.tables import TableOptions, TableReader
@@ -22,7 +22,23 @@ MOST_TIMES = 4
 
 @dataclass(frozen=True)
 class Prepared:
-    """How many answers got which status, and what a person should know."""
+    """A review that is ready; made by :func:`prepare_review`.
+
+    Attributes
+    ----------
+    counts : nldd.coding.Counts
+        How many answers got which status.
+    notes : list of str
+        What a person should know.
+
+    Examples
+    --------
+    >>> from nldd.coding import Counts
+    >>> from nldd.review import Prepared
+    >>> prepared = Prepared(Counts(n_rows=100, n_auto=70, n_review=30), notes=[])
+    >>> prepared.counts.n_review
+    30
+    """
 
     counts: "coding.Counts"
     notes: list[str]
@@ -32,18 +48,64 @@ def prepare_review(
     model_path: Path,
     table_path: Path,
     store_path: Path,
-    promise: Promise,
+    promise: Promise = PROMISE,
     n_audit: int = 0,
     blind: bool = True,
     seed: int = 0,
     options: TableOptions = TableOptions(),
     watch: "coding.BlockWatch" = lambda blocks, fraction: blocks,
 ) -> Prepared:
-    """Code a table by a model into a new store, which is there once it is complete.
+    r"""Begin a review: code a table by a model into a new store.
 
-    So many answers are drawn at random from all without codes that about `n_audit` of those that
-    the machine codes alone are among them; people code them without a suggestion where they shall
-    be `blind`. `watch` passes the blocks of the table through, for a progress bar.
+    ``nldd review`` opens the store on a page in the browser.
+
+    Parameters
+    ----------
+    model_path : Path
+        The model file.
+    table_path : Path
+        The answers.
+    store_path : Path
+        File for the review, ``new.review.db`` for instance; it is there once it is complete.
+    promise : tuple of (float, float, str, str)
+        Target, confidence, measure and ranking, see :func:`nldd.coding.triage`.
+    n_audit : int
+        So many answers are drawn at random from all without codes that about this number of
+        automatic ones are among them, to check the machine.
+    blind : bool
+        Whether people code these without a suggestion.
+    seed : int
+        Of the draw.
+    options : TableOptions, optional
+        How the table is opened.
+    watch : callable, optional
+        ``watch(blocks, fraction)`` passes the blocks of the table through, for a progress bar.
+
+    Returns
+    -------
+    Prepared
+        How many answers got which status.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.review import prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> prepared.counts.n_rows, prepared.counts.n_auto
+    (3, 3)
+    >>> folder.cleanup()
     """
     coding.check_places(model_path, table_path, store_path, hint="--store new.review.db")
     if store_path.exists():

@@ -45,7 +45,27 @@ class Study:
 
 
 class Item(NamedTuple):
-    """An answer: its cells as they stand in the table, its text, and codes that it came with."""
+    """An answer of a review.
+
+    Attributes
+    ----------
+    item : int
+        Its number in the table, from 1.
+    cells : tuple
+        Its row, as it stands in the table.
+    text : str
+        What it says.
+    drawn : bool
+        Whether it was drawn at random, to check the machine.
+    given : frozenset of str or None
+        Codes that it came with.
+
+    Examples
+    --------
+    >>> from nldd.review import Item
+    >>> Item(1, ("r1", "cheaper rents"), "cheaper rents", drawn=False, given=None).text
+    'cheaper rents'
+    """
 
     item: int
     cells: tuple[Any, ...]

@@ -11,6 +11,7 @@ from nldd.review._tables import code_columns
 
 # Target, confidence, measure and ranking, as the command line has them.
 Promise = tuple[float, float, str, str]
+PROMISE: Promise = (0.9, 0.9, "subset", "chance")
 N_NEAREST = 3
 # Letters of a coded answer that the page shows beside another one.
 MOST_SHOWN = 500

@@ -52,7 +52,49 @@ class Overtaken(Exception):
 
 
 class Store(AbstractContextManager["Store"]):
-    """An open store; by :meth:`open`, or :meth:`create` for a new one."""
+    r"""The file of a review: the answers, what the model said, and the log of what people decided.
+
+    Opened by :meth:`open`, within a ``with`` block; :func:`prepare_review` makes one. It is an
+    SQLite file. Answers and suggestions are written once and never changed; decisions are only
+    added, and are on the disk when :meth:`add` returns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    connection : sqlite3.Connection
+        To it.
+
+    Notes
+    -----
+    For reading, :meth:`open`, :attr:`study`, :meth:`items`, :meth:`rounds`, :meth:`suggestions` and
+    :meth:`entries` are all that it takes. The other methods serve the page.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.review import Store, prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> with Store.open(store, write=False) as opened:
+    ...     texts = [item.text for item in opened.items()]
+    ...     said = [(found.codes, found.status) for found in opened.suggestions(round=0)]
+    ...     entries = opened.entries()
+    >>> texts[0], said[0], entries
+    ('cheaper rents', (('housing costs',), 'auto'), [])
+    >>> folder.cleanup()
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection

@@ -269,10 +269,45 @@ def with_suggestions(store: Store, round: int = 0) -> Iterator[tuple[Item, Sugge
 
 @dataclass(frozen=True)
 class StoreOptions(TableOptions):
-    """Opens a store as a table that people have filled in, and any other file as what it is.
+    r"""Opens a review as a table that people have filled in, and any other file as what it is.
 
-    Such a table has the rows for people, or the `whole` of them, coded as in the first round. What
-    people decide after the first look at a store is not in it, so that all looks are at the same.
+    So functions that read coded tables read what people have decided on the page as well, such as
+    :func:`nldd.coding.update_model`. What people decide after the first look at a store is not in
+    it, so that all looks are at the same.
+
+    Attributes
+    ----------
+    encoding, separator, sheet, numbers, header_row, skip_rows
+        See :class:`nldd.tables.TableOptions`.
+    whole : bool
+        Whether the table has all rows, coded as in the first round, rather than those for people
+        alone.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.review import Entry, Position, Store, StoreOptions, prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> after = Position("done", frozenset({"safety"}))
+    >>> with Store.open(store) as opened:
+    ...     _ = opened.add([Entry(0, "a1", 3, "Ann", "code", after, "2026-01-02T03:04:05Z")])
+    >>> with StoreOptions().open(store) as table:
+    ...     rows = [row[:3] for block in table.blocks() for row in block.rows]
+    >>> rows[-1]
+    ('street lights', '["safety"]', 'x')
+    >>> folder.cleanup()
     """
 
     whole: bool = False

@@ -20,10 +20,29 @@ from nldd.review._tables import with_suggestions
 
 @dataclass(frozen=True)
 class Verified:
-    """Of the drawn answers how many are left, and how many automatic codes among them are right.
+    """What the answers drawn at random prove of the machine's codes; made by :func:`audit_of`.
 
-    Left are those on which people have not agreed yet; `n_open` of them got automatic codes. The
-    interval is there as soon as there are checks that were judged, the verdict once none is left.
+    Attributes
+    ----------
+    n_drawn, n_left : int
+        Drawn answers, and those of them on which people have not agreed yet.
+    n_checked, n_right, n_open : int
+        Automatic codes among them that people have decided, that are right, and that are left.
+    target : float
+        The accuracy that was promised.
+    accuracy, low, high : float or None
+        Share that is right, with its exact 95 % interval, as soon as there are checks.
+    verdict : {"kept", "broken", "cannot tell yet"} or None
+        Once nothing is left to decide.
+    needed : int or None
+        About so many checks would tell, if it cannot be told yet.
+
+    Examples
+    --------
+    >>> from nldd.review import Verified
+    >>> found = Verified(50, 0, 40, 39, 0, 0.8, 0.975, 0.868, 0.999, "kept")
+    >>> print(found.text.split(";")[0])
+    39 of 40 automatic codes are right: 98 % (95 % interval 87 % to 99.9 %)
     """
 
     n_drawn: int
@@ -102,9 +121,49 @@ def load_judge() -> None:
 
 
 def audit_of(store: Store, target: float | None = None) -> Verified:
-    """What the answers of a store that were drawn prove; without a `target`, of that of the review.
+    r"""Tell what the answers of a review that were drawn at random prove of the machine.
 
-    Without any check it is refused.
+    It is about the codes as first given: later ones come from models that have learned from these
+    very answers.
+
+    Parameters
+    ----------
+    store : Store
+        An open review; one without any check is refused.
+    target : float, optional
+        By default that of the review.
+
+    Returns
+    -------
+    Verified
+        The share that is right; and whether the target is kept, once all drawn answers are decided.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd.datasets import load_survey
+    >>> from nldd.review import Entry, Position, Store, audit_of, prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> with Store.open(store) as opened:
+    ...     for found in list(opened.suggestions(round=0)):
+    ...         after = Position("done", frozenset(found.codes))
+    ...         uid, time = f"u{found.item}", f"2026-01-02T03:04:0{found.item}Z"
+    ...         _ = opened.add([Entry(0, uid, found.item, "Ann", "code", after, time)])
+    ...     found = audit_of(opened)
+    >>> found.n_checked, found.n_right, found.verdict
+    (3, 3, 'cannot tell yet')
+    >>> folder.cleanup()
     """
     goal = store.study.target if target is None else target
     with store.snapshot():

@@ -16,3 +16,19 @@ from ._records import (
     unguarded as unguarded,
 )
 from ._writer import TableWriter as TableWriter, create_table as create_table
+
+__all__ = [
+    "Block",
+    "Choices",
+    "Look",
+    "TableFormat",
+    "TableOptions",
+    "TableReader",
+    "TableWriter",
+    "cell_number",
+    "cell_text",
+    "create_table",
+    "guarded",
+    "open_table",
+    "unguarded",
+]

@@ -14,7 +14,21 @@ MOST_MESSAGE = 255
 
 @dataclass(frozen=True)
 class Choices:
-    """What a cell offers; it may hold something else, and whoever types that reads the advice."""
+    """What a cell of a workbook offers to choose from.
+
+    Attributes
+    ----------
+    values : sequence of cells
+        The choices; a cell may hold something else.
+    advice : str
+        For whoever types something else.
+
+    Examples
+    --------
+    >>> from nldd.tables import Choices
+    >>> Choices(("yes", "no"), advice="yes, no, or a word of your own").values
+    ('yes', 'no')
+    """
 
     values: Sequence[Cell]
     advice: str
@@ -22,9 +36,31 @@ class Choices:
 
 @dataclass(frozen=True)
 class Look:
-    """Widths of columns in characters, and what their cells offer, both by the column's place.
+    """How a workbook looks that people work in; other formats have no look.
 
-    Texts are wrapped and the header stays in sight. Only workbooks have a look.
+    Texts are wrapped, and the header stays in sight.
+
+    Attributes
+    ----------
+    widths : mapping from int to float
+        Widths of columns in characters, by their place from 0.
+    choices : mapping from int to Choices
+        What the cells of columns offer, by their place from 0.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import Choices, Look, create_table, open_table
+    >>> look = Look(widths={0: 60}, choices={1: Choices(("yes", "no"), "yes or no")})
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "review.xlsx")
+    ...     with create_table(path, ["answer", "right"], look=look) as writer:
+    ...         writer.write([("cheaper rents", "")])
+    ...     with open_table(path) as table:
+    ...         names = table.names
+    >>> names
+    ('answer', 'right')
     """
 
     widths: Mapping[int, float] = field(default_factory=dict)

@@ -41,15 +41,55 @@ _BLANKS = " \t\r\n\u00a0\ufeff"
 
 
 class TableReader:
-    """Rows of a table, read in blocks; made by :func:`open_table`.
+    r"""Rows of a table, read in blocks; made by :func:`open_table`.
 
-    `header` has the cells of the header as they are in the file. `names` are names of the columns,
-    no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
-    is written. `numbers` are those that lie beside the table in a file of their own. Where nldd
-    itself has written the codes, `no_code` is the cell which says that none applies, and rows may
-    have names of their own: `row_names` are those of the rows read so far. Rows below the header
-    that belong to it, as survey programs write them, are left out with a note; further ones are
-    those that a person wants to have skipped.
+    It is used in a ``with`` block.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    source : Source
+        What reads its format.
+    skip_rows : int
+        Rows below the header that a person wants to have skipped.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    header : tuple of str
+        The cells of the header as they are in the file.
+    names : tuple of str
+        Names of the columns, no two alike: a repeated one gets a number, an empty one its place.
+    format : TableFormat
+        How the file is written.
+    numbers : NumberFile or None
+        Numbers that lie beside the table in a file of their own.
+    no_code : str
+        Where nldd itself has written the codes, the cell which says that none applies.
+    row_names : sequence of str
+        Names of the rows read so far, where rows have some.
+
+    Notes ----- Rows below the header that belong to it, as survey programs write them, are left out
+    with a note.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import open_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answers.csv")
+    ...     _ = path.write_text("id,answer,answer\n1,good,cheap\n")
+    ...     with open_table(path) as table:
+    ...         rows = [row for block in table.blocks() for row in block.rows]
+    >>> table.header, table.names
+    (('id', 'answer', 'answer'), ('id', 'answer', 'answer (2)'))
+    >>> table.notes
+    ["Repeated column names got a number: 'answer (2)'."]
+    >>> rows
+    [('1', 'good', 'cheap')]
     """
 
     def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
@@ -148,11 +188,11 @@ def open_table(
     header_row: int = 1,
     skip_rows: int = 0,
 ) -> TableReader:
-    """Open a table by the ending of its name; what is no other format is read as CSV.
+    r"""Open a table by the ending of its name; what is no other format is read as CSV.
 
     Parameters
     ----------
-    path : path
+    path : str or path
         CSV, TSV, a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), JSON lines, Parquet, or a file of
         SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
     encoding : str, optional
@@ -168,6 +208,11 @@ def open_table(
         Rows below the header that are no data. By default those that Qualtrics and SurveyMonkey
         write there are recognised.
 
+    Returns
+    -------
+    TableReader
+        To be used in a ``with`` block.
+
     Notes
     -----
     Errors such as ``#N/A`` are text in .xlsx files and empty cells in other workbooks.
@@ -176,9 +221,10 @@ def open_table(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import open_table
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "answers.csv")
-    ...     _ = path.write_text('id;answer;age\\n1;"good; cheap";44\\n2;none;\\n')
+    ...     _ = path.write_text('id;answer;age\n1;"good; cheap";44\n2;none;\n')
     ...     with open_table(path) as reader:
     ...         names = reader.names
     ...         rows = [row for block in reader.blocks() for row in block.rows]
@@ -215,9 +261,31 @@ def open_table(
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table is opened, see :func:`open_table`; what is None is found out.
+    r"""How a table is opened, see :func:`open_table`; what is None is found out.
 
-    `numbers` is a ``.npy`` file with a row of numbers for each row of the table.
+    Attributes
+    ----------
+    encoding, separator, sheet : str or None
+        Of text, between the cells of text, and of a workbook.
+    numbers : Path or None
+        A ``.npy`` file with a row of numbers for each row of the table.
+    header_row : int
+        Row with the names of the columns.
+    skip_rows : int
+        Rows below the header that are no data.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import TableOptions
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answers.csv")
+    ...     _ = path.write_text("A survey\nid;answer\n1;good\n")
+    ...     with TableOptions(separator=";", header_row=2).open(path) as table:
+    ...         names = table.names
+    >>> names
+    ('id', 'answer')
     """
 
     encoding: str | None = None

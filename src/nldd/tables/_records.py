@@ -59,9 +59,27 @@ _PLAIN_NUMBER = re.compile(rf"\s*{_NUMBER.pattern}\s*", re.ASCII)
 class TableFormat:
     """How a file was written, so that the output can be like it.
 
-    The kind is "csv", "tsv", "xlsx" (all workbooks), "jsonl" or "parquet", or the ending of a
-    statistics file, of which `variables` says what it knows of them; `bom` says whether text
-    begins with a byte order mark, and `newline` how its lines end.
+    Attributes
+    ----------
+    kind : str
+        "csv", "tsv", "xlsx" (all workbooks), "jsonl" or "parquet", or the ending of a statistics
+        file.
+    encoding, separator : str
+        Of text.
+    bom : bool
+        Whether text begins with a byte order mark.
+    newline : str
+        How lines end.
+    sheet : str
+        Of a workbook.
+    variables : Variables or None
+        What a statistics file knows of its variables.
+
+    Examples
+    --------
+    >>> from nldd.tables import TableFormat
+    >>> TableFormat("csv", separator=";").decimal, TableFormat("csv").decimal
+    (',', None)
     """
 
     kind: str
@@ -80,7 +98,22 @@ class TableFormat:
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table; `first` is the number of the first of them, from 1."""
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first of them, from 1.
+    rows : list of tuple of cells
+        A cell is text, a number, a truth value, a date, a time or None.
+
+    Examples
+    --------
+    >>> from nldd.tables import Block
+    >>> block = Block(2001, [("good", 44), ("none", None)])
+    >>> [number for number, row in enumerate(block.rows, block.first) if row[1] is None]
+    [2002]
+    """
 
     first: int
     rows: list[Row]
@@ -146,11 +179,22 @@ def without_surplus(row: Row, width: int, place: str) -> Row:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as a person would type it: empty for None, dates and times in ISO 8601.
+    """A cell as a person would type it.
+
+    Parameters
+    ----------
+    cell : str, int, float, bool, date, time, datetime or None
+        Or a scalar of NumPy.
+
+    Returns
+    -------
+    str
+        Empty for None; dates and times in ISO 8601.
 
     Examples
     --------
     >>> import datetime
+    >>> from nldd.tables import cell_text
     >>> [cell_text(cell) for cell in ("yes", None, 5.0, 0.1, True, datetime.date(2024, 2, 29))]
     ['yes', '', '5', '0.1', 'TRUE', '2024-02-29']
     """
@@ -180,13 +224,24 @@ def plain(cell: Any) -> Cell:
 def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:
     """The number in a cell.
 
-    The comma may be the decimal sign, and spaces or apostrophes may part the thousands. Empty
-    cells and what stands for one, such as ``NA``, ``?`` or ``-``, are None. `decimal`, a comma or a
-    point, decides on cells such as ``1,234``, see :attr:`TableFormat.decimal`; without it they are
-    a ValueError, as are cells that are no number.
+    The comma may be the decimal sign, and spaces or apostrophes may part the thousands.
+
+    Parameters
+    ----------
+    cell : str, int, float, bool, date, time, datetime or None
+        Or a scalar of NumPy.
+    decimal : {",", "."}, optional
+        Decides on cells such as ``1,234``, see :attr:`TableFormat.decimal`; without it they are a
+        ValueError, as are cells that are no number.
+
+    Returns
+    -------
+    float or None
+        None for empty cells and what stands for one, such as ``NA``, ``?`` or ``-``.
 
     Examples
     --------
+    >>> from nldd.tables import cell_number
     >>> cell_number("1,5"), cell_number("1 234"), cell_number("N/A"), cell_number(7)
     (1.5, 1234.0, None, 7.0)
     >>> cell_number("1,234")
@@ -235,8 +290,19 @@ def guarded(text: str) -> str:
     before it makes it text. Plain numbers are left as they are, and so are dashes within a text
     that calls nothing, such as those of a list.
 
+    Parameters
+    ----------
+    text : str
+        Of a cell.
+
+    Returns
+    -------
+    str
+        The text, with apostrophes where it needs some.
+
     Examples
     --------
+    >>> from nldd.tables import guarded
     >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so"), guarded("a;=1")
     ("'=1+1", "' @SUM(A1)", '-5', 'so-so', "a;'=1")
     """
@@ -248,6 +314,19 @@ def guarded(text: str) -> str:
 def unguarded(text: str) -> str:
     """The text without the apostrophes of :func:`guarded`.
 
+    Parameters
+    ----------
+    text : str
+        Of a cell.
+
+    Returns
+    -------
+    str
+        What was guarded; other text as it is.
+
+    Examples
+    --------
+    >>> from nldd.tables import unguarded
     >>> unguarded("'=1+1"), unguarded("a;'=1"), unguarded("'twas")
     ('=1+1', 'a;=1', "'twas")
     """

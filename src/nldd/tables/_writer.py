@@ -50,8 +50,37 @@ _Put = Callable[[list[Row], int], object]
 class TableWriter:
     """Rows on their way into a file; made by :func:`create_table`.
 
-    The file gets its name when the ``with`` block ends. After an error there is no new file, and
-    an old one of that name is as it was. `n_rows` counts the rows written so far.
+    The file gets its name when the ``with`` block ends. After an error there is no new file, and an
+    old one of that name is as it was.
+
+    Parameters
+    ----------
+    path, header, like, raw, look, descriptions
+        Those of :func:`create_table`.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    header : tuple of str
+        Names of the columns.
+    n_rows : int
+        Rows written so far.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import create_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "coded.jsonl")
+    ...     with create_table(path, ["answer", "theta"]) as writer:
+    ...         writer.write([("good", 0.25), ("cheap", 0.5)])
+    ...     print(path.read_text(), end="")
+    {"answer": "good", "theta": 0.25}
+    {"answer": "cheap", "theta": 0.5}
+    >>> writer.n_rows
+    2
     """
 
     def __init__(
@@ -336,10 +365,11 @@ def create_table(
 
     Parameters
     ----------
-    path : path
-        Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx``, ``.jsonl``, ``.sav``, ``.dta`` or
-        ``.xpt``; ``-`` is CSV on standard output.
+    path : Path or str
+        Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx``, ``.jsonl``, ``.sav``, ``.dta`` or ``.xpt``;
+        ``-`` is CSV on standard output.
     header : sequence of str
+        Names of the columns.
     like : TableFormat, optional
         Of the table that it came from: CSV gets the same separator and line ends, and a byte order
         mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
@@ -350,19 +380,23 @@ def create_table(
     descriptions : mapping from str to str
         What columns hold, in words, for files that have a place for that (SPSS, Stata and SAS).
 
-    Notes
-    -----
-    A workbook gets whole numbers with more than 15 digits and times with microseconds as text, so
-    that none changes. What it cannot hold is an error that names the cell: more than 32,767
-    characters, NaN and infinity, days before 1900, time zones.
+    Returns
+    -------
+    TableWriter
+        To be used in a ``with`` block.
+
+    Notes ----- A workbook gets whole numbers with more than 15 digits and times with microseconds
+    as text, so that none changes. What it cannot hold is an error that names the cell: more than
+    32,767 characters, NaN and infinity, days before 1900, time zones.
 
     Files of SPSS, Stata and SAS get the values, labels and missing values of the table that they
-    came from. Their rows are held in memory until the file is written, 2**24 cells at most.
+    came from. Their rows are held in memory until the file is written, ``2**24`` cells at most.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import create_table
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "coded.csv")
     ...     with create_table(path, ["answer", "theta"]) as writer:
