@@ -20,10 +20,10 @@ project_copyright = author  # no year: the same sources give the same site in an
 version = release = nldd.__version__
 
 extensions = [
+    "command_help",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx_click",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",

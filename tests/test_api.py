@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 # Packages whose pages are held to these rules.
 PACKAGES = (
     "nldd",
+    "nldd.coding",
     "nldd.datasets",
     "nldd.displays",
     "nldd.estimators",
@@ -27,8 +28,11 @@ PACKAGES = (
     "nldd.linear",
     "nldd.metrics",
     "nldd.regression",
+    "nldd.reports",
+    "nldd.review",
     "nldd.search",
     "nldd.statistics",
+    "nldd.tables",
 )
 PUBLIC = [each for each in public_names() if each.package in PACKAGES]
 # One page serves both packages that share a name.

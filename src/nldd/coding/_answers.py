@@ -108,6 +108,7 @@ class CodeColumns:
 
     @property
     def separators(self) -> tuple[str, ...]:
+        """All that stands between two codes of a cell, line breaks apart."""
         return (self.separator, *self.also)
 
     def read(self, table: TableReader, block: Block) -> list[set[str] | None]:

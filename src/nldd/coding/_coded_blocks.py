@@ -66,6 +66,7 @@ class Counts:
         return self.n_rows - self.n_auto - self.n_review - self.n_part
 
     def add(self, block: "CodedBlock", reasons: Iterable[Reason | None]) -> None:
+        """Count the rows of a block, and the reasons of those that are for people."""
         self.n_rows += len(block.statuses)
         self.n_auto += block.statuses.count(AUTO)
         self.n_review += block.statuses.count(REVIEW)
