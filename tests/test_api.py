@@ -12,8 +12,9 @@ import inspect
 import re
 
 import pytest
-from api_reference import home, members, public_names, public_packages
 from sklearn.base import BaseEstimator
+
+from api_reference import home, members, public_names, public_packages
 
 # Packages whose pages are held to these rules.
 PACKAGES = (
