@@ -32,27 +32,29 @@ def imports(path):
     return found & MODULES.keys()
 
 
-IMPORTS = {module: imports(path) for module, path in MODULES.items()}
+@pytest.fixture(scope="module")
+def all_imports():
+    return {module: imports(path) for module, path in MODULES.items()}
 
 
 def is_private(module):
     return module.rpartition(".")[2].startswith("_") and not module.endswith("__init__")
 
 
-def test_no_package_imports_a_private_module_of_another():
+def test_no_package_imports_a_private_module_of_another(all_imports):
     reached = [
         (module, used)
-        for module, users in IMPORTS.items()
+        for module, users in all_imports.items()
         for used in users
         if used.count(".") == 2 and is_private(used) and module.split(".")[1] != used.split(".")[1]
     ]
     assert reached == []
 
 
-def test_small_private_modules_have_several_users():
+def test_small_private_modules_have_several_users(all_imports):
     alone = []
     for module, path in MODULES.items():
-        users = [user for user, used in IMPORTS.items() if module in used]
+        users = [user for user, used in all_imports.items() if module in used]
         small = len(path.read_text(encoding="utf-8").splitlines()) < SMALLEST
         if is_private(module) and small and len(users) <= 1:
             alone.append(module)
