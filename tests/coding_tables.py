@@ -106,6 +106,11 @@ def call(*arguments):
         return cli.run([str(argument) for argument in arguments])
 
 
+def as_json(value):
+    """A value as it comes back from JSON."""
+    return json.loads(json.dumps(value, default=lambda array: array.tolist()))
+
+
 def nldd(capsys, *arguments):
     """A command, run in this process."""
     capsys.readouterr()

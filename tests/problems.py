@@ -1,9 +1,21 @@
 """Small random problems full of ties, duplicates and corner cases."""
 
 import numpy as np
+import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import reference
+
+
+def seeds(n_quick, n):
+    """Seeds of `n` problems, of which the first few are drawn in every run."""
+    return some_quick(range(n), range(n_quick))
+
+
+def some_quick(values, quick):
+    """Values of a parameter, of which those that are not quick are for the slow tests."""
+    slow = pytest.mark.slow
+    return [value if value in quick else pytest.param(value, marks=slow) for value in values]
 
 
 class CentroidClassifier(ClassifierMixin, BaseEstimator):

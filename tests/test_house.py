@@ -32,27 +32,29 @@ def imports(path):
     return found & MODULES.keys()
 
 
-IMPORTS = {module: imports(path) for module, path in MODULES.items()}
+@pytest.fixture(scope="module")
+def all_imports():
+    return {module: imports(path) for module, path in MODULES.items()}
 
 
 def is_private(module):
     return module.rpartition(".")[2].startswith("_") and not module.endswith("__init__")
 
 
-def test_no_package_imports_a_private_module_of_another():
+def test_no_package_imports_a_private_module_of_another(all_imports):
     reached = [
         (module, used)
-        for module, users in IMPORTS.items()
+        for module, users in all_imports.items()
         for used in users
         if used.count(".") == 2 and is_private(used) and module.split(".")[1] != used.split(".")[1]
     ]
     assert reached == []
 
 
-def test_small_private_modules_have_several_users():
+def test_small_private_modules_have_several_users(all_imports):
     alone = []
     for module, path in MODULES.items():
-        users = [user for user, used in IMPORTS.items() if module in used]
+        users = [user for user, used in all_imports.items() if module in used]
         small = len(path.read_text(encoding="utf-8").splitlines()) < SMALLEST
         if is_private(module) and small and len(users) <= 1:
             alone.append(module)
@@ -61,15 +63,19 @@ def test_small_private_modules_have_several_users():
 
 @pytest.mark.parametrize("most", [76])
 def test_predict_loads_few_modules(most, tmp_path):
+    """People wait for them whenever they run it."""
     make_study(tmp_path)
     code = (
-        "import sys; from nldd.cli import run\n"
+        "import sys; from nldd.coding import Policy, code_table, load_coding_model\n"
+        "print(*sys.modules); from nldd.cli import run\n"
         "assert run(['predict', 'model.nldd', 'new.csv', '-o', 'coded.csv']) == 0\n"
-        "print(*(name for name in sys.modules if name.split('.')[0] == 'nldd'))"
+        "print(*sys.modules)"
     )
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
-    loaded = done.stdout.splitlines()[-1].split()
+    first, *_, last = (line.split() for line in done.stdout.splitlines())
+    assert sum(name.startswith("nldd.coding") for name in first) <= 14
+    loaded = [name for name in last if name.split(".")[0] == "nldd"]
     assert len(loaded) <= most, sorted(loaded)
     unwanted = ("matplotlib", "jinja2", "nldd.displays", "nldd.experiments")
-    assert not [name for name in loaded if name.startswith(unwanted)]
+    assert not [name for name in last if name.startswith(unwanted)]

@@ -315,7 +315,7 @@ label_sets = st.one_of(
 ).filter(any)
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(label_sets)
 def test_label_sets_survive_the_round_trip(sets):
     table = read_labels(sets)
@@ -323,7 +323,7 @@ def test_label_sets_survive_the_round_trip(sets):
     assert table.names.tolist() == sorted(frozenset().union(*sets))
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(arrays(np.int8, array_shapes(min_dims=2, max_dims=2), elements=st.integers(0, 1)))
 def test_indicator_survives_the_round_trip(Y):
     names = np.array([f"label {j}" for j in reversed(range(Y.shape[1]))], dtype=object)

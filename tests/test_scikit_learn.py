@@ -105,7 +105,7 @@ def test_clone_gives_the_same_model(small):
     assert_array_equal(again.predict_theta(X), model.predict_theta(X))
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("estimator", [NLDDClassifier, BinaryRelevance])
 def test_joblib_backends_change_nothing(small, backend, estimator):
     X, Y = small

@@ -19,12 +19,13 @@ def nldd(*arguments, **options):
     )
 
 
-def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path):
-    done = nldd("demo", "--folds", "2", "--out", "pictures", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "NLDD this run" in done.stdout
-    assert done.stdout.count("\nGene ") == 5
-    assert "BR and NLDD on yeast: 4 of 4" in done.stderr
+def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["demo", "--folds", "2", "--out", "pictures"]) == 0
+    out, err = capfd.readouterr()
+    assert "NLDD this run" in out
+    assert out.count("\nGene ") == 5
+    assert "BR and NLDD on yeast: 4 of 4" in err
     assert (tmp_path / "pictures" / "pairs.png").stat().st_size > 10_000
 
 

@@ -16,6 +16,7 @@ from coding_tables import (
     QUICK,
     ROWS,
     answers,
+    as_json,
     call,
     counts_of,
     read_csv,
@@ -51,11 +52,6 @@ def study(made):
 @pytest.fixture
 def model(study):
     return load_coding_model(study / "model.nldd")
-
-
-def as_json(value):
-    """A value as it comes back from JSON."""
-    return json.loads(json.dumps(value, default=lambda array: array.tolist()))
 
 
 def promise(name):

@@ -1,10 +1,9 @@
 """What people do by mistake or by habit: nothing is lost, and no promise becomes a wrong one."""
 
 import csv
-import os
+import io
 import random
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -22,6 +21,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
+from nldd import cli
 from nldd.coding import load_coding_model
 
 SEPARATE = ("fit", "answers.csv", *COLUMNS, *QUICK)
@@ -245,16 +245,15 @@ def test_update_of_no_model_leaves_no_file(study, capsys):
     assert not (study / ".mdel.nldd.lock").exists()
 
 
-def test_terminals_with_few_letters_show_what_they_can(tmp_path, capsys):
+def test_terminals_with_few_letters_show_what_they_can(tmp_path, capsys, monkeypatch):
     rows = [(*row[:-1], row[-1].replace("pay", "💸")) for row in answers(60)]
     path = write_csv(tmp_path / "answers.csv", rows)
     succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    done = subprocess.run(
-        [sys.executable, "-c", "from nldd.cli import main; main()", "inspect", "model.nldd"],
-        capture_output=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
-    )
-    assert done.returncode == 0
-    assert b"managers" in done.stdout
+    terminal = io.BytesIO()
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # `main` has its own
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(terminal, encoding="cp1252"))
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["inspect", str(tmp_path / "model.nldd")])
+    sys.stdout.flush()
+    assert ended.value.code == 0
+    assert b"managers" in terminal.getvalue()

@@ -71,11 +71,9 @@ def test_gains_are_what_the_doubt_loses_with_a_fold_more(study):
     theta, chance = [], []
     for number, rows in enumerate(folds):
         both = np.concatenate([rows, folds[number + 1 if number % 2 == 0 else number - 1]])
+        without = [model.refit(np.delete(X, out, 0), np.delete(Y, out, 0)) for out in (rows, both)]
         for row in rows:
-            one, two = (
-                predict(model.refit(np.delete(X, out, 0), np.delete(Y, out, 0)), X[[row]])
-                for out in (rows, both)
-            )
+            one, two = (predict(each, X[[row]]) for each in without)
             theta.append(logit(two.theta[0]) - logit(one.theta[0]))
             right = [found.regression.chance(each.clues, each.Y)[0] for each in (one, two)]
             chance.append(logit(right[0]) - logit(right[1]))

@@ -1,7 +1,5 @@
 """Coded tables: every row and column kept, and the added ones agree with the model."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -240,15 +238,3 @@ def test_file_with_a_slip_is_kept(tmp_path, slip):
         code_table(model, new, tmp_path / "coded.csv", Policy(None), review)
     assert "another name" in refused.value.hint
     assert review.read_bytes() == before
-
-
-def test_coding_a_table_passes_few_modules():
-    """And none that draws: people wait for the import whenever they run nldd predict."""
-    code = (
-        "import sys; from nldd.coding import Policy, code_table, load_coding_model; "
-        "print(*(name for name in sys.modules if name.startswith(('nldd.', 'matplotlib'))))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = done.stdout.split()
-    assert sum(name.startswith("nldd.coding") for name in loaded) <= 14
-    assert not [name for name in loaded if name.startswith(("nldd.displays", "matplotlib"))]

@@ -440,5 +440,5 @@ def test_a_server_that_sends_a_byte_now_and_then_has_a_deadline(tmp_path, monkey
         with pytest.raises(NLDDError, match=r"too slowly: 200003 bytes .* after 0\.5 seconds"):
             fetch(ONE, tmp_path, mirror=server.url)
         assert len(server.requests) == 1  # it is not asked again
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 60  # to the last byte it would be more than an hour
     assert found(tmp_path) == {}

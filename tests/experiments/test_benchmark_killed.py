@@ -123,7 +123,9 @@ def test_killed_run_ends_as_an_undisturbed_one(
     assert written(out) == undisturbed
 
 
-@pytest.mark.parametrize("n_kills", [2, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("n_kills", "n_folds"), [(2, 6), pytest.param(100, 20, marks=pytest.mark.slow)]
+)
 def test_run_killed_at_any_moment_goes_on(tmp_path, command, undisturbed, monkeypatch, n_kills):
     """In forked processes, which are at work at once."""
     work_at_home(monkeypatch)

@@ -3,7 +3,7 @@
 import io
 import json
 import os
-import subprocess
+import signal
 import sys
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -208,35 +208,47 @@ def test_second_writer_does_not_touch_a_line_that_the_first_is_writing(tmp_path)
         assert (tmp_path / CELLS).read_bytes() == b'{"protocol": '
 
 
+def exit_code_of(work):
+    """Of a process like this one that does so; minus the signal that ended it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        except OSError:
+            os._exit(1)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@needs_fork
 def test_lock_ends_with_a_killed_process(tmp_path):
-    code = (
-        "import os, signal, sys; from pathlib import Path;"
-        "from nldd.experiments._record import RecordFile;"
-        "file = RecordFile(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
-    assert done.returncode == -9
+    def die():
+        file = RecordFile(tmp_path)
+        os.kill(os.getpid(), signal.SIGKILL)
+        file.append([])
+
+    assert exit_code_of(die) == -signal.SIGKILL
     append(tmp_path, record(0))
     assert read_records(tmp_path / CELLS) == [record(0)]
 
 
+@needs_fork
 def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
     """A limit on the size of files cuts a write short, as a full disk does."""
-    pytest.importorskip("resource")
+    resource = pytest.importorskip("resource")
     append(tmp_path, record(0))
-    code = (
-        "import resource, sys; from pathlib import Path;"
-        "from nldd.experiments._record import RecordFile, read_records;"
-        "path = Path(sys.argv[1]) / 'cells.jsonl'; (record,) = read_records(path);"
-        "limit = path.stat().st_size + 100;"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit));"
-        "file = RecordFile(path.parent); file.append([record])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert "OSError" in done.stderr
+    limit = (tmp_path / CELLS).stat().st_size + 100
+
+    def write():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        RecordFile(tmp_path).append([record(1)])
+
+    assert exit_code_of(write) == 1
+    assert read_records(tmp_path / CELLS) == [record(0)]
 
 
 # Predictions

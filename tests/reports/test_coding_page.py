@@ -663,7 +663,7 @@ def browser():
         yield tab
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_no_report_is_wider_than_its_window(
     width, browser, fit_html, evaluation_html, hostile_html, tmp_path
 ):

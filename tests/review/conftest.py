@@ -1,13 +1,14 @@
-"""Fixtures of the tests that look at the review page in a browser."""
+"""Fixtures of the tests of the review page: a browser, a server, desks of coders."""
 
 from contextlib import ExitStack
 
 import pytest
 
-from nldd.review import Store
+from nldd.review import Desk, Store
 from reports.browser import launched
 from review.browsing import visiting
 from review.made_review import make_review
+from review.serve_made import Client, serving
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +37,39 @@ def make(tmp_path):
         return path
 
     return made
+
+
+@pytest.fixture
+def desks(tmp_path):
+    """Opens desks of a review of forty answers, for coders by name."""
+    path, stores = tmp_path / "new.review.db", []
+
+    def open_desk(coder="Ann", **made):
+        if not path.exists():
+            make_review(path, **made)
+        stores.append(Store.open(path))
+        return Desk(stores[-1], coder, ["age"])
+
+    yield open_desk
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture(scope="module")
+def store_path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("review") / "new.review.db"
+    make_review(path, 40, n_drawn=5)
+    return path
+
+
+@pytest.fixture(scope="module")
+def running(store_path):
+    with serving(store_path, show=["age"], announce=lambda address: None) as found:
+        yield found
+
+
+@pytest.fixture
+def client(running):
+    found = Client(running.address)
+    yield found
+    found.close()

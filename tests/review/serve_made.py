@@ -14,6 +14,11 @@ from nldd.review._running import Running
 from nldd.review._server import Review
 from review.made_review import make_review
 
+JSON = {"Content-Type": "application/json"}
+DECISION = {"uid": "u1", "item": 1, "seen": 0, "action": "code", "codes": ["pay"], "round": 0}
+GETS = ("study", "status", "next", "before", "items", "alike", "list", "disagreements", "export")
+POSTS = ("decide", "decide_many", "undo", "codes", "learn")
+
 
 @contextmanager
 def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=print):
@@ -62,6 +67,11 @@ class Client:
 
     def close(self):
         self.connection.close()
+
+
+def stranger(running):
+    """Who knows the port, but no token."""
+    return Client(f"http://127.0.0.1:{running.port}")
 
 
 def main():

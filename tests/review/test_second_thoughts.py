@@ -8,6 +8,7 @@ from review.made_review import CODES
 
 pytestmark = pytest.mark.slow
 NOTICE = "#problems .notice"
+REFUSED = '{"error": "There is no such code.", "hint": ""}'
 
 
 def press(page, *keys):
@@ -183,7 +184,8 @@ def test_after_apply_to_all_alike_nothing_conflicts(visit, make):
     saved = {item: codes for item, _, _, codes in made}
     assert on(page) == saved[number]
     press(page, "u", "u", "u")  # the batch is one act
-    page.wait_for_selector("#progress:has-text('0 of')")
+    page.wait_for_selector("#progress:text-matches('^0 of')")  # and not 10 or 20
+    page.wait_for_selector(SAVED)
     assert {item for item, *_ in decisions(path)[len(made) :]} == set(saved)
 
 
@@ -196,7 +198,7 @@ def test_escape_while_codes_are_applied_changes_nothing(visit, make):
     page.route("**/api/decide_many", lambda route: page.wait_for_timeout(400) or route.continue_())
     press(page, "Tab", "Enter", "Escape", "Escape")
     page.wait_for_selector(".dialog-alike", state="detached")
-    page.wait_for_selector("#progress:not(:has-text('0 of'))")
+    page.wait_for_selector("#progress:not(:text-matches('^0 of'))")
     n = len(decisions(path))
     assert n > 2
     press(page, "Enter", "Enter")
@@ -275,8 +277,7 @@ def test_a_decision_that_is_refused_leaves_its_answer_open(visit, make):
     path = make(2)
     page = visit(path).page
     at(page, 1)
-    body = '{"error": "There is no such code.", "hint": ""}'
-    page.route("**/api/decide", lambda r: r.fulfill(status=422, body=body), times=1)
+    page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
     press(page, "Enter")
     assert "was not saved" in page.wait_for_selector(NOTICE).inner_text()
     press(page, "Enter")
@@ -287,6 +288,26 @@ def test_a_decision_that_is_refused_leaves_its_answer_open(visit, make):
     press(page, "Enter")
     page.wait_for_selector(".finished h2:text-is('All answers for people are decided')")
     assert acts(path) == [(2, "code"), (1, "code")]
+
+
+def test_a_refused_answer_comes_again_though_the_end_was_reached_before_the_server_said_how_it_is(
+    visit, make
+):
+    path = make(1)
+    page = visit(path).page
+    at(page, 1)
+    held = []
+    page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
+    page.route("**/api/items?*", lambda route: held.append(route))
+    with page.expect_response("**/api/next?*"):
+        press(page, "Enter")
+    page.wait_for_selector(NOTICE)
+    page.wait_for_selector(".finished")
+    held[0].continue_()
+    at(page, 1)
+    press(page, "Enter")
+    page.wait_for_selector(".finished h2:text-is('All answers for people are decided')")
+    assert acts(path) == [(1, "code")]
 
 
 def test_settings_of_two_tabs_are_kept_key_by_key(visit, make):

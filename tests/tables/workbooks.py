@@ -6,6 +6,8 @@ import zipfile
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+# The first row of a sheet of one column.
+HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>'
 
 
 def sheet_xml(rows, before="", after=""):
