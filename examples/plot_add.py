@@ -63,7 +63,12 @@ fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 looks = {"add": ("#8c8c8c", "o"), "refit": ("#0072b2", "s"), "fit": ("#d55e00", "^")}
 for name, (colour, marker) in looks.items():
     ax.plot(sizes, scores[name], color=colour, marker=marker, label=name)
-ax.set(xlabel="labelled rows", ylabel="F-measure on test rows", xticks=sizes)
+ax.set(
+    xlabel="labelled rows",
+    ylabel="F-measure on test rows",
+    xticks=sizes,
+    title="Three ways to take in rows",
+)
 ax.spines[["top", "right"]].set_visible(False)
 _ = ax.legend(frameon=False)
 

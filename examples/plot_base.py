@@ -58,13 +58,14 @@ for name in names:
     scores.append(evaluate(Y_test, alone.predict(X_test))["f_measure"])
 
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 2.6), sharey=True, layout="constrained")
+fig.suptitle("Candidates for the base classifier, the chosen one in orange", fontsize=11)
 titles = ("Brier score (lower is better)", "F-measure (higher is better)")
 for ax, values, title in zip(axes, ([brier[name] for name in names], scores), titles, strict=True):
     ax.scatter(values, names, s=60, color=colours, zorder=3)
     for value, name in zip(values, names, strict=True):
         ax.annotate(f"{value:.3f}", (value, name), (8, 0), textcoords="offset points", va="center")
     ax.set(
-        xlabel=title, xlim=(min(values) - 0.002, max(values) + 0.3 * (max(values) - min(values)))
+        xlabel=title, xlim=(min(values) - 0.002, max(values) + 0.4 * (max(values) - min(values)))
     )
     ax.margins(y=0.15)
     ax.grid(axis="y", color="#e3e3e3")

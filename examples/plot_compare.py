@@ -71,7 +71,11 @@ for pair in result.pairs:
 
 groups = cliques(result.average_ranks, pairwise_holm(F))
 diagram = CriticalDifferenceDisplay(
-    result.methods, result.average_ranks, groups, "F-measure", result.critical_difference
+    result.methods,
+    result.average_ranks,
+    groups,
+    "Average ranks by F-measure",
+    result.critical_difference,
 )
 fig, ax = plt.subplots(figsize=diagram.inches, layout="constrained")
 _ = diagram.plot(ax)
@@ -83,7 +87,7 @@ _ = diagram.plot(ax)
 # once you have said which differences are of no importance: here up to 0.01.
 
 against = result.against("NLDD")
-posterior = PosteriorDisplay("NLDD", list(against), list(against.values()), "F-measure")
+posterior = PosteriorDisplay("NLDD", list(against), list(against.values()), "By F-measure")
 fig, ax = plt.subplots(figsize=posterior.inches, layout="constrained")
 _ = posterior.plot(ax)
 

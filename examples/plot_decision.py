@@ -52,7 +52,7 @@ for shift, (decision, colour) in enumerate(colours.items()):
     ax.bar_label(bars, fmt="%.3f", fontsize=8, padding=2)
 names = [m.name if m.greater_is_better else f"1 - {m.name}" for m in PAPER_MEASURES]
 ax.set_xticks(places, names)
-ax.set(ylabel="on 917 test rows", ylim=(0, 0.95))
+ax.set(ylabel="on 917 test rows", ylim=(0, 0.95), title="Three decisions by four measures")
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=3, frameon=False, title="decision")
 

@@ -54,6 +54,7 @@ for place, total, theta in zip(
     )
 ax.set_yticks(places, names)
 ax.set(
+    title="The six nearest labelsets",
     xlabel="weighted distance",
     ylabel="labelset",
     xlim=(0, 1.25 * (b1 * best.Dx + b2 * best.Dy).max()),
@@ -75,7 +76,7 @@ ax.bar(model.label_names_, probabilities, color=np.where(carried, "#d55e00", "#8
 ax.bar(0, 0, color="#d55e00", label="in the predicted labelset")
 ax.bar(0, 0, color="#8c8c8c", label="not in it")
 ax.axhline(0.5, color="#1a1a1a", linewidth=0.8, linestyle=":")
-ax.set(xlabel="label", ylabel="probability", ylim=(0, 1))
+ax.set(xlabel="label", ylabel="probability", ylim=(0, 1), title="Label probabilities")
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 
@@ -86,6 +87,7 @@ _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 # paired with its nearest row of T1 in features and its nearest in labels. This is one of them.
 
 fig, ax = plt.subplots(figsize=(7.2, 4.8), layout="constrained")
+fig.suptitle("The two pairs of one row", fontsize=11)
 choice = PairChoiceDisplay.from_training(X[:1500], Y[:1500], i=3, random_state=0, nearest=200)
 _ = choice.plot(ax)
 

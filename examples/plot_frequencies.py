@@ -93,7 +93,11 @@ ax.scatter(100 * raw, places, marker="x", color="#d55e00", label="as counted", z
 ax.scatter(100 * share, places, color="#0072b2", label="corrected, with interval", zorder=2)
 ax.scatter(100 * true_share, places, marker="|", s=160, color="black", label="truth", zorder=4)
 ax.set_yticks(places, [line.code for line in found.codes])
-ax.set(xlabel="answers with the code (%)", xlim=(0, None))
+ax.set(
+    xlabel="answers with the code (%)",
+    xlim=(0, None),
+    title="Shares of the codes among 1,200 answers",
+)
 ax.invert_yaxis()
 ax.grid(axis="x", color="#e3e3e3")
 ax.set_axisbelow(True)

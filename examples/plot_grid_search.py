@@ -64,7 +64,9 @@ ax.add_patch(
 )
 ax.set_xticks(range(3), grid["estimator__pca__n_components"])
 ax.set_yticks(range(3), grid["estimator__multilabellogisticregression__C"])
-ax.set(xlabel="principal components", ylabel="C of the logistic regressions")
+ax.set(
+    xlabel="principal components", ylabel="C of the logistic regressions", title="Mean F-measure"
+)
 _ = fig.colorbar(image, label="F-measure")
 
 # %%

@@ -99,7 +99,8 @@ Y = np.column_stack([Y, dance])
 three = NLDDClassifier(None, random_state=0).fit(
     X, list(map(set, as_label_sets(Y, [*NAMES, "to dance to"])))
 )
-fig, ax = plt.subplots(figsize=(7.2, 5.6), layout="constrained")
+fig, ax = plt.subplots(figsize=(7.2, 6), layout="constrained")
+fig.suptitle("The label space of three labels", fontsize=11)
 _ = HypercubeDisplay.from_estimator(three, np.vstack([song, X[::4]])).plot(ax)
 
 # %%

@@ -74,7 +74,7 @@ for part, (mask, colour) in parts.items():
     share = 100 * mask.mean(axis=0)[order]
     ax.barh(names, share, left=left, color=colour, label=part)
     left += share
-ax.set(xlabel="answers (%)", xlim=(0, 100))
+ax.set(xlabel="answers (%)", xlim=(0, 100), title="What becomes of each code")
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 

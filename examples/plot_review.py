@@ -15,6 +15,7 @@ does, and lets them join the model, which may code more of the next answers by i
 # answer, in the middle are the codes with their keys, on the right is what would be if you stopped.
 
 import csv
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,20 +26,22 @@ from nldd.coding import Request, Settings, fit_table, triage, update_model
 from nldd.datasets import load_survey
 from nldd.review import Entry, Position, Store, StoreOptions, audit_of, prepare_review
 
-PICTURES = Path(__file__).parent.parent / "docs"
+# They lie in the repository; this file stands in its folder `examples`.
+PICTURES = Path(sys.argv[0]).resolve().parents[1] / "docs"
 
 
-def show(picture, left=0, right=None, top=0, bottom=None):
-    """A part of a picture of the page, point by point."""
+def show(words, picture, left=0, right=None, top=0, bottom=None):
+    """A part of a picture of the page, point by point, with words for who cannot see it."""
     points = plt.imread(PICTURES / picture)[top:bottom, left:right]
     height, width, _ = points.shape
     figure = plt.figure(figsize=(width / 100, height / 100), dpi=100)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.imshow(points)
     axes.axis("off")
+    axes.set_title(words)  # outside of the figure; on the site it is the text of the picture
 
 
-show("review-light.png")
+show("The whole page: answer, codes, progress", "review-light.png")
 
 # %%
 # One answer
@@ -46,24 +49,24 @@ show("review-light.png")
 # The page says what it suggests, how often such a suggestion is wrong, why it asks, and which coded
 # answers are nearest. Enter takes the suggestion.
 
-show("review-light.png", right=668, top=60, bottom=680)
+show("An answer and its suggestion", "review-light.png", right=668, top=60, bottom=680)
 
 # %%
 # A key switches each code on or off. ``u`` takes the last decision back, without limit.
 
-show("review-light.png", left=668, right=1084, top=60, bottom=605)
+show("Codes and keys", "review-light.png", left=668, right=1084, top=60, bottom=605)
 
 # %%
 # Many at once, two coders, a phone
 # ---------------------------------
 # Answers with the same suggestion can be decided together, once they are read.
 
-show("review-alike.png", left=222, right=878, top=134, bottom=626)
+show("Apply to all alike", "review-alike.png", left=222, right=878, top=134, bottom=626)
 
 # %%
 # Where two coders disagree, both codings stand side by side, to be settled.
 
-show("review-settle.png", right=1090, top=60, bottom=592)
+show("Disagreements of two coders", "review-settle.png", right=1090, top=60, bottom=592)
 
 # %%
 # The page works on a phone, and in the dark.
@@ -73,8 +76,9 @@ fig, (phone, dark) = plt.subplots(
 )
 phone.imshow(plt.imread(PICTURES / "review-phone.png"))
 dark.imshow(plt.imread(PICTURES / "review-dark.png")[:780, :665])
-for ax in (phone, dark):
+for ax, title in ((phone, "On a phone"), (dark, "In the dark")):
     ax.axis("off")
+    ax.set_title(title)
 
 # %%
 # Prepare a review in Python
@@ -147,6 +151,7 @@ for shift, values, colour, words in (
     ax.bar_label(bars, fmt="%.0f", padding=2, fontsize=9)
 ax.set_xticks(places, [f"{target:.0%}" for target in targets])
 ax.set(xlabel="answers that shall have all codes right", ylabel="may be coded automatically (%)")
+ax.set_title("What the machine may code alone")
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 temporary.cleanup()

@@ -73,7 +73,11 @@ names = [model.label_names_[i] for i in order]
 ax.hlines(names, f["BR"][order], f["NLDD"][order], color="#8c8c8c", zorder=1)
 ax.scatter(f["BR"][order], names, color="#8c8c8c", label="BR")
 ax.scatter(f["NLDD"][order], names, color="#0072b2", label="NLDD")
-ax.set(xlabel="F-measure of the code, 500 new answers", xlim=(None, 1.01))
+ax.set(
+    xlabel="F-measure of the code, 500 new answers",
+    xlim=(None, 1.01),
+    title="Each code, by both methods",
+)
 ax.grid(axis="x", color="#e3e3e3")
 ax.set_axisbelow(True)
 ax.spines[["top", "right"]].set_visible(False)

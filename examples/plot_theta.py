@@ -40,7 +40,7 @@ n_wrong = (model.predict(X_new) != Y_new).sum(axis=1)
 print(f"wrong labels a gene: {14 * theta.mean():.2f} expected, {n_wrong.mean():.2f} found")
 
 fig, ax = plt.subplots(figsize=(4.8, 5.4), layout="constrained")
-_ = CalibrationDisplay.from_predictions(theta, n_wrong, n_labels=14).plot(ax)
+_ = CalibrationDisplay.from_predictions(theta, n_wrong, n_labels=14, title="Calibration").plot(ax)
 
 # %%
 # Which predictions to trust
@@ -60,6 +60,7 @@ curve = RiskCoverageDisplay.from_predictions(
     target=0.5,
     chosen=(found.share, found.accuracy),
     measure="genes with all labels right",
+    title="The surest genes first",
 )
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 curve.plot(ax)

@@ -72,6 +72,7 @@ curve = RiskCoverageDisplay.from_predictions(
     evidence.right(model.Y),
     target=chosen.target,
     chosen=(chosen.share, chosen.accuracy),
+    title="The surest answers first",
 )
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 _ = curve.plot(ax)
