@@ -26,16 +26,17 @@ X, Y, label_names = load_yeast()
 X_test, Y_test = X[1900:], Y[1900:]
 
 
-def known(model):
-    """Share of the test rows whose labelset the model could predict."""
+def tell(model):
+    """How many labelsets the model knows, and those of how many rows."""
     seen = {tuple(labelset) for labelset in model.labelsets_.tolist()}
-    return np.mean([tuple(labelset) in seen for labelset in Y_test.tolist()])
+    share = np.mean([tuple(labelset) in seen for labelset in Y_test.tolist()])
+    print(f"{len(seen)} labelsets, those of {share:.0%} of the test rows")
 
 
 model = NLDDClassifier(random_state=0).fit(X[:400], Y[:400])
-print(f"{len(model.labelsets_)} labelsets are known; those of {known(model):.0%} of the test rows")
+tell(model)
 model.add(X[400:1900], Y[400:1900])
-print(f"{len(model.labelsets_)} labelsets are known; those of {known(model):.0%} of the test rows")
+tell(model)
 
 # %%
 # Three ways to take in rows
@@ -55,12 +56,20 @@ for size in sizes:
     if size > 400:
         added.add(X[size - 500 : size], Y[size - 500 : size])
     fitted = NLDDClassifier(random_state=0).fit(X[:size], Y[:size])
-    models = {"add": added, "refit": first.refit(X[:size], Y[:size]), "fit": fitted}
+    models = {
+        "add": added,
+        "refit": first.refit(X[:size], Y[:size]),
+        "fit": fitted,
+    }
     for name, each in models.items():
         scores[name].append(evaluate(Y_test, each.predict(X_test))["f_measure"])
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
-looks = {"add": ("#8c8c8c", "o"), "refit": ("#0072b2", "s"), "fit": ("#d55e00", "^")}
+looks = {
+    "add": ("#8c8c8c", "o"),
+    "refit": ("#0072b2", "s"),
+    "fit": ("#d55e00", "^"),
+}
 for name, (colour, marker) in looks.items():
     ax.plot(sizes, scores[name], color=colour, marker=marker, label=name)
 ax.set(

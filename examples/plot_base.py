@@ -51,21 +51,40 @@ print(model.chosen_)
 
 brier = model.chosen_.brier
 names = sorted(brier, key=brier.get, reverse=True)
-colours = ["#d55e00" if name == model.chosen_.name else "#0072b2" for name in names]
+colours = [
+    "#d55e00" if name == model.chosen_.name else "#0072b2" for name in names
+]
 scores = []
 for name in names:
     alone = NLDDClassifier(mine[name], random_state=0).fit(X_train, Y_train)
     scores.append(evaluate(Y_test, alone.predict(X_test))["f_measure"])
 
-fig, axes = plt.subplots(1, 2, figsize=(7.2, 2.6), sharey=True, layout="constrained")
-fig.suptitle("Candidates for the base classifier, the chosen one in orange", fontsize=11)
+fig, axes = plt.subplots(
+    1, 2, figsize=(7.2, 2.6), sharey=True, layout="constrained"
+)
+fig.get_layout_engine().set(wspace=0.08)
+fig.suptitle(
+    "Candidates for the base classifier, the chosen one in orange", fontsize=11
+)
 titles = ("Brier score (lower is better)", "F-measure (higher is better)")
-for ax, values, title in zip(axes, ([brier[name] for name in names], scores), titles, strict=True):
+for ax, values, title in zip(
+    axes, ([brier[name] for name in names], scores), titles, strict=True
+):
     ax.scatter(values, names, s=60, color=colours, zorder=3)
     for value, name in zip(values, names, strict=True):
-        ax.annotate(f"{value:.3f}", (value, name), (8, 0), textcoords="offset points", va="center")
+        ax.annotate(
+            f"{value:.3f}",
+            (value, name),
+            (8, 0),
+            textcoords="offset points",
+            va="center",
+        )
     ax.set(
-        xlabel=title, xlim=(min(values) - 0.002, max(values) + 0.4 * (max(values) - min(values)))
+        xlabel=title,
+        xlim=(
+            min(values) - 0.002,
+            max(values) + 0.4 * (max(values) - min(values)),
+        ),
     )
     ax.margins(y=0.15)
     ax.grid(axis="y", color="#e3e3e3")

@@ -29,7 +29,10 @@ folds = KFold(3, shuffle=True, random_state=0)
 for key in ("BR", "NLDD", "LP"):
     method = METHODS[key].default(random_state=0)
     scores = evaluate(Y, cross_val_predict(method, X, Y, cv=folds))
-    print(f"{key:5s}", *(f"{measure} {value:.3f}  " for measure, value in scores.items()))
+    print(
+        f"{key:5s}",
+        *(f"{measure} {value:.3f}  " for measure, value in scores.items()),
+    )
 print(about_least_p(1))
 
 # %%
@@ -51,14 +54,13 @@ for dataset, row in zip(table.datasets, F, strict=True):
 
 result = compare(F, table.methods, greater_is_better=True)
 found = result.friedman
-print(
-    f"Friedman: F = {found.f_statistic:.1f}, p = {found.f_p_value:.1e}, W = {found.kendall_w:.2f}"
-)
+print(f"Friedman: F = {found.f_statistic:.1f}, p = {found.f_p_value:.1e}")
 for pair in result.pairs:
     if "NLDD" in (pair.first, pair.second):
         print(
-            f"{pair.first:>5s} - {pair.second:5s} {pair.gain:+.3f}, wins {pair.wins}, "
-            f"losses {pair.losses}, p = {pair.p_value:.3f}, Holm {pair.holm_p_value:.3f}"
+            f"{pair.first:>5s} - {pair.second:5s} {pair.gain:+.3f}, "
+            f"wins {pair.wins}, losses {pair.losses}, "
+            f"p = {pair.p_value:.3f}, Holm {pair.holm_p_value:.3f}"
         )
 
 # %%
@@ -87,7 +89,9 @@ _ = diagram.plot(ax)
 # once you have said which differences are of no importance: here up to 0.01.
 
 against = result.against("NLDD")
-posterior = PosteriorDisplay("NLDD", list(against), list(against.values()), "By F-measure")
+posterior = PosteriorDisplay(
+    "NLDD", list(against), list(against.values()), "By F-measure"
+)
 fig, ax = plt.subplots(figsize=posterior.inches, layout="constrained")
 _ = posterior.plot(ax)
 

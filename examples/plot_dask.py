@@ -22,11 +22,15 @@ import numpy as np
 from nldd import MultiLabelLogisticRegression, NLDDClassifier, load_yeast
 
 X, Y, label_names = load_yeast()
-exact = MultiLabelLogisticRegression(tol=1e-9)  # so that rounding is all that can differ
+exact = MultiLabelLogisticRegression(
+    tol=1e-9
+)  # so that rounding is all that can differ
 model = NLDDClassifier(exact, random_state=0).fit(X[:1500], Y[:1500])
 
 genes = da.from_array(np.tile(X[1500:2300], (5, 1)), chunks=(1000, -1))
-many = genes + da.random.default_rng(0).normal(0, 0.01, size=genes.shape, chunks=genes.chunks)
+many = genes + da.random.default_rng(0).normal(
+    0, 0.01, size=genes.shape, chunks=genes.chunks
+)
 theta = model.predict_theta(many)
 print(theta)
 
@@ -35,7 +39,7 @@ print(theta)
 
 counts, edges = da.histogram(theta, bins=30, range=(0, 0.4))
 counts = counts.compute()
-print(f"{counts.sum():,} genes, {theta.mean().compute():.3f} of their labels expected to be wrong")
+print(f"{counts.sum():,} genes, mean theta {theta.mean().compute():.3f}")
 
 # %%
 # Learn in blocks
@@ -57,14 +61,24 @@ print(f"{same.sum()} of {len(new)} labelsets are the same")
 # Both in pictures
 # ----------------
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.4), layout="constrained")
+fig, (left, right) = plt.subplots(
+    1, 2, figsize=(7.2, 3.4), layout="constrained"
+)
 left.stairs(counts, edges, fill=True, color="#0072b2")
 left.set(xlabel="theta", ylabel="rows", title="4,000 rows, predicted in blocks")
 right.plot([0, 0.35], [0, 0.35], color="#8c8c8c", linewidth=1)
 right.scatter(
-    model.predict_theta(new), in_blocks.predict_theta(new), s=12, color="#d55e00", zorder=2
+    model.predict_theta(new),
+    in_blocks.predict_theta(new),
+    s=12,
+    color="#d55e00",
+    zorder=2,
 )
-right.set(xlabel="theta, fitted in memory", ylabel="theta, fitted in blocks", title="200 new rows")
+right.set(
+    xlabel="theta, fitted in memory",
+    ylabel="theta, fitted in blocks",
+    title="200 new rows",
+)
 for ax in (left, right):
     ax.spines[["top", "right"]].set_visible(False)
 

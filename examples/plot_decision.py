@@ -25,7 +25,9 @@ X_train, Y_train, X_test, Y_test = X[:1500], Y[:1500], X[1500:], Y[1500:]
 
 scores, n_labels = {}, {}
 for decision in ("nearest", "accuracy", "f"):
-    model = NLDDClassifier(decision=decision, random_state=0).fit(X_train, Y_train)
+    model = NLDDClassifier(decision=decision, random_state=0).fit(
+        X_train, Y_train
+    )
     Y_pred = model.predict(X_test)
     scores[decision] = evaluate(Y_test, Y_pred)
     n_labels[decision] = Y_pred.sum(axis=1).mean()
@@ -45,16 +47,28 @@ colours = {"nearest": "#8c8c8c", "accuracy": "#56b4e9", "f": "#0072b2"}
 places = np.arange(len(PAPER_MEASURES))
 for shift, (decision, colour) in enumerate(colours.items()):
     values = [
-        scores[decision][m.key] if m.greater_is_better else 1 - scores[decision][m.key]
+        scores[decision][m.key]
+        if m.greater_is_better
+        else 1 - scores[decision][m.key]
         for m in PAPER_MEASURES
     ]
-    bars = ax.bar(places + 0.27 * (shift - 1), values, 0.25, color=colour, label=decision)
+    bars = ax.bar(
+        places + 0.27 * (shift - 1), values, 0.25, color=colour, label=decision
+    )
     ax.bar_label(bars, fmt="%.3f", fontsize=8, padding=2)
-names = [m.name if m.greater_is_better else f"1 - {m.name}" for m in PAPER_MEASURES]
+names = [
+    m.name if m.greater_is_better else f"1 - {m.name}" for m in PAPER_MEASURES
+]
 ax.set_xticks(places, names)
-ax.set(ylabel="on 917 test rows", ylim=(0, 0.95), title="Three decisions by four measures")
+ax.set(
+    ylabel="on 917 test rows",
+    ylim=(0, 0.95),
+    title="Three decisions by four measures",
+)
 ax.spines[["top", "right"]].set_visible(False)
-_ = fig.legend(loc="outside upper center", ncols=3, frameon=False, title="decision")
+_ = fig.legend(
+    loc="outside upper center", ncols=3, frameon=False, title="decision"
+)
 
 # %%
 # What next

@@ -27,7 +27,8 @@ model = NLDDClassifier(None, random_state=0).fit(X[:1500], labels[:1500])
 gene = X[[1502]]
 explanation = model.explain(gene)[0]
 print(explanation)
-print("truth:", sorted(labels[1502]), " training row:", sorted(labels[explanation.row]))
+print("truth:", sorted(labels[1502]))
+print("training row:", sorted(labels[explanation.row]))
 
 # %%
 # Why this labelset and not another
@@ -38,26 +39,21 @@ print("truth:", sorted(labels[1502]), " training row:", sorted(labels[explanatio
 
 best = model.nearest_labelsets(gene, k=6)
 b0, b1, b2 = model.beta_
-names = [
-    "{" + ", ".join(names) + "}" for names in as_label_sets(best.labelsets[0], model.label_names_)
-]
+x_part, y_part = b1 * best.Dx[0], b2 * best.Dy[0]
+sets = as_label_sets(best.labelsets[0], model.label_names_)
+rows = ["{" + ", ".join(names) + "}" for names in sets]
 
 fig, ax = plt.subplots(figsize=(7.2, 3.4), layout="constrained")
-places = np.arange(len(names))
-ax.barh(places, b1 * best.Dx[0], color="#0072b2", label="features, b1 Dx")
-ax.barh(places, b2 * best.Dy[0], left=b1 * best.Dx[0], color="#e69f00", label="labels, b2 Dy")
-for place, total, theta in zip(
-    places, b1 * best.Dx[0] + b2 * best.Dy[0], best.theta[0], strict=True
-):
-    ax.annotate(
-        f"theta {theta:.3f}", (total, place), (4, 0), textcoords="offset points", va="center"
-    )
-ax.set_yticks(places, names)
+ax.barh(rows, x_part, color="#0072b2", label="features, b1 Dx")
+bars = ax.barh(
+    rows, y_part, left=x_part, color="#e69f00", label="labels, b2 Dy"
+)
+ax.bar_label(bars, [f"theta {theta:.3f}" for theta in best.theta[0]], padding=4)
 ax.set(
     title="The six nearest labelsets",
     xlabel="weighted distance",
     ylabel="labelset",
-    xlim=(0, 1.25 * (b1 * best.Dx + b2 * best.Dy).max()),
+    xlim=(0, 1.25 * (x_part + y_part).max()),
 )
 ax.invert_yaxis()
 ax.spines[["top", "right"]].set_visible(False)
@@ -72,11 +68,20 @@ _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 carried = model.predict(gene)[0] == 1
 probabilities = np.array(explanation.probabilities)
 fig, ax = plt.subplots(figsize=(7.2, 3), layout="constrained")
-ax.bar(model.label_names_, probabilities, color=np.where(carried, "#d55e00", "#8c8c8c"))
+ax.bar(
+    model.label_names_,
+    probabilities,
+    color=np.where(carried, "#d55e00", "#8c8c8c"),
+)
 ax.bar(0, 0, color="#d55e00", label="in the predicted labelset")
 ax.bar(0, 0, color="#8c8c8c", label="not in it")
 ax.axhline(0.5, color="#1a1a1a", linewidth=0.8, linestyle=":")
-ax.set(xlabel="label", ylabel="probability", ylim=(0, 1), title="Label probabilities")
+ax.set(
+    xlabel="label",
+    ylabel="probability",
+    ylim=(0, 1),
+    title="Label probabilities",
+)
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 
@@ -88,7 +93,9 @@ _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 
 fig, ax = plt.subplots(figsize=(7.2, 4.8), layout="constrained")
 fig.suptitle("The two pairs of one row", fontsize=11)
-choice = PairChoiceDisplay.from_training(X[:1500], Y[:1500], i=3, random_state=0, nearest=200)
+choice = PairChoiceDisplay.from_training(
+    X[:1500], Y[:1500], i=3, random_state=0, nearest=200
+)
 _ = choice.plot(ax)
 
 # %%

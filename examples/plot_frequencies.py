@@ -21,7 +21,14 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 import numpy as np
 
-from nldd.coding import Policy, Request, Settings, code_frequencies, code_table, fit_table
+from nldd.coding import (
+    Policy,
+    Request,
+    Settings,
+    code_frequencies,
+    code_table,
+    fit_table,
+)
 from nldd.datasets import load_survey
 
 
@@ -41,24 +48,35 @@ survey = load_survey()
 temporary = TemporaryDirectory()
 folder = Path(temporary.name)
 write(folder / "answers.csv", [survey.header, *survey.rows[:300]])
-write(folder / "new.csv", [row[:4] for row in [survey.header, *survey.rows[300:]]])
+write(
+    folder / "new.csv", [row[:4] for row in [survey.header, *survey.rows[300:]]]
+)
 
 request = Request(text=("answer",), labels="codes")
-fitted = fit_table(folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5))
+fitted = fit_table(
+    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5)
+)
 model = fitted.model
 chosen = model.select(target=0.8)
 policy = Policy(chosen.limit, rank_by=chosen.rank_by, n_random=200)
 counts = code_table(
-    model, folder / "new.csv", folder / "coded.csv", policy, review=folder / "review.csv"
+    model,
+    folder / "new.csv",
+    folder / "coded.csv",
+    policy,
+    review=folder / "review.csv",
 )
-print(f"{counts.n_auto} automatic, {counts.n_review} for people, {counts.n_drawn} drawn at random")
+print(f"{counts.n_auto} automatic, {counts.n_review} for people")
+print(f"{counts.n_drawn} of all drawn at random")
 
 # %%
 # In the review, people code the drawn answers only; what they leave as it was does not count.
 
 truth = {row[0]: row[4] for row in survey.rows}
 header, *rows = read(folder / "review.csv")
-person, codes, ok, drawn = map(header.index, ("id", "codes", "nldd_ok", "nldd_drawn"))
+person, codes, ok, drawn = map(
+    header.index, ("id", "codes", "nldd_ok", "nldd_drawn")
+)
 for row in rows:
     if row[drawn] == "yes":
         row[codes], row[ok] = truth[row[person]], "x"
@@ -72,16 +90,17 @@ write(folder / "review.csv", [header, *rows])
 found = code_frequencies(model, folder / "coded.csv", [folder / "review.csv"])
 print(f"{found.n_answers} answers, {found.n_people} coded by people")
 new = [set(row[4].split(";")) for row in survey.rows[300:]]
-true_share = np.array([np.mean([line.code in each for each in new]) for line in found.codes])
+true_share = np.array(
+    [np.mean([line.code in each for each in new]) for line in found.codes]
+)
 raw, share, low, high = (
     np.array([getattr(line, name) for line in found.codes])
     for name in ("raw", "share", "low", "high")
 )
 print(f"off by {100 * np.abs(raw - true_share).mean():.1f} points as counted,")
 print(f"by {100 * np.abs(share - true_share).mean():.1f} points as corrected;")
-print(
-    f"{((low <= true_share) & (true_share <= high)).sum()} of {len(share)} intervals hold the truth"
-)
+inside = (low <= true_share) & (true_share <= high)
+print(f"{inside.sum()} of {len(share)} intervals hold the truth")
 
 # %%
 # The bars are the 95 % intervals of the corrected shares.
@@ -89,9 +108,25 @@ print(
 places = np.arange(len(share))
 fig, ax = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
 ax.hlines(places, 100 * low, 100 * high, color="#56b4e9", linewidth=5, zorder=1)
-ax.scatter(100 * raw, places, marker="x", color="#d55e00", label="as counted", zorder=3)
-ax.scatter(100 * share, places, color="#0072b2", label="corrected, with interval", zorder=2)
-ax.scatter(100 * true_share, places, marker="|", s=160, color="black", label="truth", zorder=4)
+ax.scatter(
+    100 * raw, places, marker="x", color="#d55e00", label="as counted", zorder=3
+)
+ax.scatter(
+    100 * share,
+    places,
+    color="#0072b2",
+    label="corrected, with interval",
+    zorder=2,
+)
+ax.scatter(
+    100 * true_share,
+    places,
+    marker="|",
+    s=160,
+    color="black",
+    label="truth",
+    zorder=4,
+)
 ax.set_yticks(places, [line.code for line in found.codes])
 ax.set(
     xlabel="answers with the code (%)",

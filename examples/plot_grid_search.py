@@ -20,13 +20,20 @@ from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 
-from nldd import MEASURES, MultiLabelLogisticRegression, NLDDClassifier, load_yeast
+from nldd import (
+    MEASURES,
+    MultiLabelLogisticRegression,
+    NLDDClassifier,
+    load_yeast,
+)
 from nldd.metrics import evaluate
 
 X, Y, label_names = load_yeast()
 X_train, Y_train, X_test, Y_test = X[:600], Y[:600], X[600:], Y[600:]
 
-base = make_pipeline(PCA(random_state=0), MultiLabelLogisticRegression(features="rbf"))
+base = make_pipeline(
+    PCA(random_state=0), MultiLabelLogisticRegression(features="rbf")
+)
 model = NLDDClassifier(base, random_state=0)
 
 # %%
@@ -41,10 +48,18 @@ grid = {
     "estimator__multilabellogisticregression__C": [0.1, 1.0, 10.0],
 }
 search = GridSearchCV(
-    model, grid, scoring=MEASURES["f_measure"].scorer(), cv=KFold(3, shuffle=True, random_state=0)
+    model,
+    grid,
+    scoring=MEASURES["f_measure"].scorer(),
+    cv=KFold(3, shuffle=True, random_state=0),
 )
 search.fit(X_train, Y_train)
-print({name.rpartition("__")[2]: value for name, value in search.best_params_.items()})
+print(
+    {
+        name.rpartition("__")[2]: value
+        for name, value in search.best_params_.items()
+    }
+)
 
 # %%
 # What was found
@@ -60,12 +75,21 @@ for (i, j), value in np.ndenumerate(scores):
     ax.text(j, i, f"{value:.3f}", ha="center", va="center", color=colour)
 i, j = np.unravel_index(scores.argmax(), scores.shape)
 ax.add_patch(
-    plt.Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, fill=False, edgecolor="#d55e00", linewidth=3)
+    plt.Rectangle(
+        (j - 0.48, i - 0.48),
+        0.96,
+        0.96,
+        fill=False,
+        edgecolor="#d55e00",
+        linewidth=3,
+    )
 )
 ax.set_xticks(range(3), grid["estimator__pca__n_components"])
 ax.set_yticks(range(3), grid["estimator__multilabellogisticregression__C"])
 ax.set(
-    xlabel="principal components", ylabel="C of the logistic regressions", title="Mean F-measure"
+    xlabel="principal components",
+    ylabel="C of the logistic regressions",
+    title="Mean F-measure",
 )
 _ = fig.colorbar(image, label="F-measure")
 
@@ -76,7 +100,9 @@ _ = fig.colorbar(image, label="F-measure")
 chosen = NLDDClassifier(random_state=0).fit(X_train, Y_train)
 for name, each in (("tuned", search.best_estimator_), ("auto", chosen)):
     found = evaluate(Y_test, each.predict(X_test))
-    print(f"{name:6s}", *(f"{key} {value:.3f}  " for key, value in found.items()))
+    print(
+        f"{name:6s}", *(f"{key} {value:.3f}  " for key, value in found.items())
+    )
 
 # %%
 # What next

@@ -39,8 +39,9 @@ for tempo, loudness, share_sad, share_quiet in GENRES:
 X, Y = np.vstack(X), np.vstack(Y).astype(int)
 
 model = NLDDClassifier(None, random_state=0).fit(X, Y)
-for labelset, count in zip(*np.unique(Y, axis=0, return_counts=True), strict=True):
-    print(count, "songs are", " and ".join(as_label_sets([labelset], NAMES)[0]) or "neither")
+for labelset in model.labelsets_:
+    words = " and ".join(as_label_sets([labelset], NAMES)[0]) or "neither"
+    print(np.equal(Y, labelset).all(axis=1).sum(), "songs are", words)
 
 # %%
 # A new song
@@ -66,25 +67,43 @@ best = model.nearest_labelsets(song, k=1)
 row, corner = best.row[0, 0], best.labelsets[0, 0]
 
 colours = {(0, 0): "#8c8c8c", (1, 0): "#56b4e9", (1, 1): "#0072b2"}
-fig, (left, right) = plt.subplots(1, 2, figsize=(7.2, 4.2), layout="constrained")
+fig, (left, right) = plt.subplots(
+    1, 2, figsize=(7.2, 4.2), layout="constrained"
+)
 for labelset, colour in colours.items():
     rows = np.equal(Y, labelset).all(axis=1)
     words = " and ".join(as_label_sets([labelset], NAMES)[0]) or "neither"
-    left.scatter(*X[rows].T, s=18, color=colour, label=f"{words} ({rows.sum()})")
+    left.scatter(
+        *X[rows].T, s=18, color=colour, label=f"{words} ({rows.sum()})"
+    )
     right.scatter(*labelset, s=4 * rows.sum(), color=colour, zorder=3)
 left.plot(*np.vstack([song, X[[row]]]).T, color="#d55e00", linewidth=2.5)
-left.scatter(*song.T, s=60, color="black", marker="D", label="the new song", zorder=4)
+left.scatter(
+    *song.T, s=60, color="black", marker="D", label="the new song", zorder=4
+)
 left.set(xlabel="tempo", ylabel="loudness", title="features", box_aspect=1)
 fig.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)
 
-right.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color="#8c8c8c", linewidth=1, zorder=1)
-right.scatter(0, 1, s=60, facecolor="white", edgecolor="#595959", linestyle=":", zorder=3)
-right.annotate("not in training", (0, 1), (0, 8), textcoords="offset points", fontsize=9)
+right.plot(
+    [0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color="#8c8c8c", linewidth=1, zorder=1
+)
+right.scatter(
+    0, 1, s=60, facecolor="white", edgecolor="#595959", linestyle=":", zorder=3
+)
+right.annotate(
+    "not in training", (0, 1), (0, 8), textcoords="offset points", fontsize=9
+)
 right.plot(*np.vstack([p, corner]).T, color="#d55e00", linewidth=2.5, zorder=2)
 right.scatter(*p, s=60, color="black", marker="D", zorder=4)
-right.set(xlabel="probability of sad", ylabel="probability of quiet", title="labels")
+right.set(
+    xlabel="probability of sad", ylabel="probability of quiet", title="labels"
+)
 _ = right.set(
-    xlim=(-0.2, 1.25), ylim=(-0.2, 1.25), box_aspect=1, xticks=[0, 0.5, 1], yticks=[0, 0.5, 1]
+    xlim=(-0.2, 1.25),
+    ylim=(-0.2, 1.25),
+    box_aspect=1,
+    xticks=[0, 0.5, 1],
+    yticks=[0, 0.5, 1],
 )
 
 # %%

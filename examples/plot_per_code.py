@@ -27,16 +27,27 @@ from nldd.datasets import load_survey
 survey = load_survey()
 temporary = TemporaryDirectory()
 folder = Path(temporary.name)
-for name, rows in (("answers.csv", survey.rows[:500]), ("new.csv", survey.rows[500:900])):
-    n_columns = 5 if name == "answers.csv" else 4  # new answers have no codes yet
+for name, rows in (
+    ("answers.csv", survey.rows[:500]),
+    ("new.csv", survey.rows[500:900]),
+):
+    n_columns = (
+        5 if name == "answers.csv" else 4
+    )  # new answers have no codes yet
     with (folder / name).open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(row[:n_columns] for row in [survey.header, *rows])
+        csv.writer(file).writerows(
+            row[:n_columns] for row in [survey.header, *rows]
+        )
 
 request = Request(text=("answer",), labels="codes")
-fitted = fit_table(folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5))
+fitted = fit_table(
+    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5)
+)
 model = fitted.model
 whole = triage(model, target=0.9).selection
-print(f"as a whole, {whole.share:.0%} of the answers may be coded automatically")
+print(
+    f"as a whole, {whole.share:.0%} of the answers may be coded automatically"
+)
 
 # %%
 # Two thresholds
@@ -46,11 +57,15 @@ print(f"as a whole, {whole.share:.0%} of the answers may be coded automatically"
 # without themselves.
 
 codes = triage(model, target=0.9, measure="per-code").codes
-print(f"set from a probability of {codes.yes:.2f} on, ruled out up to {codes.no:.3f}")
+print(f"set from a probability of {codes.yes:.2f} on")
+print(f"ruled out up to {codes.no:.3f}")
 print(f"{codes.right:.1%} of the codes set in an answer are right")
 print(f"{codes.missed:.1%} of the codes that people gave are ruled out")
-print(f"{codes.n_whole} of {codes.n_answers} answers are settled, {codes.n_part} in part")
-print(f"people are asked about {12 * codes.share_asked:.1f} of 12 codes an answer")
+print(f"{codes.n_whole} of {codes.n_answers} answers are settled")
+print(f"{codes.n_part} in part")
+print(
+    f"people are asked about {12 * codes.share_asked:.1f} of 12 codes an answer"
+)
 
 # %%
 # Code by code
@@ -85,11 +100,15 @@ _ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 
 policy = Policy(None, per_code=codes.limits)
 counts = code_table(model, folder / "new.csv", folder / "coded.csv", policy)
-print(f"{counts.n_auto} settled, {counts.n_part} in part, {counts.n_review} for people")
+print(f"{counts.n_auto} settled, {counts.n_part} in part")
 with (folder / "coded.csv").open(newline="", encoding="utf-8") as file:
-    partly = [row for row in csv.DictReader(file) if row["nldd_status"] == "part"]
+    partly = [
+        row for row in csv.DictReader(file) if row["nldd_status"] == "part"
+    ]
 for row in partly[:2]:
-    print(f"\n{row['answer']}\n  set: {row['nldd_codes'] or 'none'}; asked: {row['nldd_ask']}")
+    print(f"\n{row['answer']}")
+    print(f"  set: {row['nldd_codes'] or 'none'}")
+    print(f"  asked: {row['nldd_ask']}")
 temporary.cleanup()
 
 # %%

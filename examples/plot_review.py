@@ -24,21 +24,30 @@ import numpy as np
 
 from nldd.coding import Request, Settings, fit_table, triage, update_model
 from nldd.datasets import load_survey
-from nldd.review import Entry, Position, Store, StoreOptions, audit_of, prepare_review
+from nldd.review import (
+    Entry,
+    Position,
+    Store,
+    StoreOptions,
+    audit_of,
+    prepare_review,
+)
 
 # They lie in the repository; this file stands in its folder `examples`.
 PICTURES = Path(sys.argv[0]).resolve().parents[1] / "docs"
 
 
 def show(words, picture, left=0, right=None, top=0, bottom=None):
-    """A part of a picture of the page, point by point, with words for who cannot see it."""
+    """A part of a picture of the page, and words for who cannot see it."""
     points = plt.imread(PICTURES / picture)[top:bottom, left:right]
     height, width, _ = points.shape
     figure = plt.figure(figsize=(width / 100, height / 100), dpi=100)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.imshow(points)
     axes.axis("off")
-    axes.set_title(words)  # outside of the figure; on the site it is the text of the picture
+    axes.set_title(
+        words
+    )  # outside of the figure; on the site it is the text of the picture
 
 
 show("The whole page: answer, codes, progress", "review-light.png")
@@ -49,24 +58,50 @@ show("The whole page: answer, codes, progress", "review-light.png")
 # The page says what it suggests, how often such a suggestion is wrong, why it asks, and which coded
 # answers are nearest. Enter takes the suggestion.
 
-show("An answer and its suggestion", "review-light.png", right=668, top=60, bottom=680)
+show(
+    "An answer and its suggestion",
+    "review-light.png",
+    right=668,
+    top=60,
+    bottom=680,
+)
 
 # %%
 # A key switches each code on or off. ``u`` takes the last decision back, without limit.
 
-show("Codes and keys", "review-light.png", left=668, right=1084, top=60, bottom=605)
+show(
+    "Codes and keys",
+    "review-light.png",
+    left=668,
+    right=1084,
+    top=60,
+    bottom=605,
+)
 
 # %%
 # Many at once, two coders, a phone
 # ---------------------------------
 # Answers with the same suggestion can be decided together, once they are read.
 
-show("Apply to all alike", "review-alike.png", left=222, right=878, top=134, bottom=626)
+show(
+    "Apply to all alike",
+    "review-alike.png",
+    left=222,
+    right=878,
+    top=134,
+    bottom=626,
+)
 
 # %%
 # Where two coders disagree, both codings stand side by side, to be settled.
 
-show("Disagreements of two coders", "review-settle.png", right=1090, top=60, bottom=592)
+show(
+    "Disagreements of two coders",
+    "review-settle.png",
+    right=1090,
+    top=60,
+    bottom=592,
+)
 
 # %%
 # The page works on a phone, and in the dark.
@@ -90,17 +125,29 @@ for ax, title in ((phone, "On a phone"), (dark, "In the dark")):
 survey = load_survey()
 temporary = TemporaryDirectory()
 folder = Path(temporary.name)
-for name, rows in (("answers.csv", survey.rows[:300]), ("new.csv", survey.rows[300:500])):
-    n_columns = 5 if name == "answers.csv" else 4  # new answers have no codes yet
+for name, rows in (
+    ("answers.csv", survey.rows[:300]),
+    ("new.csv", survey.rows[300:500]),
+):
+    n_columns = (
+        5 if name == "answers.csv" else 4
+    )  # new answers have no codes yet
     with (folder / name).open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(row[:n_columns] for row in [survey.header, *rows])
+        csv.writer(file).writerows(
+            row[:n_columns] for row in [survey.header, *rows]
+        )
 
 model, store = folder / "model.nldd", folder / "new.review.db"
 request = Request(text=("answer",), labels="codes")
-before = fit_table(folder / "answers.csv", model, request, Settings(n_folds=5)).model
+before = fit_table(
+    folder / "answers.csv", model, request, Settings(n_folds=5)
+).model
 promise = (0.8, 0.9, "subset", "chance")  # target, confidence, measure, ranking
-counts = prepare_review(model, folder / "new.csv", store, promise, n_audit=30).counts
-print(f"{counts.n_auto} automatic, {counts.n_review} for people, {counts.n_drawn} drawn to check")
+counts = prepare_review(
+    model, folder / "new.csv", store, promise, n_audit=30
+).counts
+print(f"{counts.n_auto} automatic, {counts.n_review} for people")
+print(f"{counts.n_drawn} of all drawn to check")
 
 # %%
 # Record decisions
@@ -110,7 +157,10 @@ print(f"{counts.n_auto} automatic, {counts.n_review} for people, {counts.n_drawn
 
 truth = {row[0]: frozenset(row[4].split(";")) for row in survey.rows}
 with Store.open(store) as opened:
-    said = {suggestion.item: suggestion for suggestion in opened.suggestions(round=0)}
+    said = {
+        suggestion.item: suggestion
+        for suggestion in opened.suggestions(round=0)
+    }
     entries = [
         Entry(
             id=0,  # the store numbers them
@@ -138,7 +188,10 @@ print(f"{len(before.answers)} answers before, {len(after.answers)} after")
 
 targets = [0.9, 0.85, 0.8, 0.7]
 shares = [
-    [100 * next(t.share for t in triage(each).targets if t.target == target) for target in targets]
+    [
+        100 * next(t.share for t in triage(each).targets if t.target == target)
+        for target in targets
+    ]
     for each in (before, after)
 ]
 places = np.arange(len(targets))
@@ -150,7 +203,10 @@ for shift, values, colour, words in (
     bars = ax.bar(places + shift, values, 0.38, color=colour, label=words)
     ax.bar_label(bars, fmt="%.0f", padding=2, fontsize=9)
 ax.set_xticks(places, [f"{target:.0%}" for target in targets])
-ax.set(xlabel="answers that shall have all codes right", ylabel="may be coded automatically (%)")
+ax.set(
+    xlabel="answers that shall have all codes right",
+    ylabel="may be coded automatically (%)",
+)
 ax.set_title("What the machine may code alone")
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)

@@ -28,7 +28,9 @@ from nldd.metrics import evaluate
 
 survey = load_survey()
 texts = [row[survey.header.index("answer")] for row in survey.rows]
-codes = [set(row[survey.header.index("codes")].split(";")) for row in survey.rows]
+codes = [
+    set(row[survey.header.index("codes")].split(";")) for row in survey.rows
+]
 print(survey.question)
 print(f"{texts[1]!r}: {sorted(codes[1])}")
 
@@ -38,8 +40,12 @@ print(f"{texts[1]!r}: {sorted(codes[1])}")
 # Parts of words see through endings and typing errors. Rows of tf-idf are of length 1 already, so
 # that ``standardize="none"`` leaves them as they are. The pipeline is a classifier like any other.
 
-words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, min_df=2)
-pipeline = make_pipeline(words, NLDDClassifier(standardize="none", random_state=0))
+words = TfidfVectorizer(
+    analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, min_df=2
+)
+pipeline = make_pipeline(
+    words, NLDDClassifier(standardize="none", random_state=0)
+)
 pipeline.fit(texts[:1000], codes[:1000])
 model = pipeline[-1]
 print(model.chosen_)
@@ -58,15 +64,19 @@ for text, found in zip(
 # gains most on the codes that BR finds worst; one of them, *nothing / don't know*, never stands
 # beside another code.
 
-Y_true = MultiLabelBinarizer(classes=model.label_names_).fit_transform(codes[1000:])
+Y_true = MultiLabelBinarizer(classes=model.label_names_).fit_transform(
+    codes[1000:]
+)
 independent = make_pipeline(words, BinaryRelevance("auto", random_state=0))
 Y_base = independent.fit(texts[:1000], codes[:1000]).predict(texts[1000:])
 for name, Y in (("BR", Y_base), ("NLDD", Y_pred)):
-    print(
-        f"{name}: all codes right in {1 - evaluate(Y_true, Y)['zero_one_loss']:.1%} of the answers"
-    )
+    share = 1 - evaluate(Y_true, Y)["zero_one_loss"]
+    print(f"{name}: all codes right in {share:.1%} of the answers")
 
-f = {"BR": f1_score(Y_true, Y_base, average=None), "NLDD": f1_score(Y_true, Y_pred, average=None)}
+f = {
+    "BR": f1_score(Y_true, Y_base, average=None),
+    "NLDD": f1_score(Y_true, Y_pred, average=None),
+}
 order = np.argsort(f["NLDD"])
 fig, ax = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
 names = [model.label_names_[i] for i in order]
@@ -91,7 +101,8 @@ _ = ax.legend(frameon=False, loc="lower right")
 
 for number in (1001, 1004):
     explanation = model.explain(pipeline[:-1].transform([texts[number]]))[0]
-    print(f"{texts[number]!r}\n{explanation}\n  which says {texts[explanation.row]!r}\n")
+    print(f"{texts[number]!r}\n{explanation}")
+    print(f"  which says {texts[explanation.row]!r}\n")
 
 # %%
 # What next

@@ -37,7 +37,11 @@ survey = load_survey()
 temporary = TemporaryDirectory()
 folder = Path(temporary.name)
 write(folder / "answers.csv", survey.header, survey.rows[:600])
-write(folder / "new.csv", survey.header[:4], [row[:4] for row in survey.rows[600:1000]])
+write(
+    folder / "new.csv",
+    survey.header[:4],
+    [row[:4] for row in survey.rows[600:1000]],
+)
 print(survey.question)
 print(*(folder / "answers.csv").read_text("utf-8").splitlines()[:4], sep="\n")
 
@@ -48,7 +52,9 @@ print(*(folder / "answers.csv").read_text("utf-8").splitlines()[:4], sep="\n")
 # come from. Five folds keep this example short; leave ``Settings`` out for your own data.
 
 request = Request(text=("answer",), labels="codes", features=("age", "region"))
-step = fit_table(folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5))
+step = fit_table(
+    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5)
+)
 model = step.model
 print(f"{len(model.answers)} answers, {len(model.labels)} codes")
 
@@ -60,7 +66,7 @@ print(f"{len(model.answers)} answers, {len(model.labels)} codes")
 
 found = triage(model, target=0.85)
 for line in found.targets:
-    print(f"{line.target:.0%} right: {line.share:.0%} of the answers may be coded automatically")
+    print(f"{line.target:.0%} right: {line.share:.0%} of the answers automatic")
 
 # %%
 # The curve behind it: the surest answers first. The threshold stays left of where the curve meets
@@ -92,7 +98,8 @@ for reason, number in counts.why.most_common():
 with (folder / "coded.csv").open(newline="", encoding="utf-8") as file:
     coded = list(csv.DictReader(file))
 for row in coded[:4]:
-    print(f"\n{row['answer']}\n  {row['nldd_status']}: {row['nldd_codes']}  {row['nldd_why']}")
+    print(f"\n{row['answer']}")
+    print(f"  {row['nldd_status']}: {row['nldd_codes']}  {row['nldd_why']}")
 
 # %%
 # Was the promise kept?
@@ -102,9 +109,12 @@ for row in coded[:4]:
 truth = {row[0]: set(row[4].split(";")) for row in survey.rows}
 right = {"auto": [], "review": []}
 for row in coded:
-    right[row["nldd_status"]].append(set(row["nldd_codes"].split(";")) == truth[row["id"]])
+    right[row["nldd_status"]].append(
+        set(row["nldd_codes"].split(";")) == truth[row["id"]]
+    )
 for status, values in right.items():
-    print(f"{status:6s} {len(values)} answers, {sum(values) / len(values):.1%} all codes right")
+    share = sum(values) / len(values)
+    print(f"{status:6s} {len(values)} answers, all codes right in {share:.1%}")
 temporary.cleanup()
 
 # %%
