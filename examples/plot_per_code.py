@@ -11,8 +11,8 @@ promises are tested: how many of the codes set are right, and how many are misse
 # %%
 # A model of coded answers
 # ------------------------
-# The answers are made up, and come with the package. Few are coded, and the target is high: the
-# machine may hardly code an answer as a whole.
+# The answers are made up, and come with the package. Few of them are coded, and the target is high:
+# the machine may code about one answer in five as a whole.
 
 import csv
 from pathlib import Path
