@@ -11,7 +11,7 @@ intervals, and compares both with the truth, which is known here because the ans
 # %%
 # Answers coded by machine, and a sample coded by people
 # ------------------------------------------------------
-# A model of 300 coded answers codes 1,200 new ones. Of these, 200 are drawn at random for people.
+# A model of 300 coded answers codes 900 new ones. Of these, 200 are drawn at random for people.
 # Here the truth fills in what people would.
 
 import csv
@@ -49,12 +49,13 @@ temporary = TemporaryDirectory()
 folder = Path(temporary.name)
 write(folder / "answers.csv", [survey.header, *survey.rows[:300]])
 write(
-    folder / "new.csv", [row[:4] for row in [survey.header, *survey.rows[300:]]]
+    folder / "new.csv",
+    [row[:4] for row in [survey.header, *survey.rows[300:1200]]],
 )
 
 request = Request(text=("answer",), labels="codes")
 fitted = fit_table(
-    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5)
+    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
 model = fitted.model
 chosen = model.select(target=0.8)
@@ -89,7 +90,7 @@ write(folder / "review.csv", [header, *rows])
 
 found = code_frequencies(model, folder / "coded.csv", [folder / "review.csv"])
 print(f"{found.n_answers} answers, {found.n_people} coded by people")
-new = [set(row[4].split(";")) for row in survey.rows[300:]]
+new = [set(row[4].split(";")) for row in survey.rows[300:1200]]
 true_share = np.array(
     [np.mean([line.code in each for each in new]) for line in found.codes]
 )
@@ -131,7 +132,7 @@ ax.set_yticks(places, [line.code for line in found.codes])
 ax.set(
     xlabel="answers with the code (%)",
     xlim=(0, None),
-    title="Shares of the codes among 1,200 answers",
+    title="Shares of the codes among 900 answers",
 )
 ax.invert_yaxis()
 ax.grid(axis="x", color="#e3e3e3")

@@ -119,7 +119,7 @@ for ax, title in ((phone, "On a phone"), (dark, "In the dark")):
 # Prepare a review in Python
 # --------------------------
 # The command does what follows. A model is fitted to 300 coded answers, made up like all of them
-# here. It codes 200 new ones into a store, an SQLite file. Answers that are drawn at random
+# here. It codes 150 new ones into a store, an SQLite file. Answers that are drawn at random
 # check the machine.
 
 survey = load_survey()
@@ -127,7 +127,7 @@ temporary = TemporaryDirectory()
 folder = Path(temporary.name)
 for name, rows in (
     ("answers.csv", survey.rows[:300]),
-    ("new.csv", survey.rows[300:500]),
+    ("new.csv", survey.rows[300:450]),
 ):
     n_columns = (
         5 if name == "answers.csv" else 4
@@ -140,7 +140,7 @@ for name, rows in (
 model, store = folder / "model.nldd", folder / "new.review.db"
 request = Request(text=("answer",), labels="codes")
 before = fit_table(
-    folder / "answers.csv", model, request, Settings(n_folds=5)
+    folder / "answers.csv", model, request, Settings(n_folds=4)
 ).model
 promise = (0.8, 0.9, "subset", "chance")  # target, confidence, measure, ranking
 counts = prepare_review(

@@ -14,7 +14,7 @@ marked for people, each with a reason.
 # ------------------
 # A CSV file with one answer a row and its codes in one cell; Excel, SPSS and others work alike. The
 # answers come with the package. A program made them up; nobody was asked. 600 are coded, and the
-# codes of 400 others are put aside to check the promise in the end.
+# codes of 300 others are put aside to check the promise in the end.
 
 import csv
 from pathlib import Path
@@ -40,7 +40,7 @@ write(folder / "answers.csv", survey.header, survey.rows[:600])
 write(
     folder / "new.csv",
     survey.header[:4],
-    [row[:4] for row in survey.rows[600:1000]],
+    [row[:4] for row in survey.rows[600:900]],
 )
 print(survey.question)
 print(*(folder / "answers.csv").read_text("utf-8").splitlines()[:4], sep="\n")
@@ -49,11 +49,11 @@ print(*(folder / "answers.csv").read_text("utf-8").splitlines()[:4], sep="\n")
 # Learn from the coded answers
 # ----------------------------
 # Every coded answer is also predicted by a model that has not seen it, which is where all promises
-# come from. Five folds keep this example short; leave ``Settings`` out for your own data.
+# come from. Four folds keep this example short; leave ``Settings`` out for your own data.
 
 request = Request(text=("answer",), labels="codes", features=("age", "region"))
 step = fit_table(
-    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=5)
+    folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
 model = step.model
 print(f"{len(model.answers)} answers, {len(model.labels)} codes")
