@@ -159,4 +159,4 @@ def test_every_type_that_a_file_may_hold_is_stored():
 
 def test_stored_files_stay_small():
     for folder in FOLDERS:
-        assert sum(path.stat().st_size for path in folder.rglob("*")) < 300_000
+        assert sum(path.stat().st_size for path in folder.rglob("*.*")) < 300_000
