@@ -29,3 +29,28 @@ from ._rakel import RAkEL as RAkEL
 from ._random_forest_pct import RandomForestPCT as RandomForestPCT
 from ._registry import METHODS as METHODS, Method as Method
 from ._subset_mapping import SubsetMapping as SubsetMapping
+
+__all__ = [
+    "CANDIDATES",
+    "METHODS",
+    "BinaryRelevance",
+    "Choice",
+    "ClassifierChain",
+    "ConditionalBernoulliMixture",
+    "ConstantLabel",
+    "EnsembleOfChains",
+    "Explanation",
+    "LabelPowerset",
+    "LinearSVM",
+    "MLkNN",
+    "Member",
+    "Method",
+    "NLDDClassifier",
+    "NearestLabelsets",
+    "PlattSVC",
+    "Powerset",
+    "RAkEL",
+    "RandomForestPCT",
+    "SubsetMapping",
+    "Weights",
+]
