@@ -7,6 +7,7 @@ records of a benchmark. ``expected.json`` has what each of them says on the day 
 """
 
 import json
+import re
 import shutil
 import sys
 import warnings
@@ -14,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from model_files import members_of
 from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -49,6 +51,7 @@ from nldd.datasets import Dataset
 from nldd.estimators import METHODS, LinearSVM
 from nldd.experiments import Protocol, read_predictions, read_records, run_benchmark
 from nldd.io import save_model
+from nldd.io._schemas import SCHEMAS
 from nldd.review import Entry, Position, Store, outcomes, prepare_review
 
 FILES = Path(__file__).parent / "files"
@@ -248,7 +251,7 @@ def write_files(folder):
     """All files of this version, and what they say."""
     X, Y = problem()
     rows = X[:6]
-    expected = {"X": rows.tolist(), "least scikit-learn": LEAST_VERSIONS}
+    expected = {"X": rows.tolist(), "types": sorted(SCHEMAS), "least scikit-learn": LEAST_VERSIONS}
     for name, model in models():
         model.fit(features_for(name, X), Y)
         save_model(model, folder / f"{name}.nldd")
@@ -267,7 +270,19 @@ def write_files(folder):
     expected["review"] = review_said(folder / "answers.review.db")
     benchmark_in(folder / "benchmark")
     expected["benchmark"] = benchmark_said(folder / "benchmark")
+    if missing := set(SCHEMAS) - types_in(folder):
+        sys.exit(f"No model holds {', '.join(sorted(missing))}: add one to bases() or models().")
     (folder / "expected.json").write_text(json.dumps(expected) + "\n")
+
+
+def types_in(folder):
+    """The types that the models of a folder hold."""
+    found = set()
+    for path in folder.glob("*.nldd"):
+        for member, content in members_of(path).items():
+            if member.startswith("estimators/") and member.endswith(".json"):
+                found |= set(re.findall(r'"((?:sklearn|nldd)\.\w+)"', content.decode()))
+    return found
 
 
 def main():
