@@ -27,11 +27,11 @@ def open_table(
     header_row: int = 1,
     skip_rows: int = 0,
 ) -> TableReader:
-    """Open a table by the ending of its name; what is no other format is read as CSV.
+    r"""Open a table by the ending of its name; what is no other format is read as CSV.
 
     Parameters
     ----------
-    path : path
+    path : str or path
         CSV, TSV, a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), JSON lines, Parquet, or a file of
         SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
     encoding : str, optional
@@ -47,6 +47,11 @@ def open_table(
         Rows below the header that are no data. By default those that Qualtrics and SurveyMonkey
         write there are recognised.
 
+    Returns
+    -------
+    TableReader
+        To be used in a ``with`` block.
+
     Notes
     -----
     Errors such as ``#N/A`` are text in .xlsx files and empty cells in other workbooks.
@@ -55,9 +60,10 @@ def open_table(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import open_table
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "answers.csv")
-    ...     _ = path.write_text('id;answer;age\\n1;"good; cheap";44\\n2;none;\\n')
+    ...     _ = path.write_text('id;answer;age\n1;"good; cheap";44\n2;none;\n')
     ...     with open_table(path) as reader:
     ...         names = reader.names
     ...         rows = [row for block in reader.blocks() for row in block.rows]
@@ -81,9 +87,31 @@ def open_table(
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table is opened, see :func:`open_table`; what is None is found out.
+    r"""How a table is opened, see :func:`open_table`; what is None is found out.
 
-    `numbers` is a ``.npy`` file with a row of numbers for each row of the table.
+    Attributes
+    ----------
+    encoding, separator, sheet : str or None
+        Of text, between the cells of text, and of a workbook.
+    numbers : Path or None
+        A ``.npy`` file with a row of numbers for each row of the table.
+    header_row : int
+        Row with the names of the columns.
+    skip_rows : int
+        Rows below the header that are no data.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import TableOptions
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answers.csv")
+    ...     _ = path.write_text("A survey\nid;answer\n1;good\n")
+    ...     with TableOptions(separator=";", header_row=2).open(path) as table:
+    ...         names = table.names
+    >>> names
+    ('id', 'answer')
     """
 
     encoding: str | None = None

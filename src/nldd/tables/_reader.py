@@ -31,15 +31,57 @@ _BLANKS = " \t\r\n\u00a0\ufeff"
 
 
 class TableReader:
-    """Rows of a table, read in blocks; made by :func:`open_table`.
+    r"""Rows of a table, read in blocks; made by :func:`open_table`.
 
-    `header` has the cells of the header as they are in the file. `names` are names of the columns,
-    no two alike: a repeated one gets a number, an empty one its place. `format` says how the file
-    is written. `numbers` are those that lie beside the table in a file of their own. Where nldd
-    itself has written the codes, `no_code` is the cell which says that none applies, and rows may
-    have names of their own: `row_names` are those of the rows read so far. Rows below the header
-    that belong to it, as survey programs write them, are left out with a note; further ones are
-    those that a person wants to have skipped.
+    It is used in a ``with`` block.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    source : Source
+        What reads its format.
+    skip_rows : int
+        Rows below the header that a person wants to have skipped.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    header : tuple of str
+        The cells of the header as they are in the file.
+    names : tuple of str
+        Names of the columns, no two alike: a repeated one gets a number, an empty one its place.
+    format : TableFormat
+        How the file is written.
+    numbers : NumberFile or None
+        Numbers that lie beside the table in a file of their own.
+    no_code : str
+        Where nldd itself has written the codes, the cell which says that none applies.
+    row_names : sequence of str
+        Names of the rows read so far, where rows have some.
+
+    Notes
+    -----
+    Rows below the header that belong to it, as survey programs write them, are left out with a
+    note.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.tables import open_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answers.csv")
+    ...     _ = path.write_text("id,answer,answer\n1,good,cheap\n")
+    ...     with open_table(path) as table:
+    ...         rows = [row for block in table.blocks() for row in block.rows]
+    >>> table.header, table.names
+    (('id', 'answer', 'answer'), ('id', 'answer', 'answer (2)'))
+    >>> table.notes
+    ["Repeated column names got a number: 'answer (2)'."]
+    >>> rows
+    [('1', 'good', 'cheap')]
     """
 
     def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
