@@ -124,7 +124,8 @@ AGREES_FOR_0_ONLY = {key for key in KEYS if key.endswith(("precision", "recall")
     [
         case
         for case in KEY_EMPTY
-        if not (case.values[1].get("empty") == 1 and case.values[0] in AGREES_FOR_0_ONLY)
+        if case.values[0] in SCIKIT_LEARN
+        and not (case.values[1].get("empty") == 1 and case.values[0] in AGREES_FOR_0_ONLY)
     ],
 )
 def test_measure_equals_scikit_learn(key, options):

@@ -9,4 +9,10 @@ which accuracy, and :func:`selective_threshold` finds the theta that holds a tar
 
 from nldd._lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+_MOVED = {
+    "CalibrationDisplay": "nldd.displays.CalibrationDisplay",
+    "RiskCoverageDisplay": "nldd.displays.RiskCoverageDisplay",
+    "TableOptions": "nldd.tables.TableOptions",
+}
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__, _MOVED, since="0.2.0")

@@ -1,6 +1,5 @@
 """Ensemble of classifier chains: resampled rows, random orders, one vote each."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -28,7 +27,7 @@ from nldd.estimators._label_models import (
     fits_all_labels,
     take_columns,
 )
-from nldd.exceptions import NLDDWarning, warn_caller
+from nldd.exceptions import NLDDWarning, warn_caller, warn_deprecated
 
 # Chances of a vote that are told apart, and steps of the EM algorithm, which are many because it
 # moves slowly between neighbouring chances. They take a few hundredths of a second.
@@ -222,11 +221,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
 
     def _order(self) -> Sequence[int] | str | None:
         if isinstance(self.order, str) and self.order == "given":
-            warnings.warn(
-                'order="given" is now order=None, as in ClassifierChain.',
-                FutureWarning,
-                stacklevel=3,
-            )
+            warn_deprecated('order="given"', "order=None, as in ClassifierChain", since="0.2.0")
             return None
         return self.order
 

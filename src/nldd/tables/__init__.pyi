@@ -1,10 +1,7 @@
 from ._look import Choices as Choices, Look as Look
 from ._numbers import NumberFile as NumberFile
-from ._reader import (
-    TableOptions as TableOptions,
-    TableReader as TableReader,
-    open_table as open_table,
-)
+from ._open import TableOptions as TableOptions, open_table as open_table
+from ._reader import TableReader as TableReader
 from ._records import (
     Block as Block,
     Cell as Cell,

@@ -1,19 +1,14 @@
-"""Open a table, whatever its format, and read its rows in blocks."""
+"""The rows of a table, whatever its format, in blocks; its columns, each by a name of its own."""
 
 import difflib
-import os
 import re
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
-from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.exceptions import InputError
-from nldd.tables._csv import CsvRows
-from nldd.tables._lines import JsonlRows, ParquetRows
 from nldd.tables._records import (
     MAX_BLOCK,
     Block,
@@ -25,15 +20,10 @@ from nldd.tables._records import (
     located,
     row_weight,
 )
-from nldd.tables._text import OLE, ZIP, first_bytes, refuse_foreign, text_file
 
 if TYPE_CHECKING:
     from nldd.tables._numbers import NumberFile
 
-WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-JSON_LINES, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
-STATISTICS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
-TAB_SEPARATED = (".tsv", ".tab")
 # Of cells in the third row of Qualtrics, and in the second of SurveyMonkey.
 _IMPORT_ID = re.compile(r"""\{\s*["']ImportId["']""")
 _OPEN_ENDED = frozenset({"response", "open-ended response", "open-ended-antwort", "beantwortung"})
@@ -71,8 +61,10 @@ class TableReader:
     row_names : sequence of str
         Names of the rows read so far, where rows have some.
 
-    Notes ----- Rows below the header that belong to it, as survey programs write them, are left out
-    with a note.
+    Notes
+    -----
+    Rows below the header that belong to it, as survey programs write them, are left out with a
+    note.
 
     Examples
     --------
@@ -177,148 +169,6 @@ class TableReader:
     def __exit__(self, *error: object) -> None:
         for rows in list(self._open):
             rows.close()
-
-
-def open_table(
-    path: str | os.PathLike[str],
-    *,
-    encoding: str | None = None,
-    separator: str | None = None,
-    sheet: str | None = None,
-    header_row: int = 1,
-    skip_rows: int = 0,
-) -> TableReader:
-    r"""Open a table by the ending of its name; what is no other format is read as CSV.
-
-    Parameters
-    ----------
-    path : str or path
-        CSV, TSV, a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), JSON lines, Parquet, or a file of
-        SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
-    encoding : str, optional
-        Of text; by default told by the bytes of the whole file.
-    separator : str, optional
-        Between the cells of text; by default comma, semicolon, tab or bar, whichever splits the
-        rows as it does the header.
-    sheet : str, optional
-        Name of the sheet of a workbook; by default the first one that is not hidden.
-    header_row : int
-        Row of the sheet, or line of a CSV file, with the names of the columns; titles may be above.
-    skip_rows : int
-        Rows below the header that are no data. By default those that Qualtrics and SurveyMonkey
-        write there are recognised.
-
-    Returns
-    -------
-    TableReader
-        To be used in a ``with`` block.
-
-    Notes
-    -----
-    Errors such as ``#N/A`` are text in .xlsx files and empty cells in other workbooks.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.tables import open_table
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "answers.csv")
-    ...     _ = path.write_text('id;answer;age\n1;"good; cheap";44\n2;none;\n')
-    ...     with open_table(path) as reader:
-    ...         names = reader.names
-    ...         rows = [row for block in reader.blocks() for row in block.rows]
-    >>> names
-    ('id', 'answer', 'age')
-    >>> rows
-    [('1', 'good; cheap', '44'), ('2', 'none', '')]
-    """
-    path = Path(path)
-    head = first_bytes(path)
-    ending = path.suffix.lower()
-    # Many programs write text and call it .xls.
-    is_workbook = ending in WORKBOOKS and (ending != ".xls" or head.startswith((ZIP, OLE)))
-    if sheet is not None and not is_workbook:
-        hint = "leave out the sheet"
-        raise InputError(f"{path} has no sheets; only workbooks such as .xlsx do.", hint=hint)
-    if is_workbook:
-        from nldd.tables._excel import WorkbookRows
-
-        return TableReader(path, WorkbookRows(path, head, sheet, header_row), skip_rows)
-    if ending in PARQUET:
-        return TableReader(path, ParquetRows(path), skip_rows)
-    if ending in STATISTICS:
-        from nldd.tables._statistics_files import StatisticsRows
-
-        return TableReader(path, StatisticsRows(path, encoding), skip_rows)
-    refuse_foreign(path, head)
-    text = text_file(path, head, encoding)
-    if ending in JSON_LINES:
-        return TableReader(path, JsonlRows(text), skip_rows)
-    kind = "tsv" if ending in TAB_SEPARATED else "csv"
-    return TableReader(path, CsvRows(text, separator, kind, header_row), skip_rows)
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    r"""How a table is opened, see :func:`open_table`; what is None is found out.
-
-    Attributes
-    ----------
-    encoding, separator, sheet : str or None
-        Of text, between the cells of text, and of a workbook.
-    numbers : Path or None
-        A ``.npy`` file with a row of numbers for each row of the table.
-    header_row : int
-        Row with the names of the columns.
-    skip_rows : int
-        Rows below the header that are no data.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.tables import TableOptions
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "answers.csv")
-    ...     _ = path.write_text("A survey\nid;answer\n1;good\n")
-    ...     with TableOptions(separator=";", header_row=2).open(path) as table:
-    ...         names = table.names
-    >>> names
-    ('id', 'answer')
-    """
-
-    encoding: str | None = None
-    separator: str | None = None
-    sheet: str | None = None
-    numbers: Path | None = None
-    header_row: int = 1
-    skip_rows: int = 0
-
-    def open(self, path: Path | str) -> TableReader:
-        """The table in a file."""
-        table = open_table(
-            path,
-            encoding=self.encoding,
-            separator=self.separator,
-            sheet=self.sheet,
-            header_row=self.header_row,
-            skip_rows=self.skip_rows,
-        )
-        return self.with_numbers(table)
-
-    def with_numbers(self, table: TableReader) -> TableReader:
-        """A table with the numbers that lie beside it."""
-        if self.numbers is not None:
-            from nldd.tables._numbers import NumberFile
-
-            table.numbers = NumberFile(self.numbers)
-        return table
-
-    def digest(self, path: Path) -> str:
-        """What tells whether a file holds the same as before: the sha256 of its bytes."""
-        with path.open("rb") as stream:
-            return file_digest(stream, "sha256").hexdigest()
 
 
 def _n_filled(cells: Sequence[str]) -> int:
