@@ -30,7 +30,7 @@ run: $(VENV)/.installed
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
 # Once more with kernels that check every index, which would otherwise read beyond their arrays.
 CHECKED := $(addprefix tests/,search estimators io coding)
-test test-slow test-lowest coverage: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-lowest coverage docs: export OPENBLAS_NUM_THREADS = 1
 # What pytest makes of a test file is kept: to make it anew takes every worker ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -101,7 +101,8 @@ def missing_names(site: Path) -> Iterator[str]:
 
 def main(site: Path) -> int:
     """Print what is wrong and what was looked at; the exit code."""
-    pages = {path: read_page(path) for path in sorted(site.rglob("*.html"))}
+    files = sorted(path for path in site.rglob("*.html") if "_static" not in path.parts)
+    pages = {path: read_page(path) for path in files}  # the theme's templates are no pages
     found = [*complaints(site, pages), *missing_names(site)]
     away = {link for page in pages.values() for link in page.links if leaves(link)}
     print(*found, sep="\n", end="\n" if found else "")

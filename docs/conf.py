@@ -49,14 +49,13 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("nldd",),
-    "reference_url": {"nldd": None},
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": 30,
     "abort_on_example_error": True,
-    "within_subsection_order": "FileNameSortKey",
-    "matplotlib_animations": False,
-    "plot_gallery": True,
+    "within_subsection_order": "gallery_order.ReadingOrder",
+    "parallel": True,  # as many at a time as Sphinx has processes
+    "write_computation_times": False,  # a page that loads scripts from elsewhere
 }
 
 html_theme = "pydata_sphinx_theme"

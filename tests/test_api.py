@@ -101,6 +101,7 @@ def test_name_is_found_where_its_package_says(each):
 
 @each_of(PAGES)
 def test_page_begins_with_one_sentence_and_has_an_example(each):
+    assert not re.search(r"\w -{3,} \w", each.doc)  # a title that was wrapped into its text
     summary, *rest = each.doc.split("\n\n")
     assert re.fullmatch(r"[^\n]+\.", summary), "one line that ends with a full stop"
     assert not re.search(r"[.!?] [A-Z]", summary), "one sentence"

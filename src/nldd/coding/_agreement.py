@@ -156,9 +156,11 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
     Agreement
         Of the answers that at least two have coded.
 
-    Notes ----- Krippendorff's alpha is :math:`1 - D_o / D_e`, the observed by the expected mean
-    distance of two codings of an answer. The distance MASI of two sets of codes is :math:`1 - J m`,
-    where :math:`J` is the size of their intersection by that of their union, and :math:`m` is 1 for
+    Notes
+    -----
+    Krippendorff's alpha is ``1 - D_o / D_e``, the observed by the expected mean
+    distance of two codings of an answer. The distance MASI of two sets of codes is ``1 - J m``,
+    where ``J`` is the size of their intersection by that of their union, and ``m`` is 1 for
     equal sets, 2/3 if one holds the other, 1/3 if they overlap, and else 0.
 
     Examples

@@ -252,7 +252,9 @@ def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: flo
     Audit
         The share that is right, its interval and the verdict.
 
-    Notes ----- The interval is Clopper and Pearson's: all accuracies under which neither as few
+    Notes
+    -----
+    The interval is Clopper and Pearson's: all accuracies under which neither as few
     right rows as were found nor as many have a chance below 2.5 %.
 
     Examples

@@ -160,7 +160,9 @@ def cross_validate(
     CrossValidation
         The predictions, and what they teach about new rows.
 
-    Notes ----- The chance of a row comes from a regression fitted to the predictions of the other
+    Notes
+    -----
+    The chance of a row comes from a regression fitted to the predictions of the other
     folds, so that a threshold can be tested on it; that for new rows is fitted to all.
 
     Examples

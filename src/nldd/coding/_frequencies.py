@@ -143,9 +143,11 @@ def code_frequencies(
     Frequencies
         Raw and corrected shares, with 95 % intervals.
 
-    Notes ----- What people coded counts as it is. Of what only the machine coded, let :math:`N_1`
-    answers have a code and :math:`N_0` not. Of the checked ones with the code a share :math:`p` is
-    right, and of those without a share :math:`q` has it all the same; then :math:`N_1 p + N_0 q`
+    Notes
+    -----
+    What people coded counts as it is. Of what only the machine coded, let ``N_1``
+    answers have a code and ``N_0`` not. Of the checked ones with the code a share ``p`` is
+    right, and of those without a share ``q`` has it all the same; then ``N_1 p + N_0 q``
     have it. Where nothing was checked, answers of the model stand in, each predicted without
     itself.
 

@@ -112,7 +112,9 @@ def selective_threshold(
     Selection
         The threshold; or, where none is proven, about how many answers it would take.
 
-    Notes ----- The k surest answers are tested for growing k: is their accuracy above the target,
+    Notes
+    -----
+    The k surest answers are tested for growing k: is their accuracy above the target,
     by an exact binomial test? The first k that fails ends the walk, and the last one that passed is
     chosen. As the order of the tests is fixed beforehand, no correction for their number is needed.
     The walk has four fifths of the level 1 - confidence; with the rest, and with what a walk that

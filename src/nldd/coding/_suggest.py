@@ -116,9 +116,11 @@ def suggest_codes(
     Suggestion
         The groups, and those of each row.
 
-    Notes ----- Words and letters in a row are weighted by how rare they are (tf-idf), and the
-    matrix :math:`X` of answers by terms is factored as :math:`X \approx W H` with non-negative
-    factors. An answer is in the group of its largest :math:`w`, and in those of at least half of
+    Notes
+    -----
+    Words and letters in a row are weighted by how rare they are (tf-idf), and the
+    matrix ``X`` of answers by terms is factored as ``X = W H`` with non-negative
+    factors. An answer is in the group of its largest ``w``, and in those of at least half of
     it.
 
     Examples

@@ -102,7 +102,9 @@ def find_suspects(model: CodingModel) -> list[Suspect]:
     list of Suspect
         The most suspicious first. Many will be right: people look at each.
 
-    Notes ----- Answers are ranked by how many codes of people are expected to be wrong: the number
+    Notes
+    -----
+    Answers are ranked by how many codes of people are expected to be wrong: the number
     that differ from those predicted without the answer itself, times the chance that the prediction
     is right. Answers that say the same in the same words and have different codes need no machine.
 

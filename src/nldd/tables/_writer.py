@@ -385,7 +385,9 @@ def create_table(
     TableWriter
         To be used in a ``with`` block.
 
-    Notes ----- A workbook gets whole numbers with more than 15 digits and times with microseconds
+    Notes
+    -----
+    A workbook gets whole numbers with more than 15 digits and times with microseconds
     as text, so that none changes. What it cannot hold is an error that names the cell: more than
     32,767 characters, NaN and infinity, days before 1900, time zones.
 
