@@ -4,6 +4,8 @@
 ifeq ($(OS),Windows_NT)
 PYTHON ?= python
 SCRIPTS := Scripts
+# Tests read and write their own files in UTF-8; nldd itself names the encoding of every file.
+export PYTHONUTF8 = 1
 else
 PYTHON ?= python3
 SCRIPTS := bin

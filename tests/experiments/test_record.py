@@ -208,6 +208,7 @@ def test_second_writer_does_not_touch_a_line_that_the_first_is_writing(tmp_path)
         assert (tmp_path / CELLS).read_bytes() == b'{"protocol": '
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_lock_ends_with_a_killed_process(tmp_path):
     code = (
         "import os, signal, sys; from pathlib import Path;"
