@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nldd._files import replacing, sync_folder, write_atomically
+from nldd._files import _remove_leftovers, replacing, sync_folder, write_atomically
 
 
 def names(folder):
@@ -119,6 +119,21 @@ def test_writers_at_work_are_left_alone(tmp_path):
     assert [child.wait() for child in children] == [0, 0]
     assert path.read_bytes() in (b"a" * 1000, b"b" * 1000)
     assert names(tmp_path) == ["page.html"]
+
+
+def test_part_that_its_writer_has_made_anew_meanwhile_is_no_leftover(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    part, path, flock = tmp_path / ".page.html.1-2.part", tmp_path / "page.html", fcntl.flock
+    part.touch()
+
+    def flock_late(stream, how):
+        part.rename(path)
+        part.write_bytes(b"next")
+        flock(stream, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock_late)
+    _remove_leftovers(path)
+    assert part.read_bytes() == b"next"
 
 
 needs_modes = pytest.mark.skipif(os.name != "posix", reason="needs modes of files")

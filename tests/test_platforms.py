@@ -171,6 +171,8 @@ def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
 def test_letters_that_a_console_lacks_stop_no_command(encoding, tmp_path):
     """Also the words that were given, where standard output is no terminal."""
     name = "Stra\u00dfe-\u4f60-\U0001f600.csv"
+    if sys.getfilesystemencoding() == "ascii":
+        pytest.skip("no file has such a name here")
     words = [sys.executable, "-c", COMMAND, "inspect", str(tmp_path / name)]
     done = subprocess.run(
         words, capture_output=True, env={**ENVIRONMENT, "PYTHONIOENCODING": encoding}
@@ -201,7 +203,8 @@ def test_what_a_library_says_is_read_whatever_the_letters_of_the_system(tmp_path
         _trial.check_by_trial(
             tmp_path / "t.xlsx",
             "import sys\n"
-            "sys.stderr.buffer.write('Error: Stra\u00dfe \u2192 '.encode() + b'\\x81\\n')\n"
+            r"sys.stderr.buffer.write('Error: Stra\u00dfe \u2192 '.encode() + b'\x81\n')"
+            "\n"
             "sys.exit(1)",
             hint="",
         )

@@ -126,7 +126,9 @@ def _remove_leftovers(path: Path) -> None:
                 continue
             with open(path.parent / name, "r+b") as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.unlink(path.parent / name)
+                # Its writer may have moved it meanwhile, and be at work on a new one of that name.
+                if os.path.samestat(os.fstat(stream.fileno()), os.stat(path.parent / name)):
+                    os.unlink(path.parent / name)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -234,10 +234,10 @@ def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
         "file = RecordFile(path.parent); file.append([record])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, check=False
     )
     assert done.returncode == 1
-    assert "OSError" in done.stderr
+    assert b"OSError" in done.stderr
 
 
 # Predictions
