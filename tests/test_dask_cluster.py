@@ -135,6 +135,7 @@ def undisturbed(cluster):
     return NLDDClassifier(random_state=0).fit(X, Y)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_worker_killed_in_the_middle_of_a_fit_changes_nothing(cluster, undisturbed, tmp_path):
     before = set(cluster.run(os.getpid).values())
     X, Y = lazy_arrays(8, 500, 8, deadly=(str(tmp_path), 9))
@@ -148,6 +149,7 @@ def test_worker_killed_in_the_middle_of_a_fit_changes_nothing(cluster, undisturb
     assert_array_equal(model.predict_theta(X_new), undisturbed.predict_theta(X_new))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_worker_killed_in_the_middle_of_a_prediction_changes_nothing(
     cluster, undisturbed, tmp_path
 ):

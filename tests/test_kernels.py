@@ -63,6 +63,7 @@ def test_without_a_folder_to_write_to_kernels_are_compiled_all_the_same(without_
     assert doubles()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs modes of folders")
 def test_cache_lies_in_a_folder_of_the_user_alone(folder, told):
     assert doubles()
     assert doubles()
@@ -100,6 +101,7 @@ def without_home(folder, monkeypatch):
     monkeypatch.setattr(_kernels, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs modes of folders")
 @pytest.mark.parametrize("how", [writable, of_somebody_else, a_link, a_file, without_home])
 def test_nothing_is_run_from_a_folder_that_others_could_write_to(folder, told, monkeypatch, how):
     assert doubles()

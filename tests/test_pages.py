@@ -90,7 +90,7 @@ def is_too_wide(line, is_code):
 def test_lines_are_wrapped(page):
     wide = [line for line, is_code in lines(PAGES[page]) if is_too_wide(line, is_code)]
     assert wide == []
-    assert "<<<<<<<" not in page.read_text(encoding="utf-8")  # what a merge left behind
+    assert "<<<<<<<" not in PAGES[page].read_text("utf-8")  # what a merge left behind
 
 
 @pytest.mark.parametrize("page", PAGES)

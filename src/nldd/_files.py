@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,6 +23,10 @@ except ImportError:  # Windows, where nobody can remove an open file
 
 WAIT_SECONDS = 600.0
 POLL_SECONDS = 0.1
+# On Windows: how often and how long to wait for who reads a file, such as a virus scanner; and when
+# a part that nobody holds open is a leftover, rather than about to be moved.
+MOVE_TRIES, MOVE_SECONDS = 20, 0.1
+LEFT_SECONDS = 3600.0
 
 
 def refuse_existing(*places: Path | str | None, force: bool = False) -> None:
@@ -45,17 +50,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     with suppress(PermissionError):  # one may write into a folder that one may not read
         _remove_leftovers(path)
     part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
-    old = path.stat() if path.is_file() else None
+    old = path.stat() if path.is_file() and fcntl is not None else None
     try:
         with _open_held(part, stat.S_IMODE(old.st_mode) if old else 0o666) as stream:
-            if old and os.name == "posix":
+            if old:
                 _keep_access(stream.fileno(), old)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
             if fcntl is None:
                 stream.close()  # Windows does not move an open file
-            os.replace(part, path)
+            move_file(part, path)
         sync_folder(path.parent)
     except OSError as error:
         if error.strerror and error.filename in (None, part, str(part)):
@@ -64,6 +69,25 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
     finally:
         part.unlink(missing_ok=True)
+
+
+def move_file(part: Path, path: Path) -> None:
+    """Give a file the name of another, which it replaces.
+
+    Windows refuses that while a program has the old one open: we wait, and then say why.
+    """
+    for _ in range(0 if fcntl is not None else MOVE_TRIES):
+        with suppress(PermissionError):
+            os.replace(part, path)
+            return
+        time.sleep(MOVE_SECONDS)
+    try:
+        os.replace(part, path)
+    except PermissionError as error:
+        if fcntl is not None:
+            raise
+        why = "it is open in another program, such as a spreadsheet, or may not be written"
+        raise PermissionError(error.errno, why, str(path)) from error
 
 
 def _keep_access(descriptor: int, old: os.stat_result) -> None:
@@ -96,11 +120,15 @@ def _remove_leftovers(path: Path) -> None:
     for name in filter(ours.fullmatch, os.listdir(path.parent)):
         with suppress(OSError):
             if fcntl is None:
-                os.unlink(path.parent / name)  # which fails while it is open
+                # Which fails while it is open; a closed one may be about to get its name.
+                if time.time() - os.stat(path.parent / name).st_mtime > LEFT_SECONDS:
+                    os.unlink(path.parent / name)
                 continue
             with open(path.parent / name, "r+b") as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.unlink(path.parent / name)
+                # Its writer may have moved it meanwhile, and be at work on a new one of that name.
+                if os.path.samestat(os.fstat(stream.fileno()), os.stat(path.parent / name)):
+                    os.unlink(path.parent / name)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -1,7 +1,11 @@
 """Words that messages, tables and pages share: texts quoted, nouns counted, shares in percent."""
 
+import os
 from collections.abc import Iterable
 from itertools import islice
+from shlex import join
+
+WINDOWS = os.name == "nt"
 
 # They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
 JOINERS = "\u200c\u200d"
@@ -51,6 +55,19 @@ def count_noun(n: int, noun: str) -> str:
     ('1 blank line', '1,200 blank lines')
     """
     return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def command_line(*words: object) -> str:
+    """Words as they are typed in a shell: those of Windows both know double quotes only.
+
+    >>> command_line("nldd", "report", "results")
+    'nldd report results'
+    """
+    if WINDOWS:
+        from subprocess import list2cmdline
+
+        return list2cmdline(map(str, words))
+    return join(map(str, words))
 
 
 def percent(share: float, digits: int = 0) -> str:

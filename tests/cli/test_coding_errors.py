@@ -1,5 +1,7 @@
 """What the coding commands say when they cannot do their work, and how they end."""
 
+import os
+
 import pytest
 from openpyxl import Workbook
 
@@ -242,6 +244,7 @@ def test_models_that_are_none_are_refused(command, content, study, tmp_path, cap
     assert not (tmp_path / "coded.csv").exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
 def test_the_input_by_another_name_is_not_overwritten(study, tmp_path, capsys):
     (tmp_path / "alias.csv").symlink_to(study / "new.csv")
     error, _ = refuse(capsys, *PREDICT, "-o", tmp_path / "alias.csv")

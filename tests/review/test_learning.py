@@ -159,6 +159,7 @@ def test_a_process_that_fails_says_why_and_works_again(study):
     assert wait(learner).state == "idle"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL and named pipes")
 @pytest.mark.slow
 def test_the_process_ends_with_the_one_that_started_it(study, tmp_path):
     code = (

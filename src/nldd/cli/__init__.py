@@ -87,6 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # A terminal of few letters shows the codes of others, rather than a traceback.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if sys.platform == "win32":
+        import colorama  # comes with click there
+
+        colorama.just_fix_windows_console()  # which else shows the moves of a progress bar
     sys.excepthook = lambda *error: say("".join(format_exception(*error)).rstrip())  # of --debug
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 

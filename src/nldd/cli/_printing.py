@@ -26,8 +26,10 @@ def print_json(value: Any) -> None:
     """A value as JSON, which has no number for what is not one."""
     plain = json.loads(json.dumps(value, default=_as_plain), parse_constant=lambda name: None)
     text = json.dumps(plain, indent=2, ensure_ascii=False)
-    # JSON has codes of its own for what is not printable.
-    show(text if escaped(text, "\n") == text else json.dumps(plain, indent=2))
+    # JSON has codes of its own for what is not printable, and is read as UTF-8, whatever a system
+    # writes to a file.
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    show(text if is_utf8 and escaped(text, "\n") == text else json.dumps(plain, indent=2))
 
 
 def _as_plain(value: Any) -> Any:

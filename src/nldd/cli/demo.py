@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from shlex import join
 from shutil import copyfile
 
 import click
 
 from nldd import datasets, displays, experiments, reports, tables
 from nldd._progress import progress
+from nldd._wording import command_line
 from nldd.cli import _options as shared
 from nldd.cli._printing import say, show
 from nldd.exceptions import InputError, MissingExtraError
@@ -99,14 +99,15 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         if arguments[0] == "update":
             _correct(out / "review.csv", out / "corrected.csv", answers)
             copyfile(out / "model.nldd", out / "before.nldd")
-        show(f"\n{number}. {title.format(n_new=n_new)}\n\n$ nldd {join(arguments)}\n")
+        show(f"\n{number}. {title.format(n_new=n_new)}\n\n$ {command_line('nldd', *arguments)}\n")
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
     show(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
     # By the model before people helped: the new one knows the answers that it would ask about.
-    page = ["nldd", "review", str(out / MODELS[-1]), str(out / "new.csv"), "--show", "age,region"]
-    show(f"\nTo decide on a page in the browser what the machine is not sure of:\n\n$ {join(page)}")
+    words = ("review", out / MODELS[-1], out / "new.csv", "--show", "age,region")
+    page = f"$ {command_line('nldd', *words)}"
+    show(f"\nTo decide on a page in the browser what the machine is not sure of:\n\n{page}")
 
 
 def _commands(out: Path) -> list[list[str]]:

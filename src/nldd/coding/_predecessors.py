@@ -22,7 +22,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from nldd._files import file_lock, replacing, sync_folder
+from nldd._files import file_lock, move_file, replacing, sync_folder
 from nldd.coding._model import CodingModel, Event
 from nldd.coding._model_file import KIND, save_coding_model
 from nldd.exceptions import InputError
@@ -151,7 +151,7 @@ def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> Undone:
             raise _nothing_to_take(path, redo)
         then = _history(found[-1])
         kept = _keep(path, give)
-        os.replace(found[-1], path)
+        move_file(found[-1], path)
         sync_folder(path.parent)
         _forget(path, give)
     n_same = sum(

@@ -6,11 +6,12 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future, InvalidStateError, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from http.client import responses
+from math import ceil
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -19,7 +20,7 @@ import pooch
 import requests
 
 from nldd import __version__
-from nldd._files import file_lock, sync_folder
+from nldd._files import file_lock, move_file, sync_folder
 from nldd._progress import progress
 from nldd.datasets._catalogue import (
     FOLDER_VARIABLE,
@@ -39,6 +40,7 @@ TIMEOUT_SECONDS = 30.0
 BLOCK_BYTES = 1024
 # A file must be there after so many seconds, and one more for so many of its bytes.
 DEADLINE_SECONDS, LEAST_RATE = 60.0, 10_000
+TURN_SECONDS = 0.2
 # The server is busy or broken for now, rather than of another opinion.
 _TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504}
 _HEADERS = {"User-Agent": f"nldd/{__version__}", "Accept-Encoding": "identity"}
@@ -153,7 +155,7 @@ def _fetch_file(
             continue
         with open(part, "rb+") as stream:
             os.fsync(stream.fileno())
-        os.replace(part, folder / file.file)
+        move_file(Path(part), folder / file.file)
         sync_folder(folder)
         return {}
     return errors
@@ -181,7 +183,11 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
     seconds = DEADLINE_SECONDS + file.n_bytes / LEAST_RATE
     Thread(target=work, daemon=True).start()
     try:
-        done.result(seconds)
+        # In short turns: Windows does not hear Ctrl-C while it waits.
+        for _ in range(ceil(seconds / TURN_SECONDS)):
+            if done in wait([done], TURN_SECONDS).done:
+                break
+        done.result(0)
     except TimeoutError:
         slow = f"the server sends too slowly: {file.n_bytes} bytes were not there"
         raise NLDDError(f"{slow} after {seconds:.3g} seconds") from None

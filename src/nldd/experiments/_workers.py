@@ -3,11 +3,10 @@
 import os
 import signal
 import threading
-import time
 from asyncio import CancelledError
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 from joblib import cpu_count
@@ -37,7 +36,6 @@ class ProcessWorkers:
             self.n_workers,
             mp_context=get_context("spawn"),
             initializer=_begin_worker,
-            initargs=(os.getpid(),),
         )
 
     def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
@@ -54,18 +52,19 @@ class ProcessWorkers:
             manager.join(CLOSE_SECONDS)
 
 
-def _begin_worker(parent: int) -> None:
+def _begin_worker() -> None:
     """One thread a process, and an end to it when the process that started it is gone."""
     # Ctrl-C reaches all processes of a terminal; it is for the parent, who stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
-    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    threading.Thread(target=_follow, daemon=True).start()
 
 
-def _follow(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+def _follow() -> None:
+    parent = parent_process()  # by its number alone, Windows cannot tell whether it is there
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class DaskWorkers:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from nldd import displays, statistics
 from nldd._files import write_atomically
-from nldd._wording import count_noun
+from nldd._wording import command_line, count_noun
 from nldd.datasets import load_yeast
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -100,7 +99,7 @@ def report(
     if not cells.is_file():
         raise InputError(
             f"{folder} has no {CELLS}. Give the folder of a benchmark: "
-            f"nldd benchmark --out {quote(str(folder))}"
+            f"{command_line('nldd', 'benchmark', '--out', folder)}"
         )
     chosen = scores.choose_measures(measures)
     found = results(read_records(cells), protocol, folder)

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from shlex import quote
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import escaped
+from nldd._wording import command_line, escaped
 from nldd.datasets import CATALOGUE
 from nldd.estimators import METHODS
 from nldd.exceptions import InputError
@@ -293,7 +292,7 @@ def render_outcome(result: Outcome, *, as_json: bool) -> str:
         for (method, dataset, why), found in folds.items()
     ]
     first = f"{result.n_cells - len(result.failed)} of {result.n_cells} cells are in {file}."
-    last = f"Next: nldd report {quote(str(result.folder))}"
+    last = f"Next: {command_line('nldd', 'report', result.folder)}"
     if failures:
         last = "Try: the same command again, which runs the failed cells once more."
     return "\n".join([first, *failures, last])

@@ -5,7 +5,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from nldd.exceptions import InputError, NLDDError
 
@@ -66,7 +66,7 @@ def connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
 
 def _connect(path: Path, mode: str, new: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
+        f"{address(path.absolute())}?mode={mode}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,
@@ -81,6 +81,11 @@ def _connect(path: Path, mode: str, new: bool = False) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def address(path: PurePath) -> str:
+    """A file as SQLite wants it named; it knows no other machine, but folders that one shares."""
+    return re.sub("^file://(?!/)", "file:////", path.as_uri())
 
 
 def check_schema(path: Path, connection: sqlite3.Connection) -> None:

@@ -53,7 +53,7 @@ class Learner:
     """Starts a process that learns from a store, and tells what has become of it.
 
     The process has one thread and gives way to others. It ends when this one does, however that
-    ends: it reads from a pipe that nobody writes to, which is closed then.
+    ends: it reads from a pipe that nobody writes to, which is closed then, or waits for it.
     """
 
     def __init__(
@@ -65,7 +65,8 @@ class Learner:
     ) -> None:
         self.every = every
         numbers = None if options.numbers is None else str(options.numbers.absolute())
-        self._words = json.dumps([str(store_path.absolute()), str(model_path.absolute()), numbers])
+        paths = [str(store_path.absolute()), str(model_path.absolute()), numbers]
+        self._words = json.dumps([os.getpid(), *paths])
         self._process: subprocess.Popen[bytes] | None = None
         self._last = Learning()
         self._lock = threading.Lock()
@@ -83,7 +84,9 @@ class Learner:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **ONE_THREAD},
-                start_new_session=True,  # Ctrl-C is for the server, which ends it
+                # Ctrl-C is for the server, which ends it.
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
             return True
 
@@ -116,11 +119,11 @@ class Learner:
 
 def main() -> None:
     """What the process does: learn once, and say on standard output how that ended."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    parent, store_path, model_path, numbers = json.loads(sys.argv[1])
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     simplefilter("ignore")
     with suppress(AttributeError, OSError):
         os.nice(NICENESS)
-    store_path, model_path, numbers = json.loads(sys.argv[1])
     try:
         options = TableOptions(numbers=None if numbers is None else Path(numbers))
         said: dict[str, Any] = vars(learn(Path(store_path), Path(model_path), options))
@@ -131,8 +134,16 @@ def main() -> None:
     print(json.dumps(said), flush=True)
 
 
-def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+def _end_with(parent: int) -> None:
+    """Wait for the end of the process that started this one, and end."""
+    if sys.platform == "win32":
+        # There a thread that reads standard input can hold up libraries that are being loaded.
+        import _winapi
+
+        handle = _winapi.OpenProcess(_winapi.SYNCHRONIZE, False, parent)
+        _winapi.WaitForSingleObject(handle, _winapi.INFINITE)
+    else:
+        sys.stdin.buffer.read()
     os._exit(1)
 
 

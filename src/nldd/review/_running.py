@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import gc
 import socket
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -74,8 +73,9 @@ def listen(port: int = 0) -> socket.socket:
     """A socket on loopback; a free port unless one is named."""
     # Only by the name of its protocol asyncio sends at once: else each answer waits 40 ms.
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform != "win32":  # there, it would share the port with another server
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows SO_REUSEADDR would share the port with another server, and this keeps others away.
+    alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    found.setsockopt(socket.SOL_SOCKET, alone, 1)
     try:
         found.bind(("127.0.0.1", port))
         found.listen(2048)

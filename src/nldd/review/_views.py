@@ -1,6 +1,5 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nldd._wording import percent
+from nldd._wording import command_line, percent
 from nldd.exceptions import InputError
 from nldd.review._desk import Desk
 from nldd.review._log import DONE, FLAG, OPEN, SKIP, STATES, Entry
@@ -59,7 +58,7 @@ def study_view(desk: Desk, every: int) -> View:
         "coder": desk.coder,
         **{name: getattr(study, name) for name in names},
         "store": desk.store.path.name,
-        "update": shlex.join(["nldd", "update", study.model, desk.store.path.name]),
+        "update": command_line("nldd", "update", study.model, desk.store.path.name),
         "store_id": _store_id(desk),
         "n_items": len(desk.outlook),
         "codes": codes_view(desk),

@@ -38,9 +38,17 @@ def check_by_trial(path: Path, reading: str, *options: str, hint: str) -> None:
     """Let another process read a file by the lines `reading`, within limits of memory and time."""
     body = reading.strip().replace("\n", "\n    ")
     program = _PROGRAM.format(sys.path, body, MAX_TRIAL_BYTES, _TOO_MUCH)
-    words = [sys.executable, "-c", program, str(path), *options]
+    # What a library says may be in other letters than those of the system.
+    words = [sys.executable, "-X", "utf8", "-c", program, str(path), *options]
     try:
-        subprocess.run(words, capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS)
+        subprocess.run(
+            words,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=True,
+            timeout=TRIAL_SECONDS,
+        )
     except subprocess.TimeoutExpired:
         raise ValueError("it cannot be read in a reasonable time") from None
     except subprocess.CalledProcessError as error:

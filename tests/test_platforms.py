@@ -1,0 +1,358 @@
+"""What differs between systems, with another system put in the place of this one.
+
+Nobody has run these on Windows or macOS by writing them: they show that our side of it holds.
+"""
+
+import io
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path, PureWindowsPath
+from types import SimpleNamespace
+
+import pytest
+
+from coding_tables import call
+from nldd import _files, _wording, cli
+from nldd.cli import _printing
+from nldd.exceptions import NLDDError
+from nldd.experiments import _record, _workers
+from nldd.review import _file, _learning, _running
+from nldd.tables import _trial, create_table
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0"}
+COMMAND = "from nldd.cli import main; main()"
+EMOJI = "Stra\u00dfe \u2192 \U0001f600"
+
+
+@pytest.fixture
+def windows(monkeypatch):
+    """Files as on Windows: no locks by fcntl, and short turns of waiting."""
+    monkeypatch.setattr(_files, "fcntl", None)
+    monkeypatch.setattr(_files, "MOVE_SECONDS", 0.001, raising=False)
+
+
+def refuse_to_move(monkeypatch, times):
+    """Let the first moves fail as on Windows while somebody reads the file; the turns taken."""
+    turns, replace = [], os.replace
+
+    def move(*paths):
+        turns.append(paths)
+        if len(turns) <= times:
+            raise PermissionError(13, "Access is denied", str(paths[0]), 5, str(paths[1]))
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", move)
+    return turns
+
+
+# Files: moved while another program reads them, and what is left over.
+
+
+def test_file_that_is_being_read_is_replaced_once_it_is_free(windows, tmp_path, monkeypatch):
+    path = tmp_path / "coded.csv"
+    path.write_bytes(b"old")
+    turns = refuse_to_move(monkeypatch, 3)
+    _files.write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert len(turns) == 4
+    assert os.listdir(tmp_path) == ["coded.csv"]
+
+
+def test_file_that_stays_open_elsewhere_is_named_with_the_reason(windows, tmp_path, monkeypatch):
+    path = tmp_path / "coded.csv"
+    path.write_bytes(b"old")
+    turns = refuse_to_move(monkeypatch, 1000)
+    with (
+        pytest.raises(NLDDError, match=r"coded\.csv cannot be written: it is open in another"),
+        create_table(path, ["answer"]) as table,
+    ):
+        table.write([("new",)])
+    assert len(turns) == _files.MOVE_TRIES + 1
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["coded.csv"]
+
+
+def test_where_open_files_can_be_replaced_nobody_waits(tmp_path, monkeypatch):
+    turns = refuse_to_move(monkeypatch, 1000)
+    with pytest.raises(PermissionError, match="Access is denied"):
+        _files.write_atomically(tmp_path / "coded.csv", b"new")
+    assert len(turns) == 1
+
+
+def test_part_of_a_writer_at_work_is_no_leftover_where_there_are_no_locks(windows, tmp_path):
+    """It is closed before it is moved, so that being closed does not mean that nobody needs it."""
+    young, old = tmp_path / ".a.csv.1-2.part", tmp_path / ".a.csv.3-4.part"
+    young.touch()
+    old.touch()
+    os.utime(old, (time.time() - 4000, time.time() - 4000))
+    _files.write_atomically(tmp_path / "a.csv", b"new")
+    assert sorted(os.listdir(tmp_path)) == [young.name, "a.csv"]
+
+
+def test_part_of_a_read_only_file_can_be_removed(windows, tmp_path, monkeypatch):
+    """Windows removes no read-only file, so the part must not be one."""
+    path, modes = tmp_path / "model.nldd", []
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    monkeypatch.setattr(_files, "_open_held", _noting(_files._open_held, modes))
+    refuse_to_move(monkeypatch, 1000)
+    with pytest.raises(PermissionError):
+        _files.write_atomically(path, b"new")
+    assert modes == [0o666]
+    assert os.listdir(tmp_path) == ["model.nldd"]
+
+
+def _noting(open_held, modes):
+    def noting(part, mode):
+        modes.append(mode)
+        return open_held(part, mode)
+
+    return noting
+
+
+def test_folders_are_not_synced_where_they_cannot_be_opened(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_DIRECTORY", raising=False)
+    monkeypatch.setattr(os, "fsync", None)
+    assert _files.sync_folder(tmp_path) is None
+
+
+# Names.
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [
+        ("aux", "%61ux"),
+        ("CON", "%43ON"),
+        ("nul.arff", "%6Eul.arff"),
+        ("lpt1", "%6Cpt1"),
+        ("conin$", "conin%24"),
+        ("mine. ", "mine.%20"),
+        ("a.", "a%2E"),
+        ("C:\\data", "C%3A%5Cdata"),
+        ('what?*<>|"', "what%3F%2A%3C%3E%7C%22"),
+        ("auxiliary", "auxiliary"),
+    ],
+)
+def test_names_of_folders_are_those_that_windows_allows(name, quoted):
+    assert _record._quoted(name) == quoted
+
+
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [
+        (r"C:\My Data\a#1.review.db", "file:///C:/My%20Data/a%231.review.db"),
+        (r"\\server\share\a.review.db", "file:////server/share/a.review.db"),
+    ],
+)
+def test_sqlite_is_told_drives_and_shared_folders(path, address):
+    assert _file.address(PureWindowsPath(path)) == address
+
+
+def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
+    words = ("nldd", "report", PureWindowsPath(r"C:\My Data\out"))
+    monkeypatch.setattr(_wording, "WINDOWS", True)
+    assert _wording.command_line(*words) == r'nldd report "C:\My Data\out"'
+    monkeypatch.setattr(_wording, "WINDOWS", False)
+    assert _wording.command_line(*words) == r"nldd report 'C:\My Data\out'"
+
+
+# Letters.
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "utf-8"])
+def test_letters_that_a_console_lacks_stop_no_command(encoding, tmp_path):
+    """Also the words that were given, where standard output is no terminal."""
+    name = "Stra\u00dfe-\u4f60-\U0001f600.csv"
+    if sys.getfilesystemencoding() == "ascii":
+        pytest.skip("no file has such a name here")
+    words = [sys.executable, "-c", COMMAND, "inspect", str(tmp_path / name)]
+    done = subprocess.run(
+        words, capture_output=True, env={**ENVIRONMENT, "PYTHONIOENCODING": encoding}
+    )
+    said = done.stderr.decode(encoding)
+    assert done.returncode == 1
+    letters = name.encode(encoding, "backslashreplace").decode(encoding)
+    assert letters in "".join(said.split("\n"))
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "utf-8", "UTF8"])
+def test_json_is_json_in_every_encoding(encoding, monkeypatch):
+    """In the letters of cp1252 it could not be read as UTF-8, and \\xff is no code of JSON."""
+    out = io.BytesIO()
+    stream = io.TextIOWrapper(out, encoding=encoding, errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", stream)
+    _printing.print_json({"code": EMOJI, "\u00ff": "\u00e9"})
+    stream.flush()
+    assert json.loads(out.getvalue().decode("utf-8")) == {"code": EMOJI, "\u00ff": "\u00e9"}
+    assert (EMOJI.encode() in out.getvalue()) == encoding.lower().startswith("utf")
+
+
+def test_what_a_library_says_is_read_whatever_the_letters_of_the_system(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
+    with pytest.raises(ValueError, match="Stra\u00dfe \u2192 \ufffd"):
+        _trial.check_by_trial(
+            tmp_path / "t.xlsx",
+            "import sys\n"
+            r"sys.stderr.buffer.write('Error: Stra\u00dfe \u2192 '.encode() + b'\x81\n')"
+            "\n"
+            "sys.exit(1)",
+            hint="",
+        )
+
+
+def test_tables_on_standard_output_keep_their_bytes(monkeypatch):
+    """No letters of the console, and no other ends of lines."""
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="cp1252", newline="\r\n"))
+    with create_table("-", ["answer"]) as table:
+        table.write([(EMOJI,)])
+    assert out.getvalue() == f"answer\n{EMOJI}\n".encode()
+
+
+def test_old_consoles_of_windows_are_told_to_obey(monkeypatch):
+    called = []
+    fake = SimpleNamespace(just_fix_windows_console=lambda: called.append(1))
+    monkeypatch.setitem(sys.modules, "colorama", fake)
+    monkeypatch.setattr(cli, "run", lambda words: 0)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    for system, times in (("linux", 0), ("win32", 1)):
+        monkeypatch.setattr(cli.sys, "platform", system)
+        with pytest.raises(SystemExit):
+            cli.main(["--version"])
+        assert len(called) == times
+
+
+# Processes.
+
+
+def test_worker_ends_with_its_parent_by_its_handle(monkeypatch):
+    """Its number says nothing: Windows gives the number of a parent that is long gone."""
+    steps = []
+    parent = SimpleNamespace(join=lambda: steps.append("waited"))
+    monkeypatch.setattr(_workers, "parent_process", lambda: parent)
+    monkeypatch.setattr(os, "_exit", steps.append)
+    monkeypatch.setattr(os, "getppid", None)
+    _workers._follow()
+    assert steps == ["waited", 1]
+
+
+def test_worker_that_is_spawned_knows_its_parent_and_no_ctrl_c():
+    """As on Windows and macOS, where nothing of the parent but its arguments is there."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, initializer=_workers._begin_worker) as pool:
+        assert pool.submit(os.getppid).result() == os.getpid()
+        assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
+
+
+@pytest.mark.parametrize("flag", [0x200, None])
+def test_learning_is_not_reached_by_ctrl_c(flag, tmp_path, monkeypatch):
+    given = {}
+    monkeypatch.setattr(subprocess, "Popen", lambda words, **how: given.update(how, words=words))
+    if flag is not None:
+        monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", flag, raising=False)
+    elif hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):
+        pytest.skip("this is Windows")
+    assert _learning.Learner(tmp_path / "s.review.db", tmp_path / "m.nldd").start()
+    assert (given["creationflags"], given["start_new_session"]) == (flag or 0, True)
+    assert json.loads(given["words"][-1])[0] == os.getpid()
+
+
+def test_learning_waits_for_its_parent_where_it_may_not_read(monkeypatch):
+    """A thread that reads standard input on Windows holds up what is loaded meanwhile."""
+    steps = []
+    fake = SimpleNamespace(
+        SYNCHRONIZE=0x100000,
+        INFINITE=0xFFFFFFFF,
+        OpenProcess=lambda *words: steps.append(words) or 77,
+        WaitForSingleObject=lambda *words: steps.append(words),
+    )
+    monkeypatch.setitem(sys.modules, "_winapi", fake)
+    monkeypatch.setattr(_learning.sys, "platform", "win32")
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(os, "_exit", steps.append)
+    _learning._end_with(4711)
+    assert steps == [(0x100000, False, 4711), (77, 0xFFFFFFFF), 1]
+
+
+def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
+    options = []
+
+    class Socket(socket.socket):
+        def setsockopt(self, *words):
+            options.append(words)
+
+    monkeypatch.setattr(_running.socket, "socket", Socket)
+    monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)
+    _running.listen().close()
+    monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
+    _running.listen().close()
+    assert options == [
+        (socket.SOL_SOCKET, -5, 1),
+        (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),
+    ]
+
+
+# Ctrl-C.
+
+
+def test_download_is_waited_for_in_turns_that_ctrl_c_can_end(tmp_path, monkeypatch):
+    """Windows hears it between two turns only; the thread that reads is left behind."""
+    from nldd.datasets import _fetch
+
+    turns = []
+
+    def interrupted(futures, seconds):
+        turns.append(seconds)
+        if len(turns) == 3:
+            raise KeyboardInterrupt
+        return SimpleNamespace(done=set())
+
+    monkeypatch.setattr(_fetch, "wait", interrupted)
+    monkeypatch.setattr(_fetch, "_copy", lambda *words: None)
+    file = SimpleNamespace(n_bytes=10**9)
+    with pytest.raises(KeyboardInterrupt):
+        _fetch._download("", "", None, file=file, verbose=False)
+    assert turns == [0.2, 0.2, 0.2]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "answers.csv", "--text", "answer", "--labels", "codes", "-o", "new.nldd"),
+        ("predict", "model.nldd", "new.csv", "-o", "out.csv", "--review", "r.xlsx"),
+        ("update", "model.nldd", "truth.csv"),
+    ],
+    ids=["fit", "predict", "update"],
+)
+def test_ctrl_c_while_a_file_gets_its_name_leaves_no_part_and_no_lock(
+    words, made, tmp_path, monkeypatch, capsys
+):
+    """The latest moment: all is written, and nothing has its name yet."""
+    for name in ("model.nldd", "new.csv", "answers.csv", "truth.csv"):
+        (tmp_path / name).write_bytes((made / name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def interrupt(*paths):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    assert call(*words) == 130
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()[-1]) == ("", "Interrupted.")
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    locks = {name for name in after if name.endswith(".lock")}
+    assert {name: after[name] for name in after.keys() - locks} == before
+    for lock in locks:
+        with _files.file_lock(Path(lock), "held", pytest.fail):
+            pass
