@@ -61,7 +61,7 @@ def test_small_private_modules_have_several_users(all_imports):
     assert sorted(alone) == sorted(REASONS)
 
 
-@pytest.mark.parametrize("most", [76])
+@pytest.mark.parametrize("most", [77])
 def test_predict_loads_few_modules(most, tmp_path):
     """People wait for them whenever they run it."""
     make_study(tmp_path)

@@ -222,12 +222,9 @@ def exit_code_of(work):
 
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-# Python 3.12 and newer warn of threads, such as those of BLAS, which the child does not use.
-may_fork = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
 
 @needs_fork
-@may_fork
 def test_lock_ends_with_a_killed_process(tmp_path):
     def die():
         file = RecordFile(tmp_path)
@@ -240,7 +237,6 @@ def test_lock_ends_with_a_killed_process(tmp_path):
 
 
 @needs_fork
-@may_fork
 def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
     """A limit on the size of files cuts a write short, as a full disk does."""
     resource = pytest.importorskip("resource")
