@@ -21,7 +21,16 @@ class InputError(NLDDError, ValueError):
 
 
 class MissingExtraError(NLDDError, ImportError):
-    """An optional dependency is not installed; the message names the command that does."""
+    """An optional dependency is not installed; the message ends with the command that installs it.
+
+    It comes with the `extra` of nldd of that name, or by the `hint` where no extra has it.
+    """
+
+    def __init__(self, message: str = "", *, extra: str = "", hint: str = "") -> None:
+        command = f'pip install "nldd[{extra}]"' if extra else hint
+        # A copy from another process gets the whole message and nothing else.
+        super().__init__(f"{message} Run: {command}" if command else message, hint=command)
+        self.extra = extra
 
 
 class NLDDWarning(UserWarning):
