@@ -5,13 +5,15 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 
-.PHONY: help run test test-slow test-lowest results bench fuzz check format lint types types-page layers coverage clean
+.PHONY: help run test test-slow test-lowest test-dist dist results bench fuzz check format lint types types-page layers coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
 	@echo "make test         all tests but the slow ones"
 	@echo "make test-slow    the long doses: published numbers, kills, fuzz, simulations; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
+	@echo "make dist         sdist, wheel and bill of materials in dist/, the same bytes for the same commit"
+	@echo "make test-dist    the wheel in clean environments, without extras and with each of them; minutes"
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
@@ -39,6 +41,14 @@ test-slow: $(VENV)/.installed
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python $(PYTEST)
+
+# The pinned tools of the environment build, so that the bytes are the same everywhere.
+dist: $(VENV)/.installed
+	$(BIN)/python release/make_dist.py
+
+test-dist: export OPENBLAS_NUM_THREADS = 1
+test-dist: $(VENV)/.installed
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests/dist
 
 results: $(VENV)/.installed
 	$(BIN)/python results/page.py

@@ -13,7 +13,8 @@ from dependencies import ROOT
 
 MOST_BYTES = {".whl": 2_000_000, ".gz": 4_000_000}
 METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt"}
-LICENCES = {"licenses/LICENSE", "licenses/src/nldd/datasets/NOTICE"}
+NOTICES = ("LICENSE", "src/nldd/datasets/NOTICE", "src/nldd/reports/paper/NOTICE")
+LICENCES = {f"licenses/{name}" for name in NOTICES}
 # Folders of the repository that people who build nldd do without.
 LEFT_OUT = {"results", "benchmarks", ".ci", ".github"}
 # Links and pictures that only a reader of the repository could follow.
@@ -58,7 +59,8 @@ def readme_problems(about: Message) -> Iterable[str]:
     """Links that lead nowhere on a package index, and code that the making of the page changed."""
     text = about.get_payload()
     for found in RELATIVE.finditer(text):
-        yield f"The long description has a relative link: {text[found.start() - 40 : found.end() + 40]!r}"
+        around = text[max(0, found.start() - 40) : found.end() + 40]
+        yield f"The long description has a relative link: {around!r}"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for code in re.findall(r"(?ms)^```.*?^```", readme):
         if code not in text:

@@ -1,4 +1,4 @@
-"""``make dist``: sdist, wheel and bill of materials into dist/, the same bytes for the same commit."""
+"""``make dist``: sdist, wheel and bill of materials, the same bytes for the same commit."""
 
 import os
 import shutil

@@ -1,12 +1,11 @@
 """The software bill of materials: what comes with nldd and all its extras, as CycloneDX.
 
-It lies beside the wheel and not in it, as it names the wheel by its hash, and as a wheel that bundles
-no other software has none to declare: what a user gets is decided when it is installed.
+It lies beside the wheel and not in it: it names the wheel by its hash, and a wheel that bundles no
+other software has none to declare. What a user gets is decided when it is installed.
 """
 
 import platform
 import sys
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,12 +16,12 @@ from cyclonedx.factory.license import LicenseFactory
 from cyclonedx.model import HashAlgorithm, HashType, Property
 from cyclonedx.model.bom import Bom, BomMetaData
 from cyclonedx.model.component import Component, ComponentScope, ComponentType
+from cyclonedx.model.license import License
 from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-from packageurl import PackageURL
-
 from dependencies import EXTRAS, Dependency, pins, requirements, run_time_dependencies
+from packageurl import PackageURL
 
 # The data inside: what each is and who made it; docs/licences.md says more.
 DATA = {
@@ -52,7 +51,8 @@ def render(wheel: Path, found: dict[str, Dependency], time: datetime) -> str:
         name="nldd:resolved-for",
         value=f"{platform.system()}, Python {sys.version_info.major}.{sys.version_info.minor}",
     )
-    serial = uuid5(NAMESPACE_URL, f"{ours.hashes} {sorted(found.values(), key=str)} {time}")
+    stated = [(each.name, each.version, each.licence) for each in found.values()]
+    serial = uuid5(NAMESPACE_URL, f"{sha256(wheel.read_bytes()).hexdigest()} {stated} {time}")
     metadata = BomMetaData(component=ours, timestamp=time, properties=[system])
     bom = Bom(serial_number=serial, metadata=metadata, components=parts.values())
     direct = {name for name, _ in requirements("nldd", EXTRAS)} - {"nldd"}
@@ -68,8 +68,8 @@ def check_pins(found: dict[str, Dependency]) -> None:
     others = {name: d.version for name, d in found.items() if pinned.get(name) != d.version}
     if others:
         raise ValueError(
-            f"The bill is to state versions as tested, but these differ from constraints/newest.txt "
-            f"or are not in it: {others}. Make the environment anew, or pin what passes."
+            f"The bill states versions as tested, but these differ from constraints/newest.txt or "
+            f"are not in it: {others}. Make the environment anew, or pin what passes."
         )
 
 
@@ -120,5 +120,5 @@ def _hashes(content: bytes) -> list[HashType]:
     return [HashType(alg=HashAlgorithm.SHA_256, content=sha256(content).hexdigest())]
 
 
-def _licences(expression: str) -> Iterable:
+def _licences(expression: str) -> list[License]:
     return [LicenseFactory().make_from_string(expression)]

@@ -17,7 +17,7 @@ def __getattr__(name: str) -> Any:
     try:
         return _get(name)
     except ModuleNotFoundError as error:
-        if error.name not in {"starlette", "uvicorn"}:
+        if error.name not in {"h11", "starlette", "uvicorn"}:
             raise
         message = f"The review page needs {error.name}, which is not installed."
         raise MissingExtraError(message, extra="review") from error
