@@ -17,7 +17,8 @@ def __getattr__(name: str) -> Any:
     try:
         return _get(name)
     except ModuleNotFoundError as error:
-        if error.name not in {"h11", "starlette", "uvicorn"}:
+        library = (error.name or "").partition(".")[0]
+        if library not in {"h11", "starlette", "uvicorn"}:
             raise
-        message = f"The review page needs {error.name}, which is not installed."
+        message = f"The review page needs {library}, which is not installed."
         raise MissingExtraError(message, extra="review") from error
