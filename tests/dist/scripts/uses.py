@@ -84,7 +84,10 @@ def review(folder):
     words = ["review", given / "nldd-survey" / "before.nldd", given / "nldd-survey" / "new.csv"]
     words += ["--store", folder / "new.review.db", "--no-browser"]
     with subprocess.Popen(
-        [*NLDD, *map(str, words)], stderr=subprocess.PIPE, encoding="utf-8"
+        [*NLDD, *map(str, words)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
     ) as server:
         said = []
         for line in server.stderr:
