@@ -40,7 +40,7 @@ def test_without_it_the_extra_is_named_with_the_command_that_installs_it(extra, 
     assert "this is a mistake in nldd" not in done.stderr
 
 
-def test_without_survey_a_model_is_fitted_all_the_same_and_both_extras_are_named(plain, given):
+def test_without_survey_a_model_is_fitted_all_the_same_and_the_extra_is_named(plain, given):
     done = plain("newest").script("uses", "survey", given)
     assert done.returncode == 1
     assert 'Note: no report: A report needs matplotlib, which is not installed. Run: pip install "nldd[report]"' in done.stderr
