@@ -16,8 +16,8 @@ DOCS := .venv-docs
 NIGHTLY := .venv-nightly
 BIN := $(VENV)/$(SCRIPTS)
 
-.PHONY: help run test test-slow test-lowest test-nightly docs results bench fuzz check format lint types \
-	types-page layers lint-workflows check-tag release-page coverage clean
+.PHONY: help run test test-slow test-lowest test-nightly test-dist docs dist results bench fuzz check \
+	format lint types types-page layers lint-workflows check-tag release-page coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
@@ -25,6 +25,8 @@ help:
 	@echo "make test-slow    the long doses: published numbers, kills, fuzz, simulations; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
 	@echo "make docs         the site, in docs/_build/html; its examples run, its links are checked"
+	@echo "make dist         sdist, wheel and bill of materials in dist/, the same bytes for the same commit"
+	@echo "make test-dist    the wheel in clean environments, without extras and with each of them; minutes"
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
@@ -43,7 +45,7 @@ run: $(VENV)/.installed
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
 # Once more with kernels that check every index, which would otherwise read beyond their arrays.
 CHECKED := $(addprefix tests/,search estimators io coding)
-test test-slow test-lowest test-nightly coverage docs: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-lowest test-nightly test-dist coverage docs: export OPENBLAS_NUM_THREADS = 1
 # What pytest makes of a test file is kept: to make it anew takes every worker ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -71,6 +73,13 @@ test-nightly:
 docs: $(DOCS)/.installed
 	$(DOCS)/$(SCRIPTS)/python -m sphinx -b html -W --keep-going -j auto -q docs docs/_build/html
 	$(DOCS)/$(SCRIPTS)/python docs/check_site.py docs/_build/html
+
+# The pinned tools of the environment build, so that the bytes are the same everywhere.
+dist: $(VENV)/.installed
+	$(BIN)/python release/make_dist.py
+
+test-dist: $(VENV)/.installed
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests/dist
 
 results: $(VENV)/.installed
 	$(BIN)/python results/page.py
@@ -139,4 +148,4 @@ $(DOCS)/.installed: pyproject.toml constraints/newest.txt
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(DOCS) $(NIGHTLY) .mypy_cache .ruff_cache .pytest_cache .hypothesis \
-		docs/_build docs/api docs/gallery nldd-demo nldd-survey
+		docs/_build docs/api docs/gallery dist nldd-demo nldd-survey

@@ -17,7 +17,7 @@ MODULES = {
 }
 SMALLEST = 60
 # Private modules with one user that are rooms of their own all the same, and why.
-REASONS: dict[str, str] = {}
+REASONS = {"nldd.__main__": "`python -m nldd` looks for it by this name"}
 
 
 def imports(path):

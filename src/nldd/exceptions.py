@@ -58,7 +58,16 @@ class InputError(NLDDError, ValueError):
 
 
 class MissingExtraError(NLDDError, ImportError):
-    """An optional dependency is not installed; the message names the command that installs it.
+    """An optional dependency is not installed; the message ends with the command that installs it.
+
+    Parameters
+    ----------
+    message : str
+        What needs it.
+    extra : str, optional
+        The extra of nldd that brings it.
+    hint : str, optional
+        What to run where no extra brings it.
 
     Examples
     --------
@@ -66,11 +75,17 @@ class MissingExtraError(NLDDError, ImportError):
 
     >>> from nldd.exceptions import MissingExtraError
     >>> try:
-    ...     raise MissingExtraError('This needs matplotlib. Run: pip install "nldd[plot]"')
+    ...     raise MissingExtraError("This needs matplotlib.", extra="plot")
     ... except ImportError as error:
     ...     print(error)
     This needs matplotlib. Run: pip install "nldd[plot]"
     """
+
+    def __init__(self, message: str = "", *, extra: str = "", hint: str = "") -> None:
+        command = f'pip install "nldd[{extra}]"' if extra else hint
+        # A copy from another process gets the whole message and nothing else.
+        super().__init__(f"{message} Run: {command}" if command else message, hint=command)
+        self.extra = extra
 
 
 class NLDDWarning(UserWarning):

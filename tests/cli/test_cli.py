@@ -39,6 +39,12 @@ def test_demo_without_matplotlib_says_so_and_goes_on(tmp_path, capsys, monkeypat
     assert not list((tmp_path / "nldd-demo").iterdir())
 
 
+def test_python_runs_it_as_a_module(tmp_path):
+    words = [sys.executable, "-m", "nldd", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == f"nldd, version {__version__}"
+
+
 def test_version():
     assert nldd("--version").stdout.strip() == f"nldd, version {__version__}"
 

@@ -145,8 +145,8 @@ def test_fit_without_the_extras_goes_on_without_a_report(
     words = ("fit", "answers.csv", *COLUMNS, "--folds", "2", "-o", tmp_path / "model.nldd")
     done = succeed(capsys, *words, "--json")
     assert done.json["report"] is None
-    assert "Note: no report: " in done.err
-    assert "pip install" in done.err
+    assert "Note: no report: A report needs " in done.err
+    assert 'Run: pip install "nldd[report]"' in done.err
     assert {path.name for path in tmp_path.iterdir()} == {"model.nldd", ".model.nldd.lock"}
 
 
@@ -154,7 +154,8 @@ def test_triage_without_matplotlib_goes_on_without_a_figure(study, tmp_path, cap
     blocked(monkeypatch, "matplotlib.figure")
     done = succeed(capsys, "triage", "model.nldd", "--figure", tmp_path / "curve")
     assert "theta up to" in done.out
-    assert "pip install" in done.err
+    assert "Note: no figure: " in done.err
+    assert 'Run: pip install "nldd[plot]"' in done.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -117,7 +117,9 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = run(capsys, write_records(tmp_path, CELLS))
     assert code == 1
-    assert "nldd[" in err
+    assert err.endswith(
+        'needs matplotlib, which is not installed.\nTry: pip install "nldd[report]"\n'
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
 
 

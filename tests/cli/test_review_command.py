@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -137,3 +139,18 @@ def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
         changed = tmp_path / "changed.csv"
         changed.write_bytes(table.read_bytes().replace(*change, 1))
         assert not is_of_table(store, changed, TableOptions())
+
+
+@pytest.mark.parametrize("name", ["h11", "starlette", "uvicorn"])
+def test_names_of_the_page_tell_of_the_extra(name):
+    code = (
+        f"import sys; sys.modules[{name!r}] = None\n"
+        "import nldd.review\n"
+        "nldd.review.Store  # which needs none of them\n"
+        "nldd.review.Review, nldd.review.Running"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    error = f"The review page needs {name}, which is not installed. Run: pip install"
+    assert (
+        done.stderr.splitlines()[-1] == f'nldd.exceptions.MissingExtraError: {error} "nldd[review]"'
+    )

@@ -129,7 +129,9 @@ def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
         hint = "check the name, who may read and write there, and the space on the disk"
         where = f"{error.filename}: " if error.filename else ""
         return where + error.strerror, hint
-    return str(error), getattr(error, "hint", "") or f"{path} --help"
+    hint = getattr(error, "hint", "") or f"{path} --help"
+    # A missing extra ends with what is about to be said.
+    return str(error).removesuffix(f" Run: {hint}"), hint
 
 
 def _command_path(arguments: Sequence[str]) -> str:

@@ -62,7 +62,9 @@ def asker() -> Callable[[str], bool] | None:
     return lambda question: click.confirm(escaped(question, KEPT), err=True)
 
 
-def try_report(write: Callable[[], Path], saved: Path | None = None) -> Path | None:
+def try_report(
+    write: Callable[[], Path], saved: Path | None = None, what: str = "report"
+) -> Path | None:
     """Write a report where its extra is installed, and else say why there is none.
 
     Where the disk does not take it, the error says that the model is `saved` nevertheless.
@@ -76,5 +78,5 @@ def try_report(write: Callable[[], Path], saved: Path | None = None) -> Path | N
         hint = "make room, then nldd triage and nldd inspect show what the report would have shown"
         raise NLDDError(message, hint=hint) from error
     except MissingExtraError as error:
-        print_notes([f"no report: {error} {error.hint}".rstrip()])
+        print_notes([f"no {what}: {error}"])
         return None

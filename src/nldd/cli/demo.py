@@ -10,7 +10,7 @@ import click
 from nldd import datasets, displays, experiments, reports, tables
 from nldd._progress import progress
 from nldd._wording import command_line
-from nldd.cli import _options as shared
+from nldd.cli import _options as shared, review
 from nldd.cli._printing import say, show
 from nldd.exceptions import InputError, MissingExtraError
 
@@ -103,11 +103,19 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
         root = context.find_root().command
         root.main(args=arguments, prog_name="nldd", standalone_mode=False)
-    show(f"\nRead {out / WRITTEN[-1]} in a browser, {out / 'coded.csv'} in a spreadsheet.")
+    report, coded = out / WRITTEN[-1], out / "coded.csv"
+    page = f"{report} in a browser, " if report.exists() else ""
+    show(f"\nRead {page}{coded} in a spreadsheet.")
+    _show_review(out)
+
+
+def _show_review(out: Path) -> None:
+    """The command that opens the review page, and first the one that installs its libraries."""
     # By the model before people helped: the new one knows the answers that it would ask about.
     words = ("review", out / MODELS[-1], out / "new.csv", "--show", "age,region")
-    page = f"$ {command_line('nldd', *words)}"
-    show(f"\nTo decide on a page in the browser what the machine is not sure of:\n\n{page}")
+    install = "" if review.has_libraries() else '$ pip install "nldd[review]"\n'
+    title = "To decide on a page in the browser what the machine is not sure of:"
+    show(f"\n{title}\n\n{install}$ {command_line('nldd', *words)}")
 
 
 def _commands(out: Path) -> list[list[str]]:

@@ -134,10 +134,15 @@ for _command in (merge, export, import_tasks):
     review.add_command(_command)
 
 
+def has_libraries() -> bool:
+    """Whether the libraries of the page are installed, which its extra brings."""
+    return all(map(find_spec, ("starlette", "uvicorn")))
+
+
 def _check_extra() -> None:
-    if not all(map(find_spec, ("starlette", "uvicorn"))):
+    if not has_libraries():
         message = "The review page needs starlette and uvicorn, which are not installed."
-        raise MissingExtraError(message, hint='pip install "nldd[review]"')
+        raise MissingExtraError(message, extra="review")
 
 
 def _read_coder(given: str | None) -> str:

@@ -50,7 +50,7 @@ def triage(
     loaded = coding.load_coding_model(model)
     print_notes(reports.drawn_notes(loaded))
     found = coding.triage(loaded, *promise, human_accuracy)
-    drawn = figure and try_report(lambda: reports.save_curve(loaded, found, figure))
+    drawn = figure and try_report(lambda: reports.save_curve(loaded, found, figure), what="figure")
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
     record = {**reports.triage_record(found), "figure": drawn}
     print_result(as_json, record, reports.render_triage(found) + where)

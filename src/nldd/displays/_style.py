@@ -28,8 +28,7 @@ def figure_class() -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError(
-            "Pictures need matplotlib, which is not installed. "
-            'Run: pip install "nldd[plot]", or do without the picture.'
+            "Pictures need matplotlib, which is not installed.", extra="plot"
         ) from error
     return Figure
 

@@ -77,8 +77,7 @@ class DaskWorkers:
         try:
             distributed = import_module("distributed")
         except ImportError as error:
-            message = 'A Dask cluster needs Dask. Run: pip install "nldd[dask]".'
-            raise MissingExtraError(message) from error
+            raise MissingExtraError("A Dask cluster needs Dask.", extra="dask") from error
         self._cluster: Any = None
         if address is not None:
             _check_address(address)

@@ -357,8 +357,8 @@ def _require_statsmodels() -> Any:
         import statsmodels.api
     except ImportError as error:
         raise MissingExtraError(
-            'covariance="exchangeable" needs statsmodels, which is not installed. '
-            'Run: pip install "nldd[gee]", or keep covariance="independent".'
+            'covariance="exchangeable" needs statsmodels, which covariance="independent" does not.',
+            extra="gee",
         ) from error
     return statsmodels.api
 

@@ -26,7 +26,7 @@ from nldd.reports._coding_text import (
     unknown_codes,
 )
 from nldd.reports._frequencies_text import bias_table
-from nldd.reports._page import Page, Section, draw, render_page, save_figure
+from nldd.reports._page import Page, Section, check_libraries, draw, render_page, save_figure
 from nldd.reports._promise import MEASURED, drawn_notes, kept_paragraphs, promise_paragraphs
 from nldd.reports._table import Entry, Table, tabulate
 from nldd.reports._text import chance_in_words, exact_percent, visible
@@ -104,6 +104,7 @@ def write_fit_report(
     `quality` is that of its out-of-fold predictions. Returns `path`, where the file is whole or as
     it was before.
     """
+    check_libraries()
     page = fit_page(model, quality.named(model.codebook), triage, _study_file(model_path))
     write_atomically(path, render_page(page).encode("utf-8"))
     return path
@@ -132,6 +133,7 @@ def write_evaluation_report(
     path: Path,
 ) -> Path:
     """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
+    check_libraries()
     files = {"the model": _study_file(model_path), "the answers evaluated": _study_file(table_path)}
     named = quality.named(model.codebook)
     page = evaluation_page(model, named, kept, answers, files, coding.now())

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -126,6 +127,16 @@ class Page:
         return [figure for section in self.sections for figure in section.figures]
 
 
+def check_libraries() -> None:
+    """An error before the work if a library of reports is missing: one extra has them all."""
+    for name, module in (("matplotlib", "matplotlib.figure"), ("Jinja2", "jinja2")):
+        try:
+            import_module(module)
+        except ImportError as error:
+            message = f"A report needs {name}, which is not installed."
+            raise MissingExtraError(message, extra="report") from error
+
+
 def render_page(page: Page) -> str:
     """The page as the text of an HTML file.
 
@@ -153,8 +164,7 @@ def _template() -> Any:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise MissingExtraError(
-            "Pages need Jinja2, which is not installed. "
-            'Run: pip install "nldd[report]", or do without the page.'
+            "Pages need Jinja2, which is not installed.", extra="report"
         ) from error
     environment = Environment(
         autoescape=True,

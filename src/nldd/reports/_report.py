@@ -19,7 +19,15 @@ from nldd.experiments import CELLS, FACTS, Record, read_records
 from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.reports import _benchmark_tables as tables, _run_tables as runs, _score_tables as scores
 from nldd.reports._latex import RENDERERS
-from nldd.reports._page import Figure, Page, Section, draw, render_page, save_figure
+from nldd.reports._page import (
+    Figure,
+    Page,
+    Section,
+    check_libraries,
+    draw,
+    render_page,
+    save_figure,
+)
 from nldd.reports._paper_comparison import difference_tables, paper_part
 from nldd.reports._results import ALL_MEASURES, Results, results
 from nldd.reports._table import Table
@@ -103,6 +111,7 @@ def report(
         )
     chosen = scores.choose_measures(measures)
     found = results(read_records(cells), protocol, folder)
+    check_libraries()
     page = make_report(found, chosen, _read_datasets(folder / FACTS), nemenyi)
     return write_report(page, Path(out or folder))
 

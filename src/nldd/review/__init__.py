@@ -5,6 +5,20 @@ decided; a server on loopback shows one answer at a time. It knows ``coding``; n
 the command line.
 """
 
-from nldd._lazy import attach
+from typing import Any
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+from nldd._lazy import attach
+from nldd.exceptions import MissingExtraError
+
+_get, __dir__, __all__ = attach(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _get(name)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in {"h11", "starlette", "uvicorn"}:
+            raise
+        message = f"The review page needs {library}, which is not installed."
+        raise MissingExtraError(message, extra="review") from error

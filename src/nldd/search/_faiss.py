@@ -67,6 +67,6 @@ def check_faiss(X: Any) -> ModuleType:
         return import_module("faiss")
     except ImportError as error:
         raise MissingExtraError(
-            'search="faiss" needs faiss: pip install "nldd[faiss]". '
-            'The default, search="exact", needs nothing more.'
+            'search="faiss" needs faiss; the default, search="exact", needs nothing more.',
+            extra="faiss",
         ) from error

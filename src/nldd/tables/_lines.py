@@ -158,7 +158,7 @@ class ParquetRows(Source):
             import pyarrow.parquet
         except ImportError as error:
             message = f"{self._path}: reading Parquet files needs pyarrow."
-            raise MissingExtraError(message, hint='pip install "nldd[parquet]"') from error
+            raise MissingExtraError(message, extra="parquet") from error
         try:
             with pyarrow.parquet.ParquetFile(self._path) as file:
                 yield file

@@ -212,7 +212,7 @@ def load_pyreadstat(path: Path) -> ModuleType:
         import pyreadstat
     except ImportError as error:
         message = f"{path}: files of SPSS, Stata and SAS need pyreadstat."
-        raise MissingExtraError(message, hint='pip install "nldd[spss]"') from error
+        raise MissingExtraError(message, extra="spss") from error
     library: ModuleType = pyreadstat
     return library
 

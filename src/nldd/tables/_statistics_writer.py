@@ -112,7 +112,7 @@ def _load_pandas(path: Path) -> Any:
         import pandas
     except ImportError as error:
         message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
-        raise MissingExtraError(message, hint='pip install "nldd[spss]"') from error
+        raise MissingExtraError(message, extra="spss") from error
     return pandas
 
 

@@ -1,0 +1,66 @@
+"""Run the examples of all docstrings of the installed nldd, by nothing but the standard library.
+
+Prints as JSON how many docstrings and examples ran, what failed, and what was left out: docstrings
+whose first failure is that a library of an extra is missing.
+"""
+
+import json
+import sys
+import warnings
+from collections import Counter
+from doctest import NORMALIZE_WHITESPACE, DocTestFinder, DocTestRunner
+from importlib import import_module
+from pkgutil import walk_packages
+
+import nldd
+from nldd.exceptions import MissingExtraError
+
+# Modules that import the library of their extra when they are imported themselves.
+AT_IMPORT = {"h11": "review", "starlette": "review", "uvicorn": "review"}
+
+
+class Runner(DocTestRunner):
+    """Keeps the first thing that went wrong in a docstring, and what it printed."""
+
+    def __init__(self):
+        super().__init__(verbose=False, optionflags=NORMALIZE_WHITESPACE)
+        self.first = None
+
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        self.first = self.first or exc_info[1]
+
+    def report_failure(self, out, test, example, got):
+        self.first = self.first or f"line {test.lineno}: {example.source!r} printed {got!r}"
+
+
+def modules(left_out):
+    """All modules of nldd that can be imported without an extra."""
+    for found in walk_packages(nldd.__path__, "nldd."):
+        try:
+            yield import_module(found.name)
+        except ModuleNotFoundError as error:
+            if error.name not in AT_IMPORT:
+                raise
+            left_out[AT_IMPORT[error.name]] += 1
+
+
+def main():
+    warnings.simplefilter("ignore")
+    count, left_out, failed = Counter(), Counter(), []
+    for module in modules(left_out):
+        for test in DocTestFinder(exclude_empty=True).find(module):
+            if not test.examples:
+                continue
+            runner = Runner()
+            runner.run(test, out=lambda text: None)
+            if runner.first is None:
+                count.update(docstrings=1, examples=len(test.examples))
+            elif isinstance(runner.first, MissingExtraError) and runner.first.extra:
+                left_out[runner.first.extra] += 1
+            else:
+                failed.append(f"{test.name}: {runner.first!r}")
+    print(json.dumps({**count, "left out": left_out, "failed": failed, "file": nldd.__file__}))
+
+
+sys.stdout.reconfigure(encoding="utf-8")
+main()
