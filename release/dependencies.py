@@ -106,8 +106,8 @@ def _dependency(name: str, parts: frozenset[str]) -> Dependency:
 
 def pins() -> dict[str, str]:
     """The versions that nldd is tested with, by canonical name."""
-    lines = (ROOT / "constraints" / "newest.txt").read_text(encoding="utf-8").split()
-    pairs = (line.split("==") for line in lines)
+    lines = (ROOT / "constraints" / "newest.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition(";")[0].split("==") for line in lines)
     return {canonicalize_name(name): version for name, version in pairs}
 
 

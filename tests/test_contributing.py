@@ -98,11 +98,20 @@ def passed(outcomes, part):
     return len(found)
 
 
+def test_changes_of_the_page_fit_the_code(tmp_path):
+    follow(tmp_path)  # which refuses a change whose place is not there
+    changed_files = [path for kind, path, _ in BLOCKS if kind != "python"]
+    assert len(changed_files) >= 3
+    for path in changed_files:
+        assert (tmp_path / path).read_text() != (ROOT / path).read_text(), path
+
+
 def test_examples_are_not_part_of_nldd():
     assert "MEAN" not in METHODS
     assert "within_one" not in MEASURES
 
 
+@pytest.mark.slow
 def test_new_method(outcomes):
     assert passed(outcomes, "test_nearest_mean") == 3
     assert passed(outcomes, "_nearest_mean::nldd.estimators._nearest_mean") == 1  # its example
@@ -110,6 +119,7 @@ def test_new_method(outcomes):
     assert passed(outcomes, "contributed::test_benchmark_knows_the_method") == 1
 
 
+@pytest.mark.slow
 def test_new_measure(outcomes):
     assert passed(outcomes, "test_functions_are_all_covered_here") == 1
     assert passed(outcomes, "test_measures::test_measure_by_hand[within_one") == 1
@@ -118,11 +128,13 @@ def test_new_measure(outcomes):
     assert passed(outcomes, "contributed::test_report_has_the_measure") == 1
 
 
+@pytest.mark.slow
 def test_new_table_format(outcomes):
     assert passed(outcomes, "test_recfile") == 3
     assert passed(outcomes, "contributed::test_model_is_fitted_from_the_format") == 1
 
 
+@pytest.mark.slow
 def test_nothing_else_failed(outcomes):
     assert passed(outcomes, "") > 70
 

@@ -210,7 +210,7 @@ def yeast_in(form, yeast):
     [
         {},
         pytest.param({"model": "multiplicative"}, marks=pytest.mark.slow),
-        {"train_fraction": 0.6, "max_pairs": 100},
+        pytest.param({"train_fraction": 0.6, "max_pairs": 100}, marks=pytest.mark.slow),
     ],
     ids=["default", "multiplicative", "drawn"],
 )

@@ -12,10 +12,16 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from nldd import _parallel
 from nldd._parallel import delayed, do_all, one_blas_thread
+from problems import some_quick
 
 # "own threads" is what happens unless joblib is told otherwise.
 BACKENDS = {"own threads": {}, "threading": {"backend": "threading"}, "loky": {"backend": "loky"}}
-backends = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS.keys())
+# To start processes takes seconds; one test below does in every run.
+backends = pytest.mark.parametrize(
+    "backend",
+    some_quick(list(BACKENDS.values()), [BACKENDS["own threads"], BACKENDS["threading"]]),
+    ids=BACKENDS.keys(),
+)
 in_threads = pytest.mark.parametrize(
     "backend", [BACKENDS["own threads"], BACKENDS["threading"]], ids=["own threads", "threading"]
 )

@@ -25,6 +25,7 @@ from nldd.exceptions import NLDDError
 from nldd.experiments import _record, _workers
 from nldd.review import _file, _learning, _running
 from nldd.tables import _trial, create_table
+from problems import some_quick
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0"}
 COMMAND = "from nldd.cli import main; main()"
@@ -167,7 +168,7 @@ def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
 # Letters.
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "utf-8"])
+@pytest.mark.parametrize("encoding", some_quick(["cp1252", "cp437", "utf-8"], ["cp1252"]))
 def test_letters_that_a_console_lacks_stop_no_command(encoding, tmp_path):
     """Also the words that were given, where standard output is no terminal."""
     name = "Stra\u00dfe-\u4f60-\U0001f600.csv"
@@ -246,6 +247,7 @@ def test_worker_ends_with_its_parent_by_its_handle(monkeypatch):
     assert steps == ["waited", 1]
 
 
+@pytest.mark.slow
 def test_worker_that_is_spawned_knows_its_parent_and_no_ctrl_c():
     """As on Windows and macOS, where nothing of the parent but its arguments is there."""
     context = multiprocessing.get_context("spawn")

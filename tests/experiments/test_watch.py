@@ -54,7 +54,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def narrow(monkeypatch):
     """A terminal of 60 columns."""
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((60, 24)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_: os.terminal_size((60, 24)))
 
 
 def state(done, *, total=8, failed=0, running=(), left=None):

@@ -663,7 +663,8 @@ def browser():
         yield tab
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
 def test_no_report_is_wider_than_its_window(
     width, browser, fit_html, evaluation_html, hostile_html, tmp_path
 ):

@@ -9,6 +9,9 @@ from nldd.reports._page import render_page
 from reports.browser import open_tab
 from reports.sample_page import PAYLOADS, hostile_page, sample_page
 
+# A browser takes its time; `tests/review/test_coding_view.py` starts one in every run.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def sample(browser, yeast):

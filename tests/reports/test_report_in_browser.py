@@ -6,6 +6,8 @@ from nldd.reports import render_page
 from reports.browser import open_tab
 from reports.records import FIGURES, SECTIONS, TABLES, full_report
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def browser():

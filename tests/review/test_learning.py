@@ -122,6 +122,7 @@ def wait(learner):
     return learner.poll()
 
 
+@pytest.mark.slow
 def test_another_process_learns_and_says_how_that_ended(study):
     model_path, _, path = study
     decide(path, {1: TRUTH[1]})

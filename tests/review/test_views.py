@@ -136,6 +136,7 @@ def check_views(tab):
     assert tab.complaints == []
 
 
+@pytest.mark.slow
 def test_alike_is_applied_and_undone_as_one(visit, tmp_path):
     path = tmp_path / "new.review.db"
     make_review(path, 80)
