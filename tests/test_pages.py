@@ -215,7 +215,7 @@ def test_layers_on_the_page_are_those_that_are_checked():
     config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     (contract,) = config["tool"]["importlinter"]["contracts"]
     text = (ROOT / "docs" / "development.md").read_text("utf-8")
-    picture = re.search(r"```text\n(cli .*?)```", text, re.DOTALL)[1]
+    picture = re.search(r"```text\n(__main__ .*?)```", text, re.DOTALL)[1]
     layers = [set(layer.split(" | ")) for layer in contract["layers"]]
     names = set().union(*layers)
     heads = [line.split() for line in picture.splitlines() if not line.startswith(" ")]
