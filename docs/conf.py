@@ -6,12 +6,16 @@ layout, and its search is a file of the site that works from a disk.
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
 import nldd
+
+sys.path.insert(0, str(Path(__file__).parent))  # the modules beside this one
+
 from reference_pages import write_reference
 
 project = "nldd"
