@@ -51,7 +51,7 @@ def sdist_problems(sdist: Path) -> Iterable[str]:
     with tarfile.open(sdist) as archive:
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     kept = {name for name in tracked(".") if name.partition("/")[0] not in LEFT_OUT}
-    kept -= {".pre-commit-config.yaml"}
+    kept -= {".pre-commit-config.yaml", ".gitattributes"}
     yield from _differences(sdist.name, set(map(str, names)), kept | {"PKG-INFO"})
 
 
