@@ -15,8 +15,6 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 TARGETS = set(re.findall(r"^([a-z][a-z-]*)(?=.*:(?!=))", MAKEFILE, re.MULTILINE))
-# Targets that come with the site and the wheel.
-TARGETS |= {"docs", "dist", "test-dist"}
 WRITES = {
     ("release.yml", "publish"): {"id-token": "write"},
     ("release.yml", "page"): {"contents": "write", "id-token": "write", "attestations": "write"},
