@@ -104,9 +104,9 @@ def _dependency(name: str, parts: frozenset[str]) -> Dependency:
     )
 
 
-def pins() -> dict[str, str]:
-    """The versions that nldd is tested with, by canonical name."""
-    lines = (ROOT / "constraints" / "newest.txt").read_text(encoding="utf-8").splitlines()
+def pins(which: str = "newest") -> dict[str, str]:
+    """The versions that nldd is tested with, newest or lowest, by canonical name."""
+    lines = (ROOT / "constraints" / f"{which}.txt").read_text(encoding="utf-8").splitlines()
     pairs = (line.partition(";")[0].split("==") for line in lines)
     return {canonicalize_name(name): version for name, version in pairs}
 

@@ -62,5 +62,7 @@ def main():
     print(json.dumps({**count, "left out": left_out, "failed": failed, "file": nldd.__file__}))
 
 
-sys.stdout.reconfigure(encoding="utf-8")
-main()
+# Workers that an example starts import this file, and are not to run it.
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")
+    main()
