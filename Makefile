@@ -25,7 +25,7 @@ help:
 	@echo "make test-slow    the long doses: published numbers, kills, fuzz, simulations; minutes"
 	@echo "make test-lowest  all tests on the oldest supported dependencies"
 	@echo "make docs         the site, in docs/_build/html; its examples run, its links are checked"
-	@echo "make dist         sdist, wheel and bill of materials in dist/, the same bytes for the same commit"
+	@echo "make dist         sdist, wheel and bill of materials in dist/, the same bytes each time"
 	@echo "make test-dist    the wheel in clean environments, without extras and with each of them; minutes"
 	@echo "make results      tables of docs/results.md from the records in results/"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"

@@ -33,7 +33,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "gallery/*.md", "gallery/*.ipynb", "gallery/*.py"]
-templates_path = ["_templates"]
 nitpicky = False  # types of parameters are prose in numpydoc
 
 # Pages in Markdown are read in the repository too: links are those between files.

@@ -63,7 +63,7 @@ def readme_problems(about: Message) -> Iterable[str]:
         yield f"The long description has a relative link: {around!r}"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for code in re.findall(r"(?ms)^```.*?^```", readme):
-        if code not in text:
+        if code not in text and "make run" not in code:  # which takes a checkout
             yield f"The long description lacks this code of the README: {code[:80]!r}"
 
 

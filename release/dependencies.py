@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 EXTRAS = ("dask", "faiss", "gee", "parquet", "plot", "report", "review", "spss", "survey")
 # Of packages whose metadata have no SPDX expression: by the licence file that they bring.
 READ = {
+    "colorama": "BSD-3-Clause",
     "contourpy": "BSD-3-Clause",
     "cycler": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
@@ -60,11 +61,17 @@ def run_time_dependencies() -> dict[str, Dependency]:
     for extra in EXTRAS:
         for name in reached(extra) - always:
             parts[name] = parts.get(name, frozenset()) | {extra}
-    return {name: _dependency(name, parts[name]) for name in sorted(parts)}
+    wanted = asked_for(*EXTRAS)
+    return {name: _dependency(name, parts[name], wanted[name]) for name in sorted(parts)}
 
 
 def reached(*extras: str) -> set[str]:
     """Names of all that nldd needs, and that needs in turn."""
+    return set(asked_for(*extras))
+
+
+def asked_for(*extras: str) -> dict[str, tuple[str, ...]]:
+    """The same, with the extras of each that are asked for, such as those of dask."""
     found: set[tuple[str, tuple[str, ...]]] = set()
     waiting: list[tuple[str, tuple[str, ...]]] = [("nldd", extras)]
     while waiting:
@@ -72,7 +79,10 @@ def reached(*extras: str) -> set[str]:
         if package not in found:
             found.add(package)
             waiting += requirements(*package)
-    return {name for name, _ in found} - {"nldd"}
+    wanted: dict[str, set[str]] = {}
+    for name, own in found:
+        wanted.setdefault(name, set()).update(own)
+    return {name: tuple(sorted(own)) for name, own in wanted.items() if name != "nldd"}
 
 
 def requirements(name: str, extras: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -92,14 +102,14 @@ def declared(extras: tuple[str, ...]) -> list[str]:
     return sum(chosen, project["dependencies"])
 
 
-def _dependency(name: str, parts: frozenset[str]) -> Dependency:
+def _dependency(name: str, parts: frozenset[str], wanted: tuple[str, ...]) -> Dependency:
     installed = distribution(name)
     return Dependency(
         installed.metadata["Name"],
         installed.version,
         licence(installed),
         installed.metadata["Summary"] or "",
-        tuple(sorted({needed for needed, _ in requirements(name, ())})),
+        tuple(sorted({needed for needed, _ in requirements(name, wanted)})),
         parts,
     )
 

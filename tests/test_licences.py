@@ -30,7 +30,9 @@ def found():
 
 
 def test_page_has_the_licences_of_the_metadata(found):
-    written, now = written_rows(), rows(found.values())
+    # Of Windows alone; the page names it in its text.
+    everywhere = [each for name, each in found.items() if name != "colorama"]
+    written, now = written_rows(), rows(everywhere)
     assert set(now) <= set(written), "run: python release/licences.py"
     if (sys.platform, sys.version_info[:2]) == ("linux", (3, 11)):
         assert now == written, "run: python release/licences.py"

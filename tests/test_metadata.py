@@ -22,7 +22,6 @@ FOR_WORK = {"test", "dev", "docs"}
 SOURCES = sorted(Path(nldd.__file__).parent.rglob("*.py"))
 # Imported, but not asked for by name, and why.
 UNDECLARED = {
-    "colorama": "comes with click on Windows, and is imported there alone",
     "llvmlite": "numba asks for the one version that it works with",
     "datasets": "of Hugging Face, by its own command: 300 MB for one way to load data",
 }

@@ -80,6 +80,7 @@ def test_file_that_stays_open_elsewhere_is_named_with_the_reason(windows, tmp_pa
     assert os.listdir(tmp_path) == ["coded.csv"]
 
 
+@pytest.mark.skipif(_files.fcntl is None, reason="is about systems other than Windows")
 def test_where_open_files_can_be_replaced_nobody_waits(tmp_path, monkeypatch):
     turns = refuse_to_move(monkeypatch, 1000)
     with pytest.raises(PermissionError, match="Access is denied"):

@@ -26,9 +26,11 @@ def workflow(name):
 
 
 def jobs():
+    """Those with steps of their own; a job that calls another workflow has none."""
     for file in FILES:
         for name, job in workflow(file.name)["jobs"].items():
-            yield file.name, name, job
+            if "steps" in job:
+                yield file.name, name, job
 
 
 def steps(key):
@@ -71,7 +73,11 @@ def test_rights_are_least():
 def test_whoever_may_write_waits_for_a_person_and_for_the_tests():
     release = workflow("release.yml")["jobs"]
     assert release["publish"]["environment"] == release["page"]["environment"] == "release"
-    assert release["publish"]["needs"] == ["build"] and release["page"]["needs"] == ["publish"]
+    assert release["publish"]["needs"] == ["ci", "build"] and release["page"]["needs"] == [
+        "publish"
+    ]
+    assert release["ci"]["uses"] == "./.github/workflows/ci.yml"
+    assert release["ci"]["permissions"] == {"contents": "read"}
     built = [step["run"] for step in release["build"]["steps"] if "run" in step]
     assert built == ["make check-tag", "make test", "make dist", "make test-dist"]
 

@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     if sys.platform == "win32":
-        import colorama  # comes with click there
+        import colorama
 
         colorama.just_fix_windows_console()  # which else shows the moves of a progress bar
     sys.excepthook = lambda *error: say("".join(format_exception(*error)).rstrip())  # of --debug

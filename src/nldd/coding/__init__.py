@@ -13,6 +13,11 @@ _MOVED = {
     "CalibrationDisplay": "nldd.displays.CalibrationDisplay",
     "RiskCoverageDisplay": "nldd.displays.RiskCoverageDisplay",
     "TableOptions": "nldd.tables.TableOptions",
+    "curve": "nldd.reports.curve",
+    "risk_coverage_curve": "nldd.displays.risk_coverage",
+    "save_curve": "nldd.reports.save_curve",
+    "write_evaluation_report": "nldd.reports.write_evaluation_report",
+    "write_fit_report": "nldd.reports.write_fit_report",
 }
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__, _MOVED, since="0.2.0")

@@ -361,7 +361,8 @@ class CalibrationDisplay(style.Display):
 
         Parameters
         ----------
-        theta, n_wrong, n_labels : array-like of shape (n_answers,)
+        theta, n_wrong : array-like of shape (n_answers,)
+        n_labels : int, or array-like of shape (n_answers,)
         n_bins : int, default=10
         **kwargs : dict
             The other parameters of the class.

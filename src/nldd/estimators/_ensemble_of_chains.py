@@ -118,7 +118,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     feature_fraction : float in (0, 1], default=1.0
         The share of the features drawn for each.
     order : sequence of int, "random" or None, default="random"
-        As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
+        As in :class:`nldd.ClassifierChain`; "random" draws one for each member. The old word
+        "given" is None; it is deprecated since 0.2.0.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
         The share of votes that a label needs: half of them, or the share at which rows get as many
         labels on average as training rows have, or this share. Where all members saw all rows, as

@@ -301,7 +301,7 @@ class NLDDClassifier(WithWorkers):
     @of_one_state
     @block_by_block
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labelset of smallest theta for each row.
+        """Labelset of smallest theta for each row, or the one that `decision` prefers.
 
         Parameters
         ----------

@@ -106,8 +106,7 @@ def run_benchmark(
 
     Examples
     --------
-    It starts processes, so on Windows and macOS a script calls it under
-    ``if __name__ == "__main__":``.
+    It starts processes, so a script calls it under ``if __name__ == "__main__":``.
 
     >>> from tempfile import TemporaryDirectory
     >>> import numpy as np

@@ -276,7 +276,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         before: LabelsBefore | None = None,
         **options: Any,
     ) -> Self:
-        """Fit to data that another estimator of nldd has checked.
+        """Fit to data that another estimator of nldd has checked: serves nldd itself.
 
         Parameters
         ----------

@@ -140,8 +140,9 @@ def _end_with(parent: int) -> None:
         # There a thread that reads standard input can hold up libraries that are being loaded.
         import _winapi
 
-        handle = _winapi.OpenProcess(_winapi.SYNCHRONIZE, False, parent)
-        _winapi.WaitForSingleObject(handle, _winapi.INFINITE)
+        with suppress(OSError):  # if it is gone already
+            handle = _winapi.OpenProcess(_winapi.SYNCHRONIZE, False, parent)
+            _winapi.WaitForSingleObject(handle, _winapi.INFINITE)
     else:
         sys.stdin.buffer.read()
     os._exit(1)

@@ -68,7 +68,8 @@ class Store(AbstractContextManager["Store"]):
     Notes
     -----
     For reading, :meth:`open`, :attr:`study`, :meth:`items`, :meth:`rounds`, :meth:`suggestions` and
-    :meth:`entries` are all that it takes. The other methods serve the page.
+    :meth:`entries` are all that it takes, and :meth:`add` records decisions. The other methods
+    serve nldd itself.
 
     Examples
     --------
