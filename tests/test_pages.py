@@ -54,7 +54,9 @@ def anchors(path):
         name = slug(words)
         seen[name] = seen.get(name, -1) + 1
         yield f"{name}-{seen[name]}" if seen[name] else name
-    yield from re.findall(r"^\(([\w-]+)\)=$", path.read_text("utf-8"), re.MULTILINE)
+    # Labels, of Markdown and of reStructuredText within it.
+    text = path.read_text("utf-8")
+    yield from re.findall(r"^(?:\(|\.\. _)([\w-]+)(?:\)=|:)$", text, re.MULTILINE)
 
 
 def links(path):

@@ -29,14 +29,19 @@ def attach(
     get, _, names = lazy_loader.attach_stub(package, file)
     public = sorted(public_names(Path(file).with_suffix(".pyi").read_text("utf-8")) or names)
 
+    # Packages within it, so that `import nldd` is enough for nldd.metrics.
+    packages = sorted(path.parent.name for path in Path(file).parent.glob("*/__init__.pyi"))
+
     def get_or_find(name: str) -> Any:
+        if name in packages:
+            return import_module(f"{package}.{name}")
         if name not in moved:
             return get(name)
         warn_deprecated(f"{package}.{name}", moved[name], since=since)
         module, _, now = moved[name].rpartition(".")
         return getattr(import_module(module), now)
 
-    return get_or_find, public.copy, public
+    return get_or_find, [*public, *packages].copy, public
 
 
 def public_names(stub: str) -> list[str]:

@@ -83,3 +83,18 @@ def test_unwritable_folder_is_a_plain_error(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert "Error: " in err
     assert out == ""  # noticed before the work, not after it
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("ft", " Did you mean 'fit'?"), ("freqencies", " Did you mean 'frequencies'?"), ("xyzzy", "")],
+)
+def test_misspelt_command_is_answered_with_the_nearest(word, meant, capsys):
+    assert cli.run([word]) == 2
+    assert capsys.readouterr().err == f"Error: No such command '{word}'.{meant}\nTry: nldd --help\n"
+
+
+def test_no_command_shows_help_that_is_no_error(capsys):
+    cli.run([])
+    shown = "".join(capsys.readouterr())
+    assert shown.startswith("Usage: nldd [OPTIONS] COMMAND")

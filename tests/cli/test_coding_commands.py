@@ -24,6 +24,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
+from nldd import MLkNN, NLDDClassifier, save_model
 from nldd._wording import percent
 from nldd.coding import (
     evaluate_evidence,
@@ -323,3 +324,16 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, ca
     words = ("evaluate", study / "model.nldd", study / "truth.csv", *options)
     error, _ = refuse(capsys, *words, code=2)
     assert error == "evaluate compares whole answers; --measure subset or hamming."
+
+
+@pytest.mark.parametrize("model", [NLDDClassifier(None, random_state=0), MLkNN()])
+def test_inspect_shows_classifiers_of_python_too(model, small, tmp_path, capsys):
+    save_model(model.fit(*small), tmp_path / "model.nldd")
+    assert call("inspect", tmp_path / "model.nldd") == 0
+    text = capsys.readouterr().out
+    assert f'\n{model}\n\n4 labels: "0", "1", "2", "3"\n' in text
+    assert ("log-odds of a wrong label" in text) == isinstance(model, NLDDClassifier)
+    assert call("inspect", tmp_path / "model.nldd", "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["settings"] == str(model)
+    assert said["labels"] == ["0", "1", "2", "3"]

@@ -213,7 +213,7 @@ def test_examples_that_are_not_run_can_be_parsed(line, folder, monkeypatch):
 
 def test_the_page_of_commands_has_all_of_them_in_their_order():
     page = (DOCS / "commands.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\|[^|]+\| `nldd (\w+)` \|", page, flags=re.MULTILINE)
+    table = re.findall(r"^\|[^|]+\| \[`nldd (\w+)`\]\(#command-\w+\) \|", page, flags=re.MULTILINE)
     assert table == cli.NAMES
     shown = re.findall(r":prog: nldd ([\w ]+)", page)
     of_review = ["review merge", "review export", "review import"]

@@ -10,9 +10,11 @@ Data go to standard output or files, messages and progress to standard error. Ex
 import sys
 import warnings
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from traceback import format_exception
+from typing import Any
 
 import click
 
@@ -48,6 +50,7 @@ COMMANDS = {
         "completion": "Set up completion in the shell.",
     },
 }
+NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2
 NAMES = [name for part in COMMANDS.values() for name in part]
 
 
@@ -59,6 +62,19 @@ class _Commands(click.Group):
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         return getattr(import_module(f"nldd.cli.{name}"), name) if name in NAMES else None
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does; a word that is no command is answered with the nearest one that is."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], NAMES, n=1)
+            if not near or "mean" in error.message:
+                raise
+            message = f"{error.message} Did you mean {near[0]!r}?"
+            raise click.UsageError(message, context) from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in COMMANDS.items():
@@ -107,6 +123,9 @@ def run(arguments: Sequence[str]) -> int:
         except (KeyboardInterrupt, click.Abort):
             say("Interrupted.")
             return 130
+        except NO_ARGUMENTS as error:
+            say(error.format_message())  # the help, which is no error
+            return error.exit_code
         except Exception as error:
             if "--debug" in arguments and not isinstance(error, click.ClickException):
                 raise

@@ -15,10 +15,17 @@ from nldd.cli._printing import print_result
 def inspect(model: Path, as_json: bool) -> None:
     """Show what a model holds: codes, columns, coefficients, versions and history.
 
+    A file that nldd.save_model wrote in Python is shown too: its classifier, labels and versions.
+
     \b
     Example:
       nldd inspect model.nldd
     """
-    manifest, loaded = io.read_manifest(model), coding.load_coding_model(model)
+    manifest = io.read_manifest(model)
+    if manifest["kind"] in io.CLASSIFIER_KINDS:
+        classifier = io.load_model(model)
+        text = reports.render_classifier(classifier, manifest, model)
+        return print_result(as_json, reports.classifier_record(classifier, manifest), text)
+    loaded = coding.load_coding_model(model)
     text = reports.render_model(loaded, manifest, model)
     print_result(as_json, reports.model_record(loaded, manifest), text)

@@ -285,7 +285,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+            Or a frame, a sparse matrix, or a list with one set of label names for each row.
 
         Returns
         -------
@@ -321,7 +321,7 @@ class ConditionalBernoulliMixture(PredictsFromScores):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+            Or a frame, a sparse matrix, or a list with one set of label names for each row.
 
         Returns
         -------

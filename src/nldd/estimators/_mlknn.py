@@ -71,7 +71,7 @@ class MLkNN(PredictsFromScores):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+            Or a frame, a sparse matrix, or a list with one set of label names for each row.
 
         Returns
         -------

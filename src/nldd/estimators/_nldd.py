@@ -212,7 +212,7 @@ class NLDDClassifier(WithWorkers):
         ----------
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+            Or a frame, a sparse matrix, or a list with one set of label names for each row.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out. Weights count in the base classifiers and in the
             regression, where one of 2 is as good as two rows, and one factor of all weights changes
@@ -250,7 +250,7 @@ class NLDDClassifier(WithWorkers):
         ----------
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+            Or a frame, a sparse matrix, or a list with one set of label names for each row.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out.
 

@@ -124,7 +124,7 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-            Or labels in another form that :meth:`nldd.BinaryRelevance.fit` takes.
+            Or a frame, a sparse matrix, or a list with one set of label names for each row.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out.
 

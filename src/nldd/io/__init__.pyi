@@ -6,6 +6,7 @@ from ._archive import (
     write_archive as write_archive,
 )
 from ._models import (
+    CLASSIFIER_KINDS as CLASSIFIER_KINDS,
     load_model as load_model,
     pack_classifier as pack_classifier,
     save_model as save_model,

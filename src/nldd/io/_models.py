@@ -26,6 +26,7 @@ from nldd.search import FaissLabelsetIndex, LabelsetIndex, ShardedIndex
 Arrays = Mapping[str, NDArray[Any]]
 
 KIND, ESTIMATOR_KIND = "nldd-classifier", "nldd-estimator"
+CLASSIFIER_KINDS = (KIND, ESTIMATOR_KIND)
 # Fields of the records that are arrays, with their kind; the others stand in the document.
 PAIRS = {"Dx": "f", "Dy": "f", "errors": "i", "instance": "i", "row": "i", "weight": "f"}
 REGRESSION = ("beta", "covariance_matrix", "robust_covariance_matrix")
@@ -75,7 +76,8 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(model, MultiLabelClassifier) or not has_schema(type(model)):
         raise InputError(
             f"Only models of nldd can be saved; got {type(model).__name__}.",
-            hint="Save estimators of scikit-learn by skops.io.dump.",
+            hint="Save the classifier of nldd in it, such as pipeline[-1], and the steps before it "
+            "by skops.io.dump.",
         )
     check_is_fitted(model)
     write_archive(path, Contents(ESTIMATOR_KIND, estimators={"model": [model]}))
@@ -121,7 +123,7 @@ def load_model(
     >>> again.label_names_
     array(['high', 'low', 'odd'], dtype=object)
     """
-    contents = read_archive(path, kind=(KIND, ESTIMATOR_KIND), trusted=trusted, max_bytes=max_bytes)
+    contents = read_archive(path, kind=CLASSIFIER_KINDS, trusted=trusted, max_bytes=max_bytes)
     if contents.kind == KIND:
         return unpack_classifier(contents)
     with naming_file(path):

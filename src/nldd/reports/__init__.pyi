@@ -16,10 +16,12 @@ from ._coding_page import (
     write_fit_report as write_fit_report,
 )
 from ._coding_text import (
+    classifier_record as classifier_record,
     evaluation_record as evaluation_record,
     fit_record as fit_record,
     model_record as model_record,
     render_audit as render_audit,
+    render_classifier as render_classifier,
     render_codebook as render_codebook,
     render_evaluation as render_evaluation,
     render_fit as render_fit,

@@ -25,6 +25,8 @@ from nldd.reports._text import (
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10
+# What of a classifier is worth telling, where it has it.
+CLASSIFIER_SAYS = ("chosen_", "regression_")
 
 
 def render_fit(step: Step, quality: Evaluation, triage: Triage) -> str:
@@ -193,6 +195,18 @@ def render_model(model: CodingModel, manifest: Mapping[str, Any], path: Path) ->
     )
 
 
+def render_classifier(model: Any, manifest: Mapping[str, Any], path: Path) -> str:
+    """What the file of a classifier of :func:`nldd.save_model` says about itself."""
+    labels = name_list([str(name) for name in model.label_names_])
+    known = [str(getattr(model, name)) for name in CLASSIFIER_SAYS if hasattr(model, name)]
+    return _paragraphs(
+        f"Model {path}\n{model}",
+        wrap([f"{count_noun(model.n_labels_, 'label')}: {labels}"]),
+        *known,
+        to_text(tables.versions_table(manifest["versions"])),
+    )
+
+
 def render_codebook(book: coding.Codebook, counts: Mapping[str, int]) -> str:
     """The codes with their names, and how many answers carry them."""
     return to_text(tables.codebook_table(book, counts))
@@ -348,6 +362,17 @@ def evaluation_record(quality: Evaluation, kept: Kept, table: CodedAnswers) -> d
         "calibration": asdict(quality.calibration),
         "by_label": [asdict(score) for score in quality.by_label],
         "confusions": [asdict(pair) for pair in quality.confusions],
+    }
+
+
+def classifier_record(model: Any, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What :func:`render_classifier` says, for JSON."""
+    known = {name.rstrip("_"): getattr(model, name, None) for name in CLASSIFIER_SAYS}
+    return {
+        "settings": str(model),
+        "labels": [str(name) for name in model.label_names_],
+        **{name: None if said is None else str(said) for name, said in known.items()},
+        "manifest": dict(manifest),
     }
 
 
