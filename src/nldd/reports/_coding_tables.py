@@ -141,7 +141,7 @@ def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
         {
             "measure": lambda s: Entry(s.name, under=MEASURES[s.key].direction),
             "value": value,
-            "what it is": lambda s: MEANINGS[s.key],
+            "what it is": lambda s: MEANINGS.get(s.key, ""),  # a measure may be new
         },
         "A label is the decision whether a code applies to an answer; it is right if people "
         "decided the same.",
