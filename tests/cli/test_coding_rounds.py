@@ -333,7 +333,7 @@ def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "nldd-survey"
     assert "synthetic" in done.out
     steps = [line for line in done.out.splitlines() if line.startswith("$ nldd ")]
-    walked = ["fit", "triage", "predict", "update", "frequencies"]
+    walked = ["fit", "triage", "predict", "update", "frequencies", "review"]  # the last for you
     assert [line.split()[2] for line in steps] == walked
     header, rows = read_csv(folder / "coded.csv")
     assert len(rows) == 300

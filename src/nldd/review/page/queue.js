@@ -179,8 +179,8 @@ export class Queue {
     if (!view || this._app.outbox.holds(view.item)) return
     this._learn([view])
     if (this.current?.item === view.item) this._show(view, this._place)
-    // Those ahead may have been asked for while this one still counted as decided.
-    if (!this.current) void this.fill()
+    // At the end, those ahead may have been asked for while this one still counted as decided.
+    if (!this.current && this._trail.length) void this.fill()
   }
 
   /** Ask how some items are that may have changed.
