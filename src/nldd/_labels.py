@@ -232,6 +232,16 @@ def _label_sets(Y: Any) -> list[set[Any]] | None:
     return sets
 
 
+def number_groups(groups: Any) -> NDArray[np.intp]:
+    """Groups as numbers, in the order in which they first occur.
+
+    >>> number_groups(["b", "a", "b", "c"])
+    array([0, 1, 0, 2])
+    """
+    _, first, inverse = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
 def _is_matrix(rows: list[Any]) -> bool:
     """Whether lists in a list are rows of a matrix: numbers, and all of one length."""
     return (

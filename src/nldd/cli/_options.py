@@ -155,6 +155,14 @@ code_options = (
     ),
     no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
 )
+coder_options = (
+    click.option(
+        "--coder-column",
+        default="",
+        metavar="COLUMN",
+        help="Column that says who coded a row.  [default: found by its name]",
+    ),
+)
 listing_options = bundle(
     "listing",
     lambda **given: coding.Listing(**given),

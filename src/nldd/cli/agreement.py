@@ -14,6 +14,7 @@ _column_options = shared.bundle(
     lambda **columns: coding.Request(**columns),
     shared.text_option(required=True),
     *shared.code_options,
+    *shared.coder_options,
 )
 
 
@@ -38,7 +39,8 @@ def agreement(
 ) -> None:
     """Tell how far two or more people agree who coded the same answers.
 
-    CODED are tables of the same answers, each coded by another person. For each code there is
+    CODED are tables of the same answers, each coded by another person; or one table with a row for
+    each coder and answer, which has columns of coders and of ids. For each code there is
     Cohen's kappa, for whole combinations of codes Krippendorff's alpha. An answer without codes in
     a table was not coded by that person.
 
@@ -46,6 +48,7 @@ def agreement(
     Examples:
       nldd agreement ann.csv bob.csv --text answer --labels codes --id id
       nldd agreement ann.csv bob.csv --text answer --labels codes -o disagreements.csv
+      nldd agreement all.csv --text answer --labels codes --id id --coder-column coder
     """
     for place in tables_of_coders:
         coding.check_places(place, out, hint="-o disagreements.csv")

@@ -47,8 +47,6 @@ def evaluate(
     quality, answers = coding.evaluate_table(loaded, table, options, listing)
     kept = coding.promise_kept(loaded, quality, *promise)
     print_notes(answers.notes)
-    if seen := coding.n_learned(loaded, answers, coding.checksum(table)):
-        print_notes([f"The model has learned from {seen} of these answers: they look too good."])
     found = (quality, kept, answers)
     written = place and try_report(
         lambda: reports.write_evaluation_report(loaded, *found, model, table, place)

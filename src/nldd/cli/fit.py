@@ -22,6 +22,15 @@ column_options = shared.bundle(
         is_flag=True,
         help="Take codes as they are, even if they look like lists with another separator.",
     ),
+    click.option(
+        "--id",
+        default="",
+        metavar="COLUMN",
+        help="Column that identifies respondents; answers of one respondent are tested together. "
+        "[default: found by its name]",
+    ),
+    *shared.coder_options,
+    click.option("--coder", default="", metavar="NAME", help="Use the codes of this coder only."),
     _columns_option("--features", help="Further columns to code from: numbers, or categories."),
     _columns_option(
         "--categorical", help="Features that are categories even though they hold numbers."

@@ -1,6 +1,5 @@
 """``nldd predict``: code new answers."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,11 +21,11 @@ def _keep_promise(
     """
     if promise.measure == coding.PER_CODE:
         codes = coding.select_codes(model, promise.target, promise.confidence)
-        return replace(policy, per_code=codes.limits), None, codes
-    found = model.select(*promise)
-    if found.threshold is None:
+        return policy.follow_codes(codes), None, codes
+    policy, found = policy.follow(model, *promise)
+    if not found.automates:
         print_notes([reports.render_unsupported(found, promise.measure)])
-    return replace(policy, threshold=found.limit, rank_by=found.rank_by), found, None
+    return policy, found, None
 
 
 @click.command()

@@ -59,7 +59,6 @@ from ._evaluation import (
     evaluate_evidence as evaluate_evidence,
     evaluate_model as evaluate_model,
     evaluate_table as evaluate_table,
-    n_learned as n_learned,
     promise_kept as promise_kept,
     score_answers as score_answers,
     summarise as summarise,
@@ -73,6 +72,7 @@ from ._frequencies import (
     Frequency as Frequency,
     code_frequencies as code_frequencies,
 )
+from ._guarantee import Spending as Spending
 from ._model import (
     CodingModel as CodingModel,
     Event as Event,

@@ -12,6 +12,7 @@ from nldd._labels import indicator
 from nldd._wording import quote
 from nldd.coding._answers import LISTED, plain_text, row_identity
 from nldd.coding._model import order_codes
+from nldd.coding._repeated_rows import merge_code_rows, rows_by_answer
 from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.statistics import (
@@ -241,12 +242,13 @@ def agreement_of_tables(
     Parameters
     ----------
     paths : sequence of Path
-        Two tables or more; coders are called by their names.
+        Two tables or more, and coders are called by their names; or one with the codings of all,
+        a row for each, that says in a column who coded it.
     request : Request
-        Which columns have the text and the codes.
+        Which columns have the text, the codes and, in one table, the coders.
     name : str, optional
         Column by which rows are matched; without it, they are matched by their order, and texts
-        that differ are refused.
+        that differ are refused. In one table, a column of ids is found by its name.
     options : TableOptions, optional
         How the tables are opened.
 
@@ -269,9 +271,8 @@ def agreement_of_tables(
     (('ann.csv', 'bob.csv'), 2, 1, 1)
     >>> folder.cleanup()
     """
-    if len(paths) < 2:
-        message = "At least two tables are needed, one of each coder."
-        raise InputError(message, hint="nldd agreement a.csv b.csv --text answer --labels codes")
+    if len(paths) == 1:
+        return _agreement_in_table(paths[0], replace(request, id=name or ""), options)
     places = [path.resolve() for path in paths]
     if len(set(places)) < len(places):
         message = f"{next(p for p in paths if places.count(p.resolve()) > 1)} is named twice."
@@ -288,6 +289,28 @@ def agreement_of_tables(
     )
     how = "their order" if name is None else f"column {quote(name)}"
     return replace(found, matched_by=how, notes=notes)
+
+
+def _agreement_in_table(path: Path, request: Request, options: TableOptions) -> Agreement:
+    """Compare the coders of one table."""
+    columns = find_columns(path, request, options)
+    if not (columns.coder and columns.id):
+        lacks = "who coded a row" if columns.id else "whose answer a row is"
+        message = f"{path.name}: no column is known to say {lacks}."
+        hint = "--coder-column and --id; or one table for each coder: nldd agreement a.csv b.csv"
+        raise InputError(message, hint=hint)
+    table = merge_code_rows(read_coded(path, columns, options), path)
+    coders = tuple(dict.fromkeys(table.coders))
+    answers = []
+    for rows in rows_by_answer(table).values():
+        given = {table.coders[row]: frozenset(table.codes[row]) for row in rows}
+        name, text = table.answers.ids[rows[0]], table.answers.texts[rows[0]]
+        answers.append(SharedAnswer(name, text, tuple(given.get(coder) for coder in coders)))
+    found = compare_coders(answers, coders)
+    if not found.n_answers:
+        hint = f"check that {quote(columns.id)} and {quote(columns.coder)} are the right columns"
+        raise InputError(f"{path.name}: no answer was coded by two people.", hint=hint)
+    return replace(found, matched_by=f"column {quote(columns.id)}", notes=tuple(table.notes))
 
 
 def _read_tables(

@@ -3,10 +3,11 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -187,6 +188,8 @@ class Columns:
         Features beside the text.
     n_extra : int
         So many features more come from a file beside the table.
+    id, coder : str
+        Columns that say whose answer it is, and who coded it; empty where no column does.
 
     Examples
     --------
@@ -201,6 +204,8 @@ class Columns:
     numeric: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     n_extra: int = 0
+    id: str = ""
+    coder: str = ""
 
     def __post_init__(self) -> None:
         if not (self.inputs or self.n_extra):
@@ -233,7 +238,16 @@ class Columns:
             np.array(numbers, dtype=float).reshape(len(rows), len(numeric)),
             [tuple(plain_text(row[j]).strip() for j in categorical) for row in rows],
             self._read_extra(table, block, places),
+            self._read_ids(table, rows),
         )
+
+    def _read_ids(self, table: TableReader, rows: Sequence[Row]) -> list[str]:
+        """Whose answers they are; nobody is known in a table without the column."""
+        own = own_columns(table)
+        if self.id not in own:
+            return []
+        ids = (row_identity(row, [own[self.id]])[0].strip() for row in rows)
+        return ["" if name.lower() in MISSING else name for name in ids]
 
     def _read_extra(
         self, table: TableReader, block: Block, places: Sequence[int]
@@ -274,6 +288,8 @@ class Answers:
         Categorical features, empty where one is missing; none if left out.
     extra : ndarray of float32 of shape (n_answers, n_extra)
         Features that a person has made of the answers, such as embeddings; none if left out.
+    ids : list of str
+        Respondents who gave the answers; empty where one is not known, and all if left out.
 
     Examples
     --------
@@ -288,6 +304,7 @@ class Answers:
     numbers: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
     categories: list[tuple[str, ...]] = field(default_factory=list)
     extra: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
+    ids: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in ("numbers", "extra"):
@@ -296,6 +313,8 @@ class Answers:
                 object.__setattr__(self, name, np.empty((len(self), 0), dtype=values.dtype))
         if not self.categories:
             object.__setattr__(self, "categories", [()] * len(self))
+        if not self.ids:
+            object.__setattr__(self, "ids", [""] * len(self))
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -303,7 +322,8 @@ class Answers:
     def __getitem__(self, rows: NDArray[np.intp]) -> "Answers":
         texts = [self.texts[row] for row in rows.tolist()]
         categories = [self.categories[row] for row in rows.tolist()]
-        return Answers(texts, self.numbers[rows], categories, self.extra[rows])
+        ids = [self.ids[row] for row in rows.tolist()]
+        return Answers(texts, self.numbers[rows], categories, self.extra[rows], ids)
 
     def contents(self) -> list[tuple[str, bytes, tuple[str, ...], bytes]]:
         """All that each answer says, to tell whether two say the same."""
@@ -315,11 +335,12 @@ class Answers:
         """All the answers of the parts, in their order."""
         texts = [text for part in parts for text in part.texts]
         categories = [row for part in parts for row in part.categories]
+        ids = [name for part in parts for name in part.ids]
         numbers, extra = (
             np.concatenate(arrays)
             for arrays in zip(*((part.numbers, part.extra) for part in parts), strict=True)
         )
-        return cls(texts, numbers, categories, extra)
+        return cls(texts, numbers, categories, extra, ids)
 
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
@@ -351,6 +372,12 @@ def row_identity(row: Sequence[Cell], places: Iterable[int]) -> tuple[str, ...]:
     """Cells of a row; ids as they are after a spreadsheet took them for numbers."""
     texts = (plain_text(row[place]) for place in places)
     return tuple(text.lstrip("0") or "0" if text.isdecimal() else text for text in texts)
+
+
+def digest_rows(rows: Iterable[tuple[str, ...]], names: Collection[str]) -> list[str]:
+    """What rows are known by, short: a digest of their cells in the named columns."""
+    contents = ("\x1f".join(map("=".join, zip(names, row, strict=True))) for row in rows)
+    return [sha256(content.encode()).hexdigest() for content in contents]
 
 
 def _number(table: TableReader, block: Block, i: int, column: int) -> float:

@@ -3,24 +3,27 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
-from nldd.coding._answers import Row, find_column
+from nldd.coding._answers import Answers, Row, digest_rows, find_column, own_columns, row_identity
 from nldd.coding._decisions import take_decided
 from nldd.coding._model import CodingModel
 from nldd.coding._predictions import Predictions
 from nldd.coding._reasons import EMPTY, PART, Reason, Reasons, listed
+from nldd.coding._respondents import normalize_text
+from nldd.coding._selective import Selection
 from nldd.tables import Block, TableReader, guarded
 
 if TYPE_CHECKING:
-    from nldd.coding._per_code import CodeLimits
+    from nldd.coding._per_code import CodeLimits, CodeSelection
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 BLOCK_ROWS = 2000
+FloatArray = NDArray[np.float64]
 # Labelsets beside the suggestion that people can choose from in a review.
 N_NEXT = 3
 
@@ -94,6 +97,13 @@ class Policy:
         So many of the rows without codes are drawn for people, whether they are sure or not.
     per_code : CodeLimits, optional
         Codes are settled one by one by these limits instead; see :func:`triage`.
+    repeated : float, None or "same"
+        The threshold of answers whose words stand in the training data, if it is another one; see
+        :attr:`Selection.limits`.
+    per_code_repeated : CodeLimits, optional
+        Limits of single codes in such answers.
+    by_fallback : bool
+        Whether the earlier fit codes that is still in use; see :meth:`CodingModel.in_use`.
 
     Examples
     --------
@@ -111,6 +121,37 @@ class Policy:
     n_random: int = 0
     seed: int = 0
     per_code: "CodeLimits | None" = None
+    repeated: float | None | str = "same"
+    per_code_repeated: "CodeLimits | None" = None
+    by_fallback: bool = False
+
+    def follow(self, model: CodingModel, *guarantee: Any) -> tuple[Self, Selection]:
+        """The policy that keeps a guarantee with the fit that is in use, and its threshold."""
+        used, found = model.in_use(*guarantee)
+        return replace(self.apply(found), by_fallback=used is not model), found
+
+    def apply(self, found: Selection) -> Self:
+        """The policy with the thresholds that were found."""
+        limit, repeated = found.limits
+        again = repeated if found.repeated else "same"
+        return replace(self, threshold=limit, repeated=again, rank_by=found.rank_by)
+
+    def follow_codes(self, found: "CodeSelection") -> Self:
+        """The policy that settles codes one by one as far as was found to be right."""
+        again = None if found.repeated is None else found.repeated.limits
+        return replace(self, per_code=found.limits, per_code_repeated=again)
+
+    def model_in_use(self, model: CodingModel) -> CodingModel:
+        """The fit that codes: the model, or its fallback."""
+        return model.fallback if self.by_fallback and model.fallback is not None else model
+
+    def limits(self, model: CodingModel, answers: Answers) -> FloatArray:
+        """The largest doubt at which each answer is coded automatically; -1 where none is."""
+        both = (self.threshold, self.threshold if self.repeated == "same" else self.repeated)
+        new, again = (-1.0 if limit is None else limit for limit in both)
+        if new == again:
+            return np.full(len(answers), new)
+        return np.where(model.knows_words(answers), again, new)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +199,7 @@ def code_blocks(
     """
     for name in model.columns.inputs:  # even where there are no rows
         find_column(table, name, model.columns.inputs)
-    coder = _BlockCoder(model, policy, k, drawn)
+    coder = _BlockCoder(policy.model_in_use(model), policy, k, drawn, TrainingAnswers(model, table))
     blocks = watch(table.blocks(BLOCK_ROWS), table.fraction_read)
     return (coder.code(table, block, counts) for block in blocks)
 
@@ -166,9 +207,16 @@ def code_blocks(
 class _BlockCoder:
     """Codes blocks by a model, and finds reasons by what it has seen."""
 
-    def __init__(self, model: CodingModel, policy: Policy, k: int, drawn: frozenset[int]) -> None:
+    def __init__(
+        self,
+        model: CodingModel,
+        policy: Policy,
+        k: int,
+        drawn: frozenset[int],
+        trained: TrainingAnswers,
+    ) -> None:
         self.model, self.policy, self.k, self.drawn = model, policy, k, drawn
-        self.reasons = Reasons(model)
+        self.reasons, self.trained = Reasons(model), trained
 
     def code(self, table: TableReader, block: Block, counts: Counts) -> CodedBlock:
         """What a block of rows says, and what becomes of it."""
@@ -176,28 +224,43 @@ class _BlockCoder:
         X = self.model.features.transform(answers)
         found = self.model.code(answers, X, self.k)
         empty = self.model.says_nothing(answers)
-        limit = -1.0 if self.policy.threshold is None else self.policy.threshold
+        limits = self.policy.limits(self.model, answers)
         doubt = found.doubt(self.policy.rank_by)
         # Not "doubt > limit": a limit that is not a number lets nothing through.
-        statuses: list[str] = np.where((doubt <= limit) & ~empty, AUTO, REVIEW).tolist()
+        statuses: list[str] = np.where((doubt <= limits) & ~empty, AUTO, REVIEW).tolist()
         ask: list[NDArray[np.bool_] | None] = [None] * len(found)
         settled = np.zeros(len(found), dtype=bool)
         if self.policy.per_code is not None:
             assert found.P is not None
-            given, asked = self.policy.per_code.settle(found.P, self.model.Y, empty)
+            given, asked = self._settle_codes(found.P, answers, empty)
             n_asked, settled = asked.sum(axis=1), np.asarray(~asked.all(axis=1))
             statuses = np.select([n_asked == 0, settled], [AUTO, PARTLY], REVIEW).tolist()
             ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
             found = _with_settled(found, given, settled)
-        there = codes_there(self.model, table, block)  # these answers are left alone
+        # These answers are left alone.
+        there = self.trained.add_codes(block, answers, codes_there(self.model, table, block))
         statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         drawn = [block.first + i in self.drawn for i in range(len(block.rows))]
         why = self._reasons(found, X, empty, statuses, ask)
         words = ["" if reason is None else reason.words for reason in why]
+        found = replace(found, Y=_with_given(found.Y, there, self.model.labels))
         rest = (doubt, empty, statuses, words, drawn, ask, settled)
         coded = CodedBlock(block.first, block.rows, answers.texts, there, X, found, *rest)
         counts.add(coded, why)
         return coded
+
+    def _settle_codes(
+        self, P: NDArray[Any], answers: Answers, empty: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Codes that are set, and those that are asked about."""
+        limits, again = self.policy.per_code, self.policy.per_code_repeated
+        assert limits is not None
+        given, asked = limits.settle(P, self.model.Y, empty)
+        if again is None:
+            return given, asked
+        known = self.model.knows_words(answers)[:, np.newaxis]
+        set_again, asked_again = again.settle(P, self.model.Y, empty)
+        return np.where(known, set_again, given), np.where(known, asked_again, asked)
 
     def _reasons(
         self,
@@ -222,6 +285,42 @@ class _BlockCoder:
         return reasons
 
 
+class TrainingAnswers:
+    """Answers of a table that a model was trained on: they have the codes that people gave.
+
+    They are known by id and words; or, without ids, by what tells the rows of its tables apart.
+    """
+
+    def __init__(self, model: CodingModel, table: TableReader) -> None:
+        own, columns = own_columns(table), model.identity_columns
+        self.codes: dict[tuple[str, str] | str, tuple[str, ...]] = {}
+        self.by_id = model.columns.id in own
+        self.places = {name: own[name] for name in columns if name in own}
+        coded = zip(model.answers.texts, model.answers.ids, model.codes(model.Y), strict=True)
+        if self.by_id:
+            known = (((id, normalize_text(text)), codes) for text, id, codes in coded if id)
+            self.codes = dict(known)
+        elif model.has_ids and len(self.places) == len(columns):
+            self.codes = dict(zip(model.identities, model.codes(model.Y), strict=True))
+
+    def add_codes(
+        self, block: Block, answers: Answers, given: list[set[str] | None]
+    ) -> list[set[str] | None]:
+        """The codes that people gave in the table, and else to answers of the model."""
+        if not self.codes:
+            return given
+        keys: Iterable[tuple[str, str] | str] = (
+            zip(answers.ids, map(normalize_text, answers.texts), strict=True)
+            if self.by_id
+            else digest_rows(
+                (row_identity(r, self.places.values()) for r in block.rows), self.places
+            )
+        )
+        found = (self.codes.get(key) for key in keys)
+        pairs = zip(given, found, strict=True)
+        return [set(c) if own is None and c is not None else own for own, c in pairs]
+
+
 def codes_there(model: CodingModel, table: TableReader, block: Block) -> list[set[str] | None]:
     """The codes that people have given already, if the table has columns for them."""
     codes = model.columns.codes
@@ -242,6 +341,17 @@ def _with_settled(
         Y=np.where(settled[:, np.newaxis], given, found.Y).astype(np.int8),
         others=np.where(settled[:, np.newaxis, np.newaxis], behind, found.others),
     )
+
+
+def _with_given(
+    Y: NDArray[np.int8], given: list[set[str] | None], labels: Sequence[str]
+) -> NDArray[np.int8]:
+    """Predicted labelsets, but where people gave codes, these; others than the labels are not."""
+    rows = [(i, codes) for i, codes in enumerate(given) if codes is not None]
+    if rows:
+        Y = Y.copy()
+        Y[[i for i, _ in rows]] = [[name in codes for name in labels] for _, codes in rows]
+    return Y
 
 
 def next_labelsets(model: CodingModel, block: CodedBlock) -> list[list[tuple[str, ...]]]:

@@ -81,12 +81,15 @@ def read_rows(model: CodingModel, path: Path, options: TableOptions) -> CodedTab
             empty = _says_nothing(model, table, block)
             drawn = drawn_marks(table, block, range(len(block.rows)))
             for i, row in enumerate(block.rows):
+                said = plain_text(row[status]).strip().lower()
+                codes = _normalised(machine(row), model.codebook)
+                given = codes if people[i] is None and said == BY_PEOPLE else people[i]
                 rows.append(
                     CodedRow(
                         {name: row[j] for name, j in own.items()},
-                        plain_text(row[status]).strip().lower(),
-                        _normalised(machine(row), model.codebook),
-                        people[i],
+                        said,
+                        codes,
+                        given,
                         {name: _doubt(row[j], name) for name, j in doubts.items()},
                         bool(empty[i]),
                         drawn[i],

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from nldd.coding._chance import ChanceRegression, cross_fit, log_odds
+from nldd.coding._guarantee import GuaranteeTest
 from nldd.coding._predictions import (
     NO_EVIDENCE,
     Predictions,
@@ -26,7 +26,7 @@ from nldd.coding._predictions import (
     predict,
     unwatched,
 )
-from nldd.coding._selective import Selection, selective_threshold
+from nldd.coding._selective import Selection
 
 # Few answers are fitted quickly, and of few each fold misses more.
 MANY_FOLDS, FEWER_FOLDS, MANY_ANSWERS = 20, 10, 5000
@@ -59,6 +59,8 @@ class CrossValidation:
         What the log-odds of the doubt lose where a model learns from a fold more.
     gain_yes, gain_no : float
         By how much codes are likelier, or less likely, then.
+    repeated : ndarray of bool of shape (n_answers,) or None
+        Answers whose words stood in the other folds, where ids do not tell whether they are copies.
 
     Examples
     --------
@@ -82,11 +84,26 @@ class CrossValidation:
     gain_chance: float = 0.0
     gain_yes: float = 0.0
     gain_no: float = 0.0
+    repeated: NDArray[np.bool_] | None = None
 
     def ranking(self, measure: str = "subset", rank_by: str = "chance") -> str:
         """What ranks: theta where labels count one by one, or of few answers."""
         few = self.regression is None or len(self.evidence) < FEWEST_RANKED
         return "theta" if few or measure != "subset" else rank_by
+
+    def test(self, Y: NDArray[np.int8], rows: Any = slice(None)) -> GuaranteeTest:
+        """What a guarantee is tested on: these rows, whose codes are in `Y`."""
+        found = self.evidence[rows]
+        repeated = np.zeros(len(Y), dtype=bool) if self.repeated is None else self.repeated
+        return GuaranteeTest(
+            found.theta,
+            found.chance if self.ranking() == "chance" else None,
+            found.n_wrong(Y[rows]),
+            Y.shape[1],
+            repeated[rows],
+            self.gain_theta,
+            self.gain_chance,
+        )
 
     def select(
         self,
@@ -101,24 +118,11 @@ class CrossValidation:
 
         It is tested on some of the `rows`, which must have been drawn at random; all have taught.
         """
-        rank_by = self.ranking(measure, rank_by)
-        tested = self.evidence[rows]
-        right = tested.right(Y[rows], measure)
-        found = selective_threshold(tested.doubt(rank_by), right, target, confidence)
-        gain = self.gain_theta if rank_by == "theta" else self.gain_chance
-        return replace(found, rank_by=rank_by, limit=stricter(found.threshold, gain))
+        return self.test(Y, rows).select(target, confidence, measure, rank_by)
 
     def predict(self, classifier: Any, X: Any, k: int = 2) -> Predictions:
         """New rows predicted by the model of all answers, with the `k` nearest labelsets."""
         return with_chance(predict(classifier, X, k), self.regression)
-
-
-def stricter(threshold: float | None, gain: float) -> float | None:
-    """The doubt of a model that is surer by `gain`, where that of the folds is at a threshold."""
-    # Equal to the last bit where there is nothing to add, and 0 and 1 are as sure as can be.
-    if threshold is None or gain == 0 or not 0 < threshold < 1:
-        return threshold
-    return float(expit(np.log(threshold) - np.log1p(-threshold) - gain))
 
 
 def with_chance(found: Predictions, regression: ChanceRegression | None) -> Predictions:
@@ -136,6 +140,9 @@ def cross_validate(
     n_folds: int | None = None,
     random_state: int = 0,
     watch: Watch = unwatched,
+    groups: NDArray[np.intp] | None = None,
+    words: NDArray[np.intp] | None = None,
+    taught: NDArray[np.intp] | None = None,
 ) -> CrossValidation:
     """Test a fitted NLDD model on its own rows, of which each is predicted without its fold.
 
@@ -154,6 +161,12 @@ def cross_validate(
         Seed of the folds.
     watch : callable, optional
         ``watch(folds, n_folds, title)`` passes the folds through, for a progress bar.
+    groups : ndarray of int of shape (n_samples,), optional
+        Rows of a group, such as the answers of a respondent, stay in one fold; numbered from 0.
+    words : ndarray of int of shape (n_samples,), optional
+        Rows of the same words, where nobody knows which of them are copies.
+    taught : ndarray of int, optional
+        Rows to learn from; all are tested.
 
     Returns
     -------
@@ -181,18 +194,34 @@ def cross_validate(
     13
     """
     n_folds = usual_folds(len(Y)) if n_folds is None else n_folds
-    folds = deal_folds(len(Y), n_folds, random_state)
+    folds = deal_folds(len(Y), n_folds, random_state, groups)
     pairs = pairs_of(folds)
-    found = leave_out(model, X, Y, [*folds, *pairs], watch)
+    found = leave_out(model, X, Y, [*folds, *pairs], watch, taught)
     known = join(folds, found[: len(folds)])
+    repeated = None if words is None else stand_elsewhere(words, folds, taught)
     regression, chance = _fit_chances(known, Y, folds)
     gains = (0.0, 0.0, 0.0, 0.0)
     if pairs:
         rows, fewer = np.sort(np.concatenate(pairs)), join(pairs, found[len(folds) :])
+        if words is not None and repeated is not None:
+            # A copy in the other fold of a pair is no step of learning.
+            alike = (stand_elsewhere(words, pairs, taught) == repeated)[rows]
+            rows, fewer = rows[alike], fewer[alike]
         both = with_chance(known[rows], regression), with_chance(fewer, regression)
-        gains = (*gains_of(*both), *gains_of_codes(*both))
+        gains = (*gains_of(*both), *gains_of_codes(*both)) if len(rows) else gains
     evidence = replace(known, chance=chance, clues=None, others=None)
-    return CrossValidation(evidence, regression, *gains)
+    return CrossValidation(evidence, regression, *gains, repeated)
+
+
+def stand_elsewhere(
+    words: NDArray[np.intp], parts: list[NDArray[np.intp]], taught: NDArray[np.intp] | None
+) -> NDArray[np.bool_]:
+    """Which rows of the parts have words that rows outside of their part have, too."""
+    learned = np.arange(len(words)) if taught is None else taught
+    found = np.zeros(len(words), dtype=bool)
+    for part in parts:
+        found[part] = np.isin(words[part], words[np.setdiff1d(learned, part)])
+    return found
 
 
 def pairs_of(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:

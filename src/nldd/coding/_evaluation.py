@@ -12,11 +12,14 @@ from nldd._labels import indicator
 from nldd.coding._answers import Listing
 from nldd.coding._code_slips import find_new_slips, first_rows, lines_of, sep_options
 from nldd.coding._codebook import Codebook
-from nldd.coding._model import CodingModel
+from nldd.coding._model import TARGETS, CodingModel
 from nldd.coding._predictions import PER_CODE, Predictions
+from nldd.coding._repeated_rows import settle_repeats
+from nldd.coding._respondents import one_of_each, respondents
 from nldd.coding._selective import Selection, accuracy_interval, proven_sizes
 from nldd.coding._training_table import CodedAnswers, read_coded
 from nldd.displays import Calibration, calibration_deciles
+from nldd.exceptions import InputError
 from nldd.metrics import MEASURES, label_counts, weighted_values
 from nldd.tables import TableOptions
 
@@ -26,8 +29,7 @@ if TYPE_CHECKING:
 N_CONFUSIONS = 20
 N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
-# Targets to choose from, and the surest answers of which the triage table has a line, in percent.
-TARGETS = {"subset": (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5), "hamming": (0.99, 0.98, 0.95, 0.9, 0.8)}
+# The surest answers of which the triage table has a line, in percent.
 PERCENTS = (1, 2, 5, *range(10, 101, 10))
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 
@@ -106,6 +108,8 @@ class Evaluation:
     confusions : tuple of Confusion
         Codes that were `missed` where another one was `predicted`, and the `count`; the most
         frequent first.
+    repeated : ndarray of bool of shape (n_answers,)
+        Answers whose words stand in the training data.
 
     Examples
     --------
@@ -131,6 +135,7 @@ class Evaluation:
     calibration: Calibration
     by_label: tuple[LabelScore, ...]
     confusions: tuple[Confusion, ...]
+    repeated: NDArray[np.bool_] | bool = False
 
     def right(self, measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is, as a whole or by its share of labels."""
@@ -253,21 +258,35 @@ def evaluate_table(
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
         table.notes.append(f"These codes may be slips; correct them{sep}:{lines_of(slips)}")
     table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
+    table = without_learned(model, settle_repeats(table, path), path, options.digest(path))
     return evaluate_model(model, table), table
 
 
-def n_learned(model: CodingModel, table: CodedAnswers, sha256: str) -> int:
-    """How many coded answers of a table with this checksum the model has learned from."""
-    if sha256 in {event.sha256 for event in model.history}:
-        return len(table.codes)
-    return sum(map(set(model.identities).__contains__, table.identities))
+def without_learned(
+    model: CodingModel, table: CodedAnswers, path: Path, sha256: str
+) -> CodedAnswers:
+    """One answer of each respondent that the model has not learned from."""
+    own, same = set(model.answers.ids) - {""}, set(model.identities) - {""}
+    learned = sha256 in {event.sha256 for event in model.history}
+    each = enumerate(zip(table.answers.ids, table.identities, strict=True))
+    new = [i for i, (who, row) in each if not (learned or who in own or row in same)]
+    if not new:
+        message = f"{path.name}: the model was trained on all {len(table.codes):,} coded answers."
+        hint = "nldd triage shows its accuracy by cross-validation; or give other answers"
+        raise InputError(message, hint=hint)
+    table = table.take(new, "of respondents that the model was trained on; left out")
+    if not any(table.answers.ids):
+        return table
+    first = one_of_each(respondents(table.answers), np.arange(len(table.codes)), 0)
+    return table.take(first.tolist(), "of respondents with several, of which one is tested")
 
 
 def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
     """Evaluate a model on coded answers that it has not seen."""
     labels = (*model.labels, *sorted(set().union(*table.codes) - set(model.labels)))
     Y = indicator(table.codes, np.array(labels, dtype=object))
-    return _evaluate(Y, model.code(table.answers), labels)
+    found = _evaluate(Y, model.code(table.answers), labels)
+    return replace(found, repeated=model.knows_words(table.answers))
 
 
 def evaluate_evidence(model: CodingModel) -> Evaluation:
@@ -401,8 +420,9 @@ def promise_kept(
     """
     selection = model.select(target, confidence, measure, rank_by)
     n, right = len(quality.Y), quality.right(measure)
-    limit = -1.0 if selection.limit is None else selection.limit
-    auto = right[quality.predictions.doubt(selection.rank_by) <= limit]
+    limits = [-1.0 if limit is None else limit for limit in selection.limits]
+    doubt = quality.predictions.doubt(selection.rank_by)
+    auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
     return Kept(selection, measure, n, len(auto), *accuracy)
 

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
-from nldd._wording import count_noun, quote_first
+from nldd._wording import quote_first
 from nldd.coding._coded_blocks import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding._coded_rows import CodedRow, Codes, add_decided, read_rows
-from nldd.coding._decisions import STATUS
 from nldd.coding._model import CodingModel, order_codes
 from nldd.coding._predictions import RANKINGS
 from nldd.coding._shares import PartCounts, count_part, estimate_rest
@@ -178,7 +177,6 @@ def code_frequencies(
     notes = list(table.notes)
     for other in checked if table.rows else ():
         notes += add_decided(model, table.rows, other, path, options)
-    _check_people(model, table.rows, path)
     # What says nothing is no answer, unless people gave it codes.
     rows = [row for row in table.rows if row.people is not None or not row.empty]
     if not rows:
@@ -200,17 +198,6 @@ def code_frequencies(
     basis = tuple(basis for basis, _ in parts)
     counts = (len(rows), len(known), len(table.rows) - len(rows))
     return Frequencies(tuple(found), *counts, basis, notes, table.format)
-
-
-def _check_people(model: CodingModel, rows: list[CodedRow], path: Path) -> None:
-    """Refuse answers that people coded before, if their codes are not there."""
-    lost = [n for n, row in enumerate(rows, 1) if row.status == BY_PEOPLE and row.people is None]
-    if lost:
-        others = f", nor do {count_noun(len(lost) - 1, 'row')} more" * (len(lost) > 1)
-        names = quote_first(model.columns.codes.names)
-        says = f"{path.name}, row {lost[0]}: {STATUS} says {BY_PEOPLE!r}, by people"
-        hint = f"leave {names} in the table, as nldd predict wrote it"
-        raise InputError(f"{says}, but it has no codes in {names}{others}.", hint=hint)
 
 
 def _all_labels(model: CodingModel, rows: list[CodedRow]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import file_digest
 from pathlib import Path
 from types import MappingProxyType
@@ -14,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd import __version__
-from nldd._labels import as_label_sets, indicator
+from nldd._labels import as_label_sets, indicator, number_groups
 from nldd._wording import escaped
 from nldd.coding._answers import LISTED, OF_REVIEW, Answers, Columns
 from nldd.coding._codebook import Codebook
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
+from nldd.coding._guarantee import GuaranteeTest, Spending, select_in_turn
 from nldd.coding._predictions import (
     MEASURES,
     NO_EVIDENCE,
@@ -28,6 +30,7 @@ from nldd.coding._predictions import (
     Watch,
     unwatched,
 )
+from nldd.coding._respondents import normalize_text, one_of_each, respondents, same_words
 from nldd.coding._selective import Selection
 from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
@@ -40,6 +43,8 @@ GRID = (1.0, 3.0, 10.0, 30.0, 100.0)
 # Scores so near to the lowest are as good; a small C is fitted faster, and less sure of itself.
 TIED = 1.02
 MOST_TO_CHOOSE = 4000
+# Targets by which it is found out whether a refit codes all that the model before it did.
+TARGETS = {"subset": (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5), "hamming": (0.99, 0.98, 0.95, 0.9, 0.8)}
 # Newton's method squares its error in each step: this gives probabilities to five digits.
 TOL = 1e-3
 
@@ -114,6 +119,8 @@ class CodingModel:
     drawn : ndarray of bool of shape (n_answers,)
         Answers that were drawn at random tell what new ones will be like; others, such as those
         left over for people, are harder, and only taught.
+    taught : ndarray of bool of shape (n_answers,)
+        Answers that it learned from; others, on whose codes coders disagree, are only tested.
     history : tuple of Event
         Each step with a file: `action`, `time`, `file`, its `sha256`, rows `n_added` and
         `n_set_aside`, and what the model was afterwards.
@@ -122,6 +129,10 @@ class CodingModel:
         review may be known by their rows there alone, and others not.
     codebook : Codebook
         What codes are called, and which have become others.
+    earlier : tuple of GuaranteeTest
+        The tests of all fits before this one.
+    fallback : CodingModel or None
+        An earlier fit that stays in use until this one passes its own test; see `in_use`.
 
     Examples
     --------
@@ -150,10 +161,13 @@ class CodingModel:
     classifier: NLDDClassifier
     validation: CrossValidation
     drawn: NDArray[np.bool_]
+    taught: NDArray[np.bool_]
     history: tuple[Event, ...] = ()
     identities: tuple[str, ...] = ()
     identity_columns: tuple[str, ...] = ()
     codebook: Codebook = Codebook()
+    earlier: tuple[GuaranteeTest, ...] = ()
+    fallback: "CodingModel | None" = None
 
     @property
     def evidence(self) -> Predictions:
@@ -166,10 +180,37 @@ class CodingModel:
         n = len(self.answers)
         return min(self.settings.n_folds or usual_folds(n), n)
 
-    @property
+    @cached_property
     def tested(self) -> NDArray[np.intp]:
-        """Places of the answers that were drawn at random: thresholds are found on these."""
-        return np.flatnonzero(self.drawn)
+        """Places of the answers that the model is tested on: drawn at random, one a respondent.
+
+        Without ids these are answers whose words did not stand in other folds, if there are any.
+        """
+        drawn = np.flatnonzero(self.drawn)
+        new = np.setdiff1d(drawn, self.repeated)
+        chosen = new if len(new) else drawn
+        return one_of_each(respondents(self.answers), chosen, self.settings.random_state)
+
+    @property
+    def repeated(self) -> NDArray[np.intp]:
+        """Places of drawn answers whose words stood in other folds, where no ids tell copies."""
+        known = self.validation.repeated
+        return np.flatnonzero(self.drawn & (False if known is None else known))
+
+    @cached_property
+    def test(self) -> GuaranteeTest:
+        """What thresholds are found on."""
+        return self.validation.test(self.Y, np.union1d(self.tested, self.repeated))
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        taught = np.flatnonzero(self.taught).tolist()
+        return frozenset(normalize_text(self.answers.texts[row]) for row in taught)
+
+    def knows_words(self, answers: Answers) -> NDArray[np.bool_]:
+        """Which answers have the words of an answer that the model learned from."""
+        known = self._known_words
+        return np.array([normalize_text(text) in known for text in answers.texts], dtype=bool)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -216,8 +257,30 @@ class CodingModel:
         measure: str = "subset",
         rank_by: str = "chance",
     ) -> Selection:
-        """The doubt up to which answers may be coded automatically; see `CrossValidation`."""
-        return self.validation.select(self.Y, target, confidence, measure, rank_by, self.tested)
+        """The doubt up to which this fit may code answers automatically, as its own test shows."""
+        return self._selections(target, confidence, measure, rank_by)[0][-1]
+
+    def in_use(
+        self,
+        target: float = 0.9,
+        confidence: float = 0.9,
+        measure: str = "subset",
+        rank_by: str = "chance",
+    ) -> tuple["CodingModel", Selection]:
+        """The fit that codes automatically, and its threshold: this one, or an earlier one."""
+        found, _ = self._selections(target, confidence, measure, rank_by)
+        if not found[-1].automates and self.fallback is not None:
+            before = found[len(self.fallback.earlier)]
+            if before.automates:
+                return self.fallback, before
+        return self, found[-1]
+
+    def spending(self, *guarantee: Any) -> Spending:
+        """What the tests of all fits so far have left of the level."""
+        return self._selections(*guarantee)[1]
+
+    def _selections(self, *guarantee: Any) -> tuple[list[Selection], Spending]:
+        return select_in_turn((*self.earlier, self.test), *guarantee)
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""
@@ -244,13 +307,14 @@ def fit_coding_model(
     watch: Watch = unwatched,
     drawn: Sequence[bool] | None = None,
     codebook: Codebook = Codebook(),
+    taught: Sequence[bool] | None = None,
 ) -> CodingModel:
     """Fit a model to coded answers in memory.
 
     Parameters
     ----------
     answers : Answers
-        At least ten.
+        At least ten. Their `ids` say which of them are of one respondent.
     codes : sequence of set of str
         Of each answer; an empty set says that no code applies.
     columns : Columns, optional
@@ -264,6 +328,8 @@ def fit_coding_model(
         Which answers were drawn at random; by default all.
     codebook : Codebook, optional
         Codes that it has merged count as what they have become.
+    taught : sequence of bool, optional
+        Which answers to learn from; by default all. All are tested.
 
     Returns
     -------
@@ -301,6 +367,7 @@ def fit_coding_model(
         raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
     Y = indicator(codes, np.array(labels, dtype=object))
     random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
+    teaches = np.ones(len(Y), dtype=bool) if taught is None else np.array(taught, dtype=bool)
     if not random.any():
         message = "None of the coded answers was drawn at random, as the column nldd_drawn says."
         hint = "fit the first table, and let a review join by nldd update; or delete the column"
@@ -315,12 +382,19 @@ def fit_coding_model(
     if X.shape[1] == 0:
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
-    C = choose_C(X, Y, settings, watch)
+    groups, rows = respondents(answers), np.flatnonzero(teaches)
+    if not groups[rows].any():
+        message = "All answers are of one respondent, so none can be tested without the others."
+        raise InputError(message, hint="--id with a column that tells respondents apart")
+    C = choose_C(X[rows], Y[rows], settings, watch, number_groups(groups[rows]))
     for _ in watch(range(1), 1, "learning from all answers"):
-        classifier = new_classifier(settings, C).fit(X, Y)
+        weight = None if teaches.all() else teaches.astype(float)
+        classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
     how = (settings.n_folds, settings.random_state, watch)
-    validation = cross_validate(classifier, counted, Y, *how)
-    learned = (features, classifier, validation, random)
+    # Without ids, equal words may be copies, or several people: they are tested apart.
+    who = (groups, None) if any(answers.ids) else (None, same_words(answers))
+    validation = cross_validate(classifier, counted, Y, *how, *who, rows)
+    learned = (features, classifier, validation, random, teaches)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 
 
@@ -331,27 +405,56 @@ def add_answers(
     watch: Watch = unwatched,
     corrections: Mapping[int, set[str]] = MappingProxyType({}),
     drawn: Sequence[bool] | None = None,
+    taught: Sequence[bool] | None = None,
 ) -> CodingModel:
     """The model fitted anew to its own answers, with corrected codes by place, and further ones.
 
-    Without word on which of these were `drawn` at random, none were.
+    Without word on which of these were `drawn` at random, none were; all are `taught`.
     """
     known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
     joined = Answers.join([model.answers, answers])
     random = [*model.drawn.tolist(), *(drawn or [False] * len(codes))]
-    how = (model.columns, model.settings, watch, random, model.codebook)
+    # Corrected codes are agreed on.
+    teaches = [agreed or i in corrections for i, agreed in enumerate(model.taught.tolist())]
+    teaches += taught or [True] * len(codes)
+    how = (model.columns, model.settings, watch, random, model.codebook, teaches)
     fitted = fit_coding_model(joined, [*known, *codes], *how)
-    return replace(fitted, history=model.history, identity_columns=model.identity_columns)
+    fitted = replace(
+        fitted,
+        history=model.history,
+        identity_columns=model.identity_columns,
+        earlier=(*model.earlier, model.test),
+    )
+    return replace(fitted, fallback=find_fallback(fitted, model))
 
 
-def choose_C(X: Any, Y: NDArray[np.int8], settings: Settings, watch: Watch = unwatched) -> float:
+def find_fallback(model: CodingModel, before: CodingModel) -> CodingModel | None:
+    """The earlier fit that still codes what a refitted model may not yet, at some target."""
+    for old in filter(None, (before, before.fallback)):
+        alone = replace(old, fallback=None)
+        trial = replace(model, fallback=alone)
+        each = ((t, 0.9, measure) for measure, targets in TARGETS.items() for t in targets)
+        if any(trial.in_use(*guarantee)[0] is alone for guarantee in each):
+            return alone
+    return None
+
+
+def choose_C(
+    X: Any,
+    Y: NDArray[np.int8],
+    settings: Settings,
+    watch: Watch = unwatched,
+    groups: NDArray[np.intp] | None = None,
+) -> float:
     """The smallest C of a low Brier score, where two halves of the answers predict each other.
 
     All folds use it. As with the weights of the distances, what one number of a short list knows of
     a single answer is next to nothing. A few thousand answers are enough to choose by.
     """
-    rows = np.random.default_rng(settings.random_state).permutation(len(Y))[:MOST_TO_CHOOSE]
-    halves = np.sort(rows[::2]), np.sort(rows[1::2])
+    groups = np.arange(len(Y)) if groups is None else groups
+    order = np.random.default_rng(settings.random_state).permutation(int(groups.max()) + 1)
+    order = order[:MOST_TO_CHOOSE]
+    halves = tuple(np.flatnonzero(np.isin(groups, part)) for part in (order[::2], order[1::2]))
     scores = dict.fromkeys(GRID, 0.0)
     steps = []
     for half in (halves, halves[::-1]):

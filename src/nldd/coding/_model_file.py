@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._chance import N_CLUES, ChanceRegression
 from nldd.coding._codebook import Codebook, Entry
 from nldd.coding._cross_validation import CrossValidation
 from nldd.coding._features import ANALYZERS, RECIPES, AnswerFeatures, Terms
+from nldd.coding._guarantee import GuaranteeTest
 from nldd.coding._model import CodingModel, Event, Settings
 from nldd.coding._predictions import Predictions
 from nldd.exceptions import InputError
@@ -21,6 +21,9 @@ from nldd.io import Contents, pack_classifier, read_archive, unpack_classifier, 
 KIND = "coding-model"
 EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
 GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
+# Of the tests of earlier fits.
+TEST_NUMBERS, TEST_ARRAYS = ("n_labels", *GAINS[:2]), ("theta", "n_wrong", "repeated")
+FALLBACK = "fallback/"
 
 
 def save_coding_model(model: CodingModel, path: Path | str) -> None:
@@ -54,6 +57,20 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
     >>> again.labels == model.labels, bool((again.evidence.theta == model.evidence.theta).all())
     (True, True)
     """
+    contents = _pack_model(model)
+    parts = ("documents", "arrays", "estimators")
+    if model.fallback is not None:
+        before = _pack_model(model.fallback)
+        joined = {
+            part: getattr(contents, part)
+            | {FALLBACK + name: value for name, value in getattr(before, part).items()}
+            for part in parts
+        }
+        contents = replace(contents, **joined)
+    write_archive(path, contents)
+
+
+def _pack_model(model: CodingModel) -> Contents:
     parts = pack_classifier(model.classifier)
     features, settings = model.features, model.settings
     documents = {
@@ -71,26 +88,32 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
         "answers": {
             "texts": model.answers.texts,
             "categories": model.answers.categories,
+            "ids": model.answers.ids,
             "identities": model.identities,
             "identity_columns": model.identity_columns,
         },
         "history": [asdict(event) for event in model.history],
     }
     validation_document, validation_arrays = _pack_validation(model.validation)
-    documents["model"] |= {"validation": validation_document}
+    tests = [{name: getattr(test, name) for name in TEST_NUMBERS} for test in model.earlier]
+    documents["model"] |= {"validation": validation_document, "tests": tests}
     arrays = {
         **parts.arrays,
         "answers/numbers": model.answers.numbers,
         **({"answers/extra": model.answers.extra} if model.columns.n_extra else {}),
         "answers/Y": model.Y,
         "answers/drawn": model.drawn,
+        "answers/taught": model.taught,
         "features/words": features.words.weights,
         "features/letters": features.letters.weights,
         "features/centre": features.centre,
         "features/scale": features.scale,
         **validation_arrays,
     }
-    write_archive(path, Contents(KIND, documents, arrays, parts.estimators, {}))
+    for number, test in enumerate(model.earlier):
+        arrays |= {f"tests/{number}/{name}": getattr(test, name) for name in TEST_ARRAYS}
+        arrays |= {} if test.chance is None else {f"tests/{number}/chance": test.chance}
+    return Contents(KIND, documents, arrays, dict(parts.estimators), {})
 
 
 def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dict[str, Any]]:
@@ -99,6 +122,8 @@ def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dic
     arrays = {f"evidence/{name}": getattr(evidence, name) for name in EVIDENCE}
     if evidence.P is not None:
         arrays["evidence/P"] = evidence.P
+    if validation.repeated is not None:
+        arrays["evidence/repeated"] = validation.repeated
     if regression is not None:
         numbers |= {name: getattr(regression, name) for name in ("intercept", "centre", "scale")}
         arrays |= {"evidence/chance": evidence.chance, "chance/weights": regression.weights}
@@ -106,10 +131,10 @@ def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dic
 
 
 def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) -> CrossValidation:
-    """The cross-validation of a file; in those of old versions, theta alone ranks."""
+    """The cross-validation of a file; where few answers were right or wrong, theta alone ranks."""
     evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE))
     evidence = replace(evidence, P=arrays.get("evidence/P"))
-    gains = tuple(numbers.get(name, 0.0) for name in GAINS)
+    gains = *(numbers[name] for name in GAINS), arrays.get("evidence/repeated")
     if "chance/weights" not in arrays:
         return CrossValidation(evidence, None, *gains)
     theta = numbers["centre"], numbers["scale"]
@@ -153,6 +178,34 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     [('housing costs',)]
     """
     contents = read_archive(path, kind=KIND, trusted=trusted)
+    own, before = _split_fallback(contents)
+    model = _unpack_model(own, path)
+    if not before.documents:
+        return model
+    fallback = _unpack_model(before, path)
+    if len(fallback.earlier) >= len(model.earlier):
+        raise _unfit(path, "its fallback is no earlier fit")
+    return replace(model, fallback=fallback)
+
+
+def _split_fallback(contents: Contents) -> tuple[Contents, Contents]:
+    """The parts of the model itself, and those of the earlier fit that is still in use."""
+    own, before = dict[str, Any](), dict[str, Any]()
+    for part in ("documents", "arrays", "estimators"):
+        given = getattr(contents, part)
+        own[part] = {name: v for name, v in given.items() if not name.startswith(FALLBACK)}
+        before[part] = {
+            name[len(FALLBACK) :]: v for name, v in given.items() if name.startswith(FALLBACK)
+        }
+    return replace(contents, **own), replace(contents, **before)
+
+
+def _unfit(path: Path | str, error: object) -> InputError:
+    message = f"{Path(path).name}: the parts of the model do not fit together ({error!r:.200})."
+    return InputError(message, hint="use the file as nldd fit wrote it, or fit again")
+
+
+def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
     classifier = unpack_classifier(contents)
     try:
         model = _build_model(contents, classifier)
@@ -160,15 +213,23 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
             if not fits:
                 raise ValueError(f"{part} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, InputError) as error:
-        message = f"{Path(path).name}: the parts of the model do not fit together ({error!r:.200})."
-        raise InputError(message, hint="use the file as nldd fit wrote it, or fit again") from error
+        raise _unfit(path, error) from error
     return model
+
+
+def _unpack_test(
+    number: int, numbers: Mapping[str, Any], arrays: Mapping[str, Any]
+) -> GuaranteeTest:
+    known = {name: arrays[f"tests/{number}/{name}"] for name in TEST_ARRAYS}
+    chance = arrays.get(f"tests/{number}/chance")
+    return GuaranteeTest(chance=chance, **known, **{name: numbers[name] for name in TEST_NUMBERS})
 
 
 def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     documents, arrays = contents.documents, contents.arrays
     model, answers = documents["model"], documents["answers"]
     columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
+    who = {name: columns[name] for name in ("id", "coder")}
     inputs = {kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")}
     also = _names(codes.get("also", []))  # which files of older versions have not
     marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"], also)
@@ -182,14 +243,18 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     levels = tuple(map(_names, model["levels"]))
     categories = list(map(_names, answers["categories"]))
     n_extra = _count(columns.get("n_extra", 0))  # which files of older versions have not
-    extra = (arrays["answers/extra"],) if n_extra else ()
+    extra = {"extra": arrays["answers/extra"]} if n_extra else {}
     history = tuple(Event(**event) for event in documents["history"])
     return CodingModel(
-        columns=Columns(codes=marks, n_extra=n_extra, **inputs),
+        columns=Columns(codes=marks, n_extra=n_extra, **who, **inputs),
         settings=Settings(settings["n_folds"], settings["random_state"]),
         labels=_names(model["labels"]),
         answers=Answers(
-            list(_names(answers["texts"])), arrays["answers/numbers"], categories, *extra
+            list(_names(answers["texts"])),
+            arrays["answers/numbers"],
+            categories,
+            **extra,
+            ids=list(_names(answers["ids"])),
         ),
         Y=arrays["answers/Y"],
         features=AnswerFeatures(
@@ -197,18 +262,14 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
         ),
         classifier=classifier,
         validation=_unpack_validation(model.get("validation", {}), arrays),
-        drawn=arrays.get("answers/drawn", _first_answers(history, len(answers["texts"]))),
+        drawn=arrays["answers/drawn"],
+        taught=arrays["answers/taught"],
         history=history,
         identities=_names(answers["identities"]),
         identity_columns=_names(answers.get("identity_columns", [])),
         codebook=Codebook(tuple(Entry(**entry) for entry in model.get("codebook", []))),
+        earlier=tuple(_unpack_test(i, test, arrays) for i, test in enumerate(model["tests"])),
     )
-
-
-def _first_answers(history: Sequence[Event], n: int) -> NDArray[np.bool_]:
-    """Answers of the first table, in files of older versions: those of updates come behind."""
-    n_first = history[0].n_added if len(history) > 1 else n
-    return np.arange(n) < n_first
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -236,8 +297,13 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
     for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
         yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
-    is_drawn = model.drawn.shape == (n,) and model.drawn.dtype == bool
-    yield "drawn", is_drawn and bool(model.drawn.any())
+    yield "id and coder", isinstance(columns.id, str) and isinstance(columns.coder, str)
+    yield "ids", len(model.answers.ids) == n
+    for part, marks in (("drawn", model.drawn), ("taught", model.taught)):
+        yield part, _is_mask(marks, n) and bool(marks.any())
+    repeated = model.validation.repeated
+    yield "repeated", repeated is None or _is_mask(repeated, n)
+    yield from _checks_of_tests(model.earlier)
     yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
     shape, extra = (n, columns.n_extra), model.answers.extra
     yield "extra features", _is_float(extra, shape, kind=np.float32)
@@ -271,6 +337,19 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "codebook", model.codebook.unique(model.labels) == model.labels
 
 
+def _checks_of_tests(tests: Sequence[GuaranteeTest]) -> Iterator[tuple[str, bool]]:
+    for test in tests:
+        n = len(test.theta)
+        yield "tests", n > 0 and _is_mask(test.repeated, n)
+        for doubt in (test.theta, test.theta if test.chance is None else test.chance):
+            yield "tests", _is_float(doubt, (n,)) and _lie_within(doubt, 0, 1)
+        yield "tests", type(test.n_labels) is int and test.n_wrong.shape == (n,)
+        n_wrong = test.n_wrong
+        yield "tests", n_wrong.dtype.kind == "i" and _lie_within(n_wrong, 0, test.n_labels)
+        gains = (test.gain_theta, test.gain_chance)
+        yield "tests", all(type(gain) is float and 0 <= gain < np.inf for gain in gains)
+
+
 def _checks_of_chances(
     validation: CrossValidation, n: int, n_labels: int
 ) -> Iterator[tuple[str, bool]]:
@@ -295,6 +374,10 @@ def _is_float(
     if values.shape != shape or values.dtype != kind:
         return False
     return bool((np.isfinite(values) | (nan & np.isnan(values))).all())
+
+
+def _is_mask(values: Any, n: int) -> bool:
+    return bool(values.shape == (n,) and values.dtype == bool)
 
 
 def _lie_within(values: Any, low: int, high: int) -> bool:

@@ -111,7 +111,8 @@ def code_table(
 
         refuse_decided(Path(review), model.columns.codes, model.codebook)
     drawn = draw_rows(model, path, policy.n_random, policy.seed, options)
-    counts, coder, k = Counts(), _RowCoder(model, policy), N_NEXT + 1 if review else 2
+    counts, k, used = Counts(), N_NEXT + 1 if review else 2, policy.model_in_use(model)
+    coder = _RowCoder(used, policy)
     with ExitStack() as stack:
         table = stack.enter_context(options.open(path))
         blocks = code_blocks(model, table, policy, counts, k, drawn, watch)
@@ -121,7 +122,7 @@ def code_table(
         writer = stack.enter_context(create(out, header))
         for_people = None
         if review is not None:
-            for_people = stack.enter_context(ReviewFile(model, table, create, review, policy))
+            for_people = stack.enter_context(ReviewFile(used, table, create, review, policy))
         for block in blocks:
             writer.write(coder.rows(table, block))
             if for_people is not None:
@@ -243,8 +244,15 @@ def numbers_rows(model: CodingModel, names: Sequence[str]) -> bool:
 def suggestions(model: CodingModel, block: CodedBlock) -> list[str]:
     """The codes of each row as one cell; empty where none of those that are settled applies."""
     cells = join_codes(model, block.found.Y)
-    partly = zip(cells, block.found.Y, block.statuses, strict=True)
-    return ["" if s == PARTLY and not Y.any() else cell for cell, Y, s in partly]
+    for i, (Y, status, given) in enumerate(
+        zip(block.found.Y, block.statuses, block.given, strict=True)
+    ):
+        if given is not None:  # by people, codes that the model does not know among them
+            known = [name for name in model.labels if name in given]
+            cells[i] = model.columns.codes.join([*known, *sorted(given - {*known})])
+        elif status == PARTLY and not Y.any():
+            cells[i] = ""
+    return cells
 
 
 def join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:

@@ -11,16 +11,15 @@ the strictest threshold on, until the first test that fails (Angelopoulos et al.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding._cross_validation import stricter
+from nldd.coding._guarantee import tighten_threshold
 from nldd.coding._model import CodingModel
-from nldd.coding._selective import N_TESTS, critical_count, first_size
-from nldd.exceptions import InputError
+from nldd.coding._selective import N_TESTS, can_be_tested, critical_count, first_size
 
 FloatArray = NDArray[Any]
 # Probabilities up to which codes are tried to be ruled out; above the last one, none is.
@@ -71,6 +70,7 @@ class CodeSelection:
     share_asked: float
     right: float | None
     missed: float | None
+    repeated: "CodeSelection | None" = None
 
 
 def split_codes(
@@ -139,18 +139,30 @@ def threshold_to_rule_out(
 
 
 def select_codes(model: CodingModel, target: float = 0.9, confidence: float = 0.9) -> CodeSelection:
-    """Find the thresholds of both promises on the answers that were drawn at random."""
-    if model.evidence.P is None:
-        message = "The model has no probabilities of single codes: an older version has fitted it."
-        raise InputError(message, hint="fit the model again, or another --measure")
-    P, Y = model.evidence.P[model.tested], model.Y[model.tested]
-    level = (1 - confidence) / 2
+    """Find the thresholds of both promises on the answers that were drawn at random.
+
+    Answers whose words were learned from, where ids do not tell whether these are copies, have
+    thresholds of their own, and each kind half of the level.
+    """
+    level = 1 - confidence
+    again = model.repeated
+    if not can_be_tested(len(again), target, level / 4 / math.e):
+        return _select_codes(model, model.tested, target, confidence, level)
+    found = _select_codes(model, model.tested, target, confidence, level / 2)
+    return replace(found, repeated=_select_codes(model, again, target, confidence, level / 2))
+
+
+def _select_codes(
+    model: CodingModel, rows: NDArray[np.intp], target: float, confidence: float, level: float
+) -> CodeSelection:
+    assert model.evidence.P is not None
+    P, Y, level = model.evidence.P[rows], model.Y[rows], level / 2
     yes = threshold_to_set(P, Y, target, level)
     no = threshold_to_rule_out(P, Y, target, level)
-    # A surer model would set and rule out more than was tested, see `stricter`.
+    # A surer model would set and rule out more than was tested.
     gains = model.validation.gain_yes, model.validation.gain_no
-    surer = None if yes is None else stricter(1 - yes, gains[0])
-    limits = CodeLimits(None if surer is None else 1 - surer, stricter(no, gains[1]))
+    surer = None if yes is None else tighten_threshold(1 - yes, gains[0])
+    limits = CodeLimits(None if surer is None else 1 - surer, tighten_threshold(no, gains[1]))
     tested = CodeLimits(yes, no)
     given, asked = tested.settle(P, model.Y, np.zeros(len(P), dtype=bool))
     n_asked, n_codes = asked.sum(axis=1), P.shape[1]

@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold
 from nldd.coding._answers import Answers
 from nldd.coding._chance import N_CLUES, clues_of
 from nldd.coding._features import AnswerFeatures
+from nldd.coding._guarantee import right_shares
 from nldd.exceptions import InputError
 
 # Passes so many steps through, with a progress bar of that title or whatever else.
@@ -123,8 +124,7 @@ class Predictions:
         if measure not in MEASURES:
             message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
             raise InputError(message, hint="--measure subset, or hamming")
-        n_wrong = self.n_wrong(Y)
-        return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / Y.shape[1]
+        return right_shares(self.n_wrong(Y), Y.shape[1], measure)
 
 
 def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
@@ -167,23 +167,33 @@ def out_of_fold(
     return join(folds, leave_out(model, X, Y, folds, watch))
 
 
-def deal_folds(n: int, n_folds: int, random_state: int = 0) -> list[NDArray[np.intp]]:
-    """The rows of each fold, dealt at random."""
+def deal_folds(
+    n: int, n_folds: int, random_state: int = 0, groups: NDArray[np.intp] | None = None
+) -> list[NDArray[np.intp]]:
+    """The rows of each fold, dealt at random; those of a group stay together."""
     if n_folds < 2:
         message = f"The number of folds must be at least 2; got {n_folds}."
         raise InputError(message, hint="--folds 10")
-    dealt = KFold(min(n_folds, n), shuffle=True, random_state=random_state)
-    return [test for _, test in dealt.split(np.zeros(n))]
+    groups = np.arange(n) if groups is None else groups
+    n_groups = int(groups.max()) + 1
+    dealt = KFold(min(n_folds, n_groups), shuffle=True, random_state=random_state)
+    folds = (test for _, test in dealt.split(np.zeros(n_groups)))
+    return [np.flatnonzero(np.isin(groups, test)) for test in folds]
 
 
 def leave_out(
-    model: Any, X: Any, Y: NDArray[np.int8], parts: Sequence[NDArray[np.intp]], watch: Watch
+    model: Any,
+    X: Any,
+    Y: NDArray[np.int8],
+    parts: Sequence[NDArray[np.intp]],
+    watch: Watch,
+    taught: NDArray[np.intp] | None = None,
 ) -> list[Predictions]:
-    """The rows of each part, predicted by a model of all others."""
+    """The rows of each part, predicted by a model of all others, or of those that are `taught`."""
     found: dict[int, Predictions] = {}
     for number in watch(range(len(parts)), len(parts), TESTING):
         test = parts[number]
-        train = np.setdiff1d(np.arange(len(Y)), test)
+        train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
         part = _predict_fold(model, X[train], Y[train], X[test], len(test))
         found[number] = replace(part, row=train[part.row], others_row=None)
     return [found[number] for number in range(len(parts))]

@@ -90,13 +90,18 @@ def apply_codebook(
         labels = tuple(map(codebook.current, old.labels))
         if len(set(labels)) == len(labels):
             model = replace(old, labels=labels, codebook=codebook)
+            if (before := old.fallback) is not None:
+                names = tuple(map(codebook.current, before.labels))
+                model = replace(model, fallback=replace(before, labels=names, codebook=codebook))
         else:
             settings = replace(old.settings, n_jobs=n_jobs)
-            how = (old.columns, settings, watch, old.drawn.tolist(), codebook)
+            marks = (old.drawn.tolist(), codebook, old.taught.tolist())
+            how = (old.columns, settings, watch, *marks)
             known = [set(names) for names in old.codes(old.Y)]
             model = fit_coding_model(old.answers, known, *how)
             kept = ("history", "identities", "identity_columns")
             model = replace(model, **{name: getattr(old, name) for name in kept})
+            model = replace(model, earlier=(*old.earlier, old.test))
         model = model.record("codebook", path.name, digest, 0, 0)
         replace_model(model, model_path)
     return model, changes

@@ -63,6 +63,9 @@ class Selection:
         surer than those that were tested.
     rank_by : {"theta", "chance"}
         What the doubt is: theta, or one minus the chance that all codes are right.
+    repeated : Selection or None
+        The same for answers whose words stand in the training data, where these are tested apart;
+        the others are what all the rest is about.
 
     Examples
     --------
@@ -76,23 +79,39 @@ class Selection:
 
     target: float
     confidence: float
-    threshold: float | None
-    n_answers: int
-    n_auto: int
-    accuracy: float | None
-    lower: float | None
-    needed: tuple[int, int | None] | None
+    threshold: float | None = None
+    n_answers: int = 0
+    n_auto: int = 0
+    accuracy: float | None = None
+    lower: float | None = None
+    needed: tuple[int, int | None] | None = None
     limit: float | None = None
     rank_by: str = "theta"
+    repeated: "Selection | None" = None
+
+    @property
+    def automates(self) -> bool:
+        """Whether any answers pass."""
+        return any(limit is not None for limit in self.limits)
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """New answers pass up to these: of new words, and of words in the training data."""
+        return self.limit, self.limit if self.repeated is None else self.repeated.limit
 
     @property
     def share(self) -> float:
         """Share of the answers that the threshold lets through."""
-        return self.n_auto / self.n_answers
+        return self.n_auto / self.n_answers if self.n_answers else 0.0
 
 
 def selective_threshold(
-    theta: Any, correct: Any, target: float = 0.9, confidence: float = 0.9
+    theta: Any,
+    correct: Any,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    *,
+    level_share: float = 1.0,
 ) -> Selection:
     """Find the largest theta at which all surer answers are proven to reach a target accuracy.
 
@@ -149,7 +168,7 @@ def selective_threshold(
             raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
-    n, level = len(theta), (1 - confidence) / price_of_shares(right)
+    n, level = len(theta), level_share * (1 - confidence) / price_of_shares(right)
     chosen, level_left = proven_size(theta, right, target, level)
     if not chosen:
         enough = answers_needed(theta, right, target, confidence)
@@ -228,6 +247,11 @@ def first_and_last(n: int, target: float, level: float) -> dict[int, float]:
 
 def first_size(n: int, target: float, level: float) -> int:
     return max(_smallest_size(target, level), int(np.ceil(FIRST_SHARE * n)))
+
+
+def can_be_tested(n: int, target: float, level: float) -> bool:
+    """Whether `n` answers are enough for a test that passes with an even chance."""
+    return n >= _smallest_size(target, level)
 
 
 @lru_cache(maxsize=256)

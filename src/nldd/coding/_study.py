@@ -23,6 +23,8 @@ from nldd.coding._model_file import load_coding_model
 from nldd.coding._output import check_places
 from nldd.coding._predecessors import Tell, model_lock, replace_model
 from nldd.coding._predictions import Watch, unwatched
+from nldd.coding._repeated_rows import settle_repeats
+from nldd.coding._respondents import normalize_text
 from nldd.coding._training_table import CodedAnswers, Request, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.io import read_manifest
@@ -149,13 +151,12 @@ def fit_table(
         raise InputError(f"{out}: cannot be written.", hint=hint)
     refuse_existing(out, force=force)
     for _ in watch(range(1), 1, f"reading {path.name}"):
-        columns, table, digest = _read_first(path, request, options, ask)
+        columns, table, digest = _read_first(path, request, options, ask, settings.random_state)
     check_listable(codebook, columns.codes)
     with model_lock(out, tell):
         refuse_existing(out, force=force)  # somebody may have been at work on it
-        model = fit_coding_model(
-            table.answers, table.codes, columns, settings, watch, table.drawn, codebook
-        )
+        how = (columns, settings, watch, table.drawn, codebook, table.taught or None)
+        model = fit_coding_model(table.answers, table.codes, *how)
         known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
         model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
         model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
@@ -292,8 +293,11 @@ def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watc
     pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
     silent = [codes for text, codes in pairs if not text.strip()]
     table = without_blank(table, old.columns, path, silent)
+    table = settle_repeats(table, path, old.settings.random_state)
     old, table, corrections = _new_answers(old, table, path)
-    model = add_answers(old, table.answers, table.codes, watch, corrections, table.drawn)
+    model = add_answers(
+        *(old, table.answers, table.codes, watch, corrections), table.drawn, table.taught
+    )
     if old.identities or table.names:
         before = old.identities or ("",) * len(old.answers)
         model = replace(model, identities=(*before, *_names_of(old, table)))
@@ -330,7 +334,7 @@ def _new_answers(
     """
     if model.has_ids and table.tell_apart:
         table = table.once()
-    elif not table.names:
+    elif not table.names and not (any(model.answers.ids) and any(table.answers.ids)):
         return model, _without_copies(model, table, path), {}
     places, withdrawn = _known_places(model, table), _note_withdrawn(model, table)
     table.notes.extend(withdrawn)
@@ -354,7 +358,7 @@ def _new_answers(
 
 
 def _known_places(model: CodingModel, table: CodedAnswers) -> list[int | None]:
-    """For each answer of a table its place in the model: by the name of its row, or its identity.
+    """For each answer of a table its place in the model: by the name of its row, identity, or id.
 
     Where identities do not tell rows apart, one of equal ones may have come by an update before.
     """
@@ -368,7 +372,12 @@ def _known_places(model: CodingModel, table: CodedAnswers) -> list[int | None]:
         if found[i] is None and place is not None and place >= first and place not in taken:
             found[i] = place
             taken.add(place)
-    return found
+    said = zip(model.answers.ids, map(normalize_text, model.answers.texts), strict=True)
+    by_id = {key: i for i, key in enumerate(said) if key[0]}
+    rows = zip(table.answers.ids, map(normalize_text, table.answers.texts), strict=True)
+    return [
+        by_id.get(key) if place is None else place for key, place in zip(rows, found, strict=True)
+    ]
 
 
 def _note_withdrawn(model: CodingModel, table: CodedAnswers) -> list[str]:
@@ -400,17 +409,18 @@ def _without_copies(model: CodingModel, table: CodedAnswers, path: Path) -> Code
 
 
 def _read_first(
-    path: Path, request: Request, options: TableOptions, ask: Ask
+    path: Path, request: Request, options: TableOptions, ask: Ask, seed: int
 ) -> tuple[Columns, CodedAnswers, str]:
     """The columns, coded answers and checksum of the table that a model is fitted to."""
     columns = find_columns(path, request, options)
-    table, digest = _read_unchanged(path, columns, options)
+    table, digest = _read_unchanged(path, columns, options, coder=request.coder)
     if not request.as_written:
         agreed = agree_on_lists(table, columns, path, ask)
         if agreed != columns:
             columns = agreed
-            table, digest = _read_unchanged(path, columns, options)
-    return columns, without_blank(table, columns, path, fewest=FEWEST_ANSWERS).once(), digest
+            table, digest = _read_unchanged(path, columns, options, coder=request.coder)
+    table = without_blank(table, columns, path, fewest=FEWEST_ANSWERS)
+    return columns, settle_repeats(table, path, seed).once(), digest
 
 
 def _read_unchanged(

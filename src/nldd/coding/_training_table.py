@@ -1,9 +1,10 @@
 """The table that a model learns from: its columns, its coded rows, and which of them to doubt."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from hashlib import sha256
 from itertools import chain
 from operator import itemgetter
 from os.path import commonprefix
@@ -23,6 +24,9 @@ from nldd.coding._answers import (
     Answers,
     CodeColumns,
     Columns,
+    digest_rows,
+    own_columns,
+    plain_text,
     read_mark,
     row_identity,
     unguard,
@@ -36,6 +40,18 @@ from nldd.tables import Block, Cell, TableOptions, TableReader, cell_number, gua
 
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95
+# Column names that say whose answer it is, and who coded it, in the ways of survey programs.
+ID = re.compile(
+    r"(?i:^_?(id|uuid|guid|lfdn|lfdnr|caseid|respid)$|[\W_](id|uuid)$"
+    r"|^(respondent|participant|person|subject|case|teilnehmer|befragter?)"
+    r"([\W_]*(id|nr|no|number|key|code))?$)|[a-z]I[Dd]$"
+)
+CODER = re.compile(
+    r"(?i)^(coder|rater|annotator|coded[\W_]?by|kodierer(in)?|codierer(in)?|labell?er)"
+    r"([\W_]*(id|nr|no|name))?$"
+)
+# Different ids, as a share of the rows; and coders of a table.
+LEAST_IDS, MOST_CODERS = 0.05, 50
 # Rows by which a first row that is unlike them is told from an answer.
 FEWEST_BELOW = 10
 
@@ -62,6 +78,10 @@ class Request:
     as_written : bool
         Whether to take codes that look like lists with another separator as they are; else they are
         refused.
+    id, coder_column : str
+        Columns that say whose answer it is, and who coded it; found by their names if left out.
+    coder : str
+        Take the rows of this coder alone.
 
     Examples
     --------
@@ -79,6 +99,9 @@ class Request:
     features: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     as_written: bool = False
+    id: str = ""
+    coder_column: str = ""
+    coder: str = ""
 
 
 def find_columns(path: Path, request: Request, options: TableOptions) -> Columns:
@@ -103,14 +126,31 @@ def find_columns(path: Path, request: Request, options: TableOptions) -> Columns
             table.column(name)  # says so if there is none
         _check_labels(table, codes)
         features = tuple(name for name in features if name not in categorical)
-        cells = {name: set[Cell]() for name in features}
+        for name in filter(None, (request.id, request.coder_column)):
+            table.column(name)
+        free = set(table.names) - {*text, *features, *categorical, *codes.names}
+        ids = [name for name in table.names if name in free and ID.search(name)]
+        coders = [name for name in table.names if name in free and CODER.search(name)]
+        cells = {name: Counter[Cell]() for name in (*features, *ids, *coders)}
         for block in table.blocks() if cells else ():
             for name, values in cells.items():
                 values.update(map(itemgetter(table.column(name)), block.rows))
+    ids = [name for name in ids if name not in coders and _tells_respondents(cells[name])]
+    # Of several, the one that keeps the most answers together.
+    id_column = request.id or min(ids, key=lambda name: len(cells[name]), default="")
+    coders = [name for name in coders if 1 < len(cells[name]) <= MOST_CODERS]
+    coder = request.coder_column or next(iter(coders), "")
     numeric = tuple(name for name in features if holds_numbers(cells[name], table.format.decimal))
     words = (name for name in features if name not in numeric)
     n_extra = 0 if table.numbers is None else table.numbers.n_columns
-    return Columns(text, codes, numeric, (*words, *categorical), n_extra)
+    return Columns(text, codes, numeric, (*words, *categorical), n_extra, id_column, coder)
+
+
+def _tells_respondents(cells: Counter[Cell]) -> bool:
+    """Whether nearly all rows have a cell, and these are many, as ids are."""
+    n_rows = cells.total()
+    n_empty = sum(n for cell, n in cells.items() if plain_text(cell).strip().lower() in MISSING)
+    return n_empty < (1 - DISTINCT) * n_rows and len(cells) > max(2, LEAST_IDS * n_rows)
 
 
 def _with_members(request: Request, table: TableReader) -> Request:
@@ -204,6 +244,10 @@ class CodedAnswers:
         Whether it is a review, as :func:`code_table` writes one.
     names, left : list of str, list of (str, str)
         Names of rows where they have some, and name and identity of rows without codes.
+    coders : list of str
+        Who coded them, where a column says so.
+    taught : list of bool
+        Which to learn from; all if empty.
 
     Examples
     --------
@@ -227,6 +271,8 @@ class CodedAnswers:
     is_review: bool = False
     names: list[str] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    coders: list[str] = field(default_factory=list)
+    taught: list[bool] = field(default_factory=list)
 
     @property
     def n_set_aside(self) -> int:
@@ -245,14 +291,12 @@ class CodedAnswers:
         n_out = len(self.codes) - len(places)
         if not n_out:
             return self
+        lists = ("codes", "rows", "identities", "drawn", "names", "coders", "taught")
+        given = {name: getattr(self, name) for name in lists}
         return replace(
             self,
             answers=self.answers[np.array(places, dtype=np.intp)],
-            codes=[self.codes[i] for i in places],
-            rows=[self.rows[i] for i in places],
-            identities=[self.identities[i] for i in places],
-            drawn=[self.drawn[i] for i in places],
-            names=[self.names[i] for i in places] if self.names else [],
+            **{name: [each[i] for i in places] for name, each in given.items() if each},
             notes=[*self.notes, f"{count_noun(n_out, 'coded answer')}: {why}."],
             n_known=self.n_known + n_out,
         )
@@ -267,6 +311,7 @@ def read_coded(
     known: Collection[str] = (),
     accept: bool = False,
     codebook: Codebook = Codebook(),
+    coder: str = "",
 ) -> CodedAnswers:
     """All rows of a table that have codes; those of an earlier table may be known again by it.
 
@@ -274,7 +319,8 @@ def read_coded(
     are the `known` codes that they are equal to. Rows of a review that only show its suggestion
     count as coded where one may `accept` these unseen. Those of a sample of ``nldd audit`` are
     coded once somebody has checked them; they were drawn at random from sure ones, not from all.
-    The `codebook` knows what a suggestion in columns of marks is called today.
+    The `codebook` knows what a suggestion in columns of marks is called today. Rows of other coders
+    than the `coder` are left out.
     """
     with options.open(path) as table:
         places = _identity_places(table, columns, identity_columns)
@@ -295,13 +341,24 @@ def read_coded(
         codes = _settle_numbers(codes, known, notes)
         notes += notes_on_codes(found.cells, codes, columns.codes, known)
     names = tuple(identity_columns or places)
-    digests, left = (_digests(ids, places) for ids in (found.ids, found.left_ids))
+    digests, left = (digest_rows(ids, places) for ids in (found.ids, found.left_ids))
     apart = len(places) == len(names) and _are_told_apart(found.ids, places, columns.text)
     joined, rows = Answers.join(found.answers), found.rows
     named = [own[row - 1] for row in rows] if own else []
     left_names = zip((own[row - 1] for row in found.left), left, strict=True)
     again = (digests, names, apart, 0, found.drawn, is_review, named, list(left_names))
-    return CodedAnswers(joined, codes, rows, found.n_rows, notes, *again)
+    read = CodedAnswers(joined, codes, rows, found.n_rows, notes, *again, found.coders)
+    return _of_coder(read, columns, coder, path) if coder else read
+
+
+def _of_coder(table: CodedAnswers, columns: Columns, coder: str, path: Path) -> CodedAnswers:
+    own = [row for row, name in enumerate(table.coders) if name == coder]
+    if not own:
+        there = quote_first(sorted({*table.coders})) or "no coder"
+        column = f"column {quote(columns.coder)}" if columns.coder else "no column of coders"
+        message = f"{path.name}: no coded row of the coder {quote(coder)}; {column} has {there}."
+        raise InputError(message, hint="--coder with one of these, and --coder-column")
+    return table.take(own, f"of other coders than {quote(coder)}; left out")
 
 
 @dataclass
@@ -316,6 +373,7 @@ class _Rows:
     codes: list[set[str]] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     ids: list[tuple[str, ...]] = field(default_factory=list)
+    coders: list[str] = field(default_factory=list)
     drawn: list[bool] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
@@ -355,6 +413,8 @@ def _read_rows(
         found.codes += [{normalize("NFC", name) for name in codes[i] or ()} for i in coded]
         found.rows += [block.first + i for i in coded]
         found.ids += [row_identity(block.rows[i], places.values()) for i in coded]
+        if (place := own_columns(table).get(columns.coder)) is not None:
+            found.coders += [plain_text(block.rows[i][place]).strip() for i in coded]
         left = [i for i, names in enumerate(codes) if names is None and table.row_names]
         found.left += [block.first + i for i in left]
         found.left_ids += [row_identity(block.rows[i], places.values()) for i in left]
@@ -434,13 +494,9 @@ def _identity_places(table: TableReader, columns: Columns, names: Sequence[str])
     Codes and what nldd has added do not count: a review leaves all others alone.
     """
     places = {str(unguard(name)): j for j, name in enumerate(table.names)}
-    own = {name for name in places if not name.startswith(PREFIX)} - {*columns.codes.names}
+    own = {name for name in places if not name.startswith(PREFIX)}
+    own -= {*columns.codes.names, columns.coder}
     return {name: places[name] for name in names or sorted(own) if name in places}
-
-
-def _digests(ids: list[tuple[str, ...]], names: Collection[str]) -> list[str]:
-    contents = ("\x1f".join(map("=".join, zip(names, row, strict=True))) for row in ids)
-    return [sha256(content.encode()).hexdigest() for content in contents]
 
 
 def _are_told_apart(ids: list[tuple[str, ...]], names: Iterable[str], text: Sequence[str]) -> bool:

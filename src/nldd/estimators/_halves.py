@@ -27,11 +27,17 @@ MIN_ROWS = 4
 TAUS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 
 
-def random_halves(n_samples: int, rng: RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows of T1 and T2, drawn at random; an odd row goes to T1."""
-    order = rng.permutation(n_samples)
-    middle = (n_samples + 1) // 2
-    return np.sort(order[:middle]), np.sort(order[middle:])
+def random_halves(
+    n_samples: int, rng: RandomState, groups: NDArray[np.intp] | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of T1 and T2, drawn at random by whole groups; an odd row goes to T1."""
+    groups = np.arange(n_samples) if groups is None else groups
+    sizes = np.bincount(groups)
+    order = rng.permutation(len(sizes))
+    in_first = np.zeros(len(sizes), dtype=bool)
+    in_first[order] = np.cumsum(sizes[order]) <= (n_samples + 1) // 2
+    in_first[order[0]] = True  # however large that group is
+    return np.flatnonzero(in_first[groups]), np.flatnonzero(~in_first[groups])
 
 
 def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]:
@@ -127,7 +133,9 @@ class Halves:
         return near
 
 
-def check_training(model: Any, T: Training | RowBlocks) -> None:
+def check_training(
+    model: Any, T: Training | RowBlocks, groups: NDArray[np.intp] | None = None
+) -> None:
     """Refuse what an NLDD classifier cannot be fitted to, and settings that do not go together."""
     check_regression(model.model, model.covariance)
     if isinstance(T, RowBlocks):
@@ -154,6 +162,11 @@ def check_training(model: Any, T: Training | RowBlocks) -> None:
         share = f" after train_fraction={model.train_fraction}" * (model.train_fraction < 1)
         needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
         raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
+    if groups is not None and len(set(groups[T.rows].tolist())) < 2:
+        raise InputError(
+            "NLDD learns from one half of the groups and tests on the other; all rows are of one "
+            "group. Pass at least two groups, or groups=None."
+        )
     if np.isin(T.positives, (0, len(T))).all():
         one = (T.positives > 0)[np.newaxis]
         labels = braces(as_label_sets(one, model.label_names_)[0])

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import Training, agreeing
 from nldd._dask import RowBlocks, block_by_block, named, share
-from nldd._labels import as_label_sets
+from nldd._labels import as_label_sets, number_groups
 from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
@@ -205,7 +205,7 @@ class NLDDClassifier(WithWorkers):
         self.search = search
 
     @validate_parameters(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the classifiers and the weights of both distances.
 
         Parameters
@@ -217,19 +217,23 @@ class NLDDClassifier(WithWorkers):
             Rows of weight 0 are left out. Weights count in the base classifiers and in the
             regression, where one of 2 is as good as two rows, and one factor of all weights changes
             no coefficient.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group, such as copies or the answers of one person, stay together in T1 or
+            T2: a row that is paired with its own copy would make distances look too telling.
 
         Returns
         -------
         self : the fitted estimator
         """
-        become(self, copy(self)._fit(X, y, sample_weight))
+        become(self, copy(self)._fit(X, y, sample_weight, groups))
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         rng = check_random_state(self.random_state)
-        T = self._training_data(X, y, sample_weight, rng)
+        numbers = None if groups is None else number_groups(groups)
+        T = self._training_data(X, y, sample_weight, rng, numbers)
         scale = scale_features(T, self.standardize)
-        halves = self._halves(T, scale, rng)
+        halves = self._halves(T, scale, rng, numbers)
 
         h, P = self._fit_base(T, halves, rng)
         self.pairs_ = halves.pairs(P)
@@ -443,21 +447,36 @@ class NLDDClassifier(WithWorkers):
         return SearchStats.of(near, len(self.index_))
 
     def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, rng: RandomState
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        rng: RandomState,
+        groups: NDArray[np.intp] | None = None,
     ) -> Training | RowBlocks:
         T = self._validate_wherever(X, y, sample_weight)
+        if groups is not None and groups.shape != (self._n_rows_given,):
+            shapes = f"{self._n_rows_given} rows; got shape {groups.shape}"
+            raise InputError(f"groups must name one group for each of the {shapes}.")
         from nldd.estimators._halves import check_training, random_part  # only to fit
 
         if self.train_fraction < 1:
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
-        check_training(self, T)
+        check_training(self, T, groups)
         return T
 
-    def _halves(self, T: Training | RowBlocks, scale: Any, rng: RandomState) -> "Halves":
+    def _halves(
+        self,
+        T: Training | RowBlocks,
+        scale: Any,
+        rng: RandomState,
+        groups: NDArray[np.intp] | None,
+    ) -> "Halves":
         """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
         from nldd.estimators._halves import Halves, random_halves, random_part  # only to fit
 
-        first, second = random_halves(len(T), rng)
+        together = None if groups is None else number_groups(groups[T.rows])
+        first, second = random_halves(len(T), rng, together)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
         T1, T2 = T[first], T[second]

@@ -68,6 +68,7 @@ from ._promise import (
     counts_record as counts_record,
     drawn_notes as drawn_notes,
     render_counts as render_counts,
+    render_failed_refit as render_failed_refit,
     render_unsupported as render_unsupported,
 )
 from ._published import (

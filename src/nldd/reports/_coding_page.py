@@ -44,10 +44,6 @@ ASSUMED = (
     "This holds for answers to the same question, of the same kind of people, coded by the same "
     "rules: as if the new answers and these had been drawn at random from all of them."
 )
-LEARNED = (
-    "Careful: the model has learned from these answers, or from some of them, so that all numbers "
-    "here are too good. Evaluate it on answers that are new to it."
-)
 ABOUT_BIAS = (
     "Counting the machine's codes gives shares that are too large for some codes and too small for "
     "others. nldd frequencies corrects them by answers that people have checked."
@@ -194,7 +190,6 @@ def evaluation_page(
 ) -> Page:
     n, (model_file, table_file) = len(answers.codes), files.values()
     name, promise = visible(table_file[0]), kept.selection
-    warning = [LEARNED] if coding.n_learned(model, answers, table_file[1]) > 0 else []
     how = (
         f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
         "compared with theirs."
@@ -221,7 +216,7 @@ def evaluation_page(
             ("evaluated", tables.readable_time(time)),
         ),
         (
-            Section("Whether the promise held", (*warning, *kept_paragraphs(kept)), id="answer"),
+            Section("Whether the promise held", kept_paragraphs(kept), id="answer"),
             _data_section(model, counts, notes),
             *_quality_sections(quality, how, table, display, ranking),
             _examples_section(quality, answers.answers, model, ranking, answers.rows),

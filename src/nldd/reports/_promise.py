@@ -136,6 +136,18 @@ def render_unsupported(selection: "Selection", measure: str) -> str:
     return wrap(_no_promise(selection, measure))
 
 
+def render_failed_refit(selection: "Selection") -> str:
+    """Why a refitted model does not code automatically, in a sentence."""
+    stays = "what is in use stays in use"
+    if selection.closest is None:
+        return f"The refitted model could not be tested on so few answers; {stays}."
+    n, n_right, n_needed = selection.closest
+    return (
+        f"The refitted model did not pass its test on {selection.n_answers:,} answers ({n_right:,} "
+        f"of the {n:,} most confident are right, {n_needed:,} are needed); {stays}."
+    )
+
+
 def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     """Whether a promise held on the evaluated answers."""
     selection = kept.selection

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -23,7 +23,8 @@ from nldd import coding
 from nldd._wording import count_noun
 from nldd.exceptions import NLDDError
 from nldd.review._log import outcomes
-from nldd.review._rounds import Suggester, facts_of, keep_promise
+from nldd.review._records import Suggestion
+from nldd.review._rounds import Suggester, facts_of, keep_promise, refit_policy
 from nldd.review._store import Store
 from nldd.review._tables import ROW, StoredRows, StoreOptions
 from nldd.tables import Cell, TableOptions, TableReader
@@ -160,15 +161,25 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
             given = StoreOptions(numbers=options.numbers)
             model = coding.refit_model(model, store_path, given)
         promise = (study.target, study.confidence, study.measure, study.rank_by)
-        policy, _ = keep_promise(model, promise)
+        last, spending, kept, failed = store.rounds()[-1], None, dict[int, Suggestion](), ""
+        if n_decided and study.measure != coding.PER_CODE:
+            policy, spending, failed = refit_policy(model, promise, last.facts)
+        else:
+            policy, _ = keep_promise(model, promise)
+            model = policy.model_in_use(model)
+            if study.measure != coding.PER_CODE:
+                spending = model.spending(*promise)
+        if failed:  # what is coded automatically stays so until a refit passes its test
+            automatic = (s for s in store.suggestions(last.round) if s.status == coding.AUTO)
+            kept = {said.item: said for said in automatic}
         without = [item for item, _, has_codes, _ in store.outlines() if not has_codes]
         left = [item for item in without if item not in found or not found[item].by]
         number = store.begin_round(digest)
-        counts = _write_round(store, number, model, policy, left, options)
-        facts = facts_of(model, policy, counts, len(without), n_decided)
+        counts = _write_round(store, number, model, policy, left, options, kept)
+        facts = facts_of(model, policy, counts, len(without), n_decided, spending)
         store.finish_round(number, digest, facts)
         _drop_old(store)
-    learned = f"Learned from {count_noun(n_decided, 'decision')}."
+    learned = f"Learned from {count_noun(n_decided, 'decision')}. {failed}".strip()
     return Learning(IDLE, learned if n_decided else "Suggestions renewed by the model.", number)
 
 
@@ -179,18 +190,30 @@ def _write_round(
     policy: "coding.Policy",
     items: Sequence[int],
     options: TableOptions,
+    kept: Mapping[int, Suggestion],
 ) -> "coding.Counts":
-    """Code the items that are left and write what the model says, little by little."""
+    """Code the items that are left and write what the model says, little by little.
+
+    Those that are `kept` stay as they were said before.
+    """
     counts, suggester = coding.Counts(), Suggester(model)
     with options.with_numbers(TableReader(store.path, _RowsLeft(store.path, items))) as table:
         for block in coding.code_blocks(model, table, policy, counts):
             start = block.first - 1
-            said = suggester.suggest(block, items[start : start + len(block.rows)])
+            new = suggester.suggest(block, items[start : start + len(block.rows)])
+            said = (_keep(kept[s.item], s) if s.item in kept else s for s in new)
             # A list: nothing is worked out while others wait to write.
             while some := list(islice(said, N_WRITTEN)):
                 store.add_suggestions(number, some)
                 time.sleep(PAUSE)
+    n_kept = len(kept.keys() & set(items))
+    counts.n_auto, counts.n_review = counts.n_auto + n_kept, counts.n_review - n_kept
     return counts
+
+
+def _keep(before: Suggestion, new: Suggestion) -> Suggestion:
+    """What was said before; likely codes are told in the order of the new model."""
+    return before._replace(likely=new.likely)
 
 
 def _drop_old(store: Store) -> None:

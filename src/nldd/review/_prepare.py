@@ -122,7 +122,7 @@ def prepare_review(
         asked = (*promise, n_audit, blind, seed)
         study = _study(model, table, model_path, digests, asked)
         with Store.create(store_path, study) as store:
-            numbers = _write_blocks(store, model, blocks)
+            numbers = _write_blocks(store, policy.model_in_use(model), blocks)
             if not counts.n_rows:
                 hint = "put the answers below the header, one a row; or use another file"
                 raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
@@ -130,7 +130,9 @@ def prepare_review(
             drawn = draw_to_check(numbers, counts.n_auto, n_audit, seed)
             store.mark_drawn(drawn)
             counts.n_drawn = len(drawn)
-            facts = facts_of(model, policy, counts, len(numbers))
+            spending = None if promise[2] == coding.PER_CODE else model.spending(*promise)
+            used = policy.model_in_use(model)
+            facts = facts_of(used, policy, counts, len(numbers), spending=spending)
             store.finish_round(0, digests[model_path], facts)
             for path, digest in digests.items():
                 if coding.checksum(path) != digest:

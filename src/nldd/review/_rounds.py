@@ -24,11 +24,23 @@ def keep_promise(
     target, confidence, measure, _ = promise
     if measure == coding.PER_CODE:
         codes = coding.select_codes(model, target, confidence)
-        return coding.Policy(None, per_code=codes.limits), reports.drawn_notes(model)
-    found = model.select(*promise)
-    notes = [] if found.limit is not None else [reports.render_unsupported(found, measure)]
-    policy = coding.Policy(found.limit, rank_by=found.rank_by)
+        return coding.Policy(None).follow_codes(codes), reports.drawn_notes(model)
+    policy, found = coding.Policy(None).follow(model, *promise)
+    notes = [] if found.automates else [reports.render_unsupported(found, measure)]
     return policy, [*notes, *reports.drawn_notes(model)]
+
+
+def refit_policy(
+    model: "coding.CodingModel", promise: Promise, last: Mapping[str, Any]
+) -> tuple["coding.Policy", "coding.Spending", str]:
+    """What a refitted model may code, tested with what the `last` round left of the level.
+
+    If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
+    """
+    before = coding.Spending(*last["spending"])
+    found = model.test.select(*promise, level_share=before.share)
+    policy, after = coding.Policy(None).apply(found), before.after(found)
+    return policy, after, "" if found.automates else reports.render_failed_refit(found)
 
 
 class Suggester:
@@ -92,6 +104,7 @@ def facts_of(
     counts: "coding.Counts",
     n_all: int,
     n_decided: int = 0,
+    spending: "coding.Spending | None" = None,
 ) -> Mapping[str, Any]:
     """What a round is known by: its model, its limits, and how many the machine codes alone.
 
@@ -111,4 +124,5 @@ def facts_of(
         "n_drawn": len(model.tested),
         "n_decided": n_decided,
         "share": counts.n_auto / n_all if n_all else 0.0,
+        "spending": spending,
     }
