@@ -1,6 +1,7 @@
 from ._distances import (
     TIE as TIE,
     Spread as Spread,
+    check_probabilities as check_probabilities,
     exact_distances as exact_distances,
     feature_scale as feature_scale,
     merge_spreads as merge_spreads,

@@ -15,7 +15,15 @@ from sklearn import get_config
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import canonical
 from nldd.exceptions import InputError
-from nldd.search._distances import COORDINATES, TIE, FloatArray, LowerBounds, Sketch, scaled
+from nldd.search._distances import (
+    COORDINATES,
+    TIE,
+    FloatArray,
+    LowerBounds,
+    Sketch,
+    check_probabilities,
+    scaled,
+)
 from nldd.search._layout import (
     Features,
     Found,
@@ -294,8 +302,7 @@ class LabelsetIndex:
         if not 0 < X.shape[0] == P.shape[0] or (*X.shape[1:], *P.shape[1:]) != sizes:
             what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
             raise InputError(f"The index needs {what}; got shapes {X.shape} and {P.shape}.")
-        if not np.isfinite(P).all():
-            raise InputError("P has values that are not finite, so it has no label distances.")
+        P = check_probabilities(P)
         is_dense = len(self.features.dense) > 0
         n_rows = self._block_rows(n_jobs, is_dense and self._bounds_all(score))
         blocks = [slice(start, start + n_rows) for start in range(0, X.shape[0], n_rows)]
