@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from nldd._wording import count_noun, percent
-from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
+from nldd._wording import count_noun, percent, percent_range
+from nldd.reports._text import align, doubt_number, exact_percent, wrap
 
 if TYPE_CHECKING:
     from nldd.coding import (
