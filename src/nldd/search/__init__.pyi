@@ -1,7 +1,6 @@
 from ._distances import (
     TIE as TIE,
     Spread as Spread,
-    check_probabilities as check_probabilities,
     exact_distances as exact_distances,
     feature_scale as feature_scale,
     merge_spreads as merge_spreads,
@@ -15,6 +14,7 @@ from ._index import (
     Neighbors as Neighbors,
     Score as Score,
     SearchStats as SearchStats,
+    check_probabilities as check_probabilities,
 )
 from ._kernel import tell_compilation as tell_compilation
 from ._neighbors import NeighborIndex as NeighborIndex

@@ -20,8 +20,6 @@ FloatArray = NDArray[np.float64]
 TIE = 1e-9
 # A score or distance within this factor of the one to beat may turn out equal to it.
 SLACK = 1 + 4 * TIE
-# Probabilities outside [0, 1] by no more than this are rounded ones, in single precision even.
-ROUNDING = 1e-6
 EPSILON = np.finfo(np.float64).eps
 LARGEST = np.finfo(np.float64).max / 4
 EXACT_BLOCK_BYTES = 2**25
@@ -39,23 +37,6 @@ LARGEST_COORDINATE = 1e18
 # Squares beyond this may overflow in single precision.
 LARGEST_SQUARE = 1e30
 SINGLE = np.finfo(np.float32)
-
-
-def check_probabilities(P: Any, label_names: Any = None) -> FloatArray:
-    """Probabilities clipped to [0, 1]; an error if one is outside by more than rounding.
-
-    With other numbers, label distances overflow, and the compiled search reads beyond its arrays.
-    """
-    P = np.asarray(P, dtype=np.float64)
-    outside = ~((P >= -ROUNDING) & (P <= 1 + ROUNDING))  # which NaN is, too
-    if outside.any():
-        at = tuple(np.argwhere(outside)[0])
-        label = int(at[-1]) if label_names is None else label_names[at[-1]]
-        raise InputError(
-            f"Probabilities must be from 0 to 1; got {P[at]:.6g} for label {label!r}. Check the "
-            "input and predict_proba of the base classifier, or use another one."
-        )
-    return P.clip(0, 1)
 
 
 def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:

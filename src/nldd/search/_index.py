@@ -15,15 +15,7 @@ from sklearn import get_config
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import canonical
 from nldd.exceptions import InputError
-from nldd.search._distances import (
-    COORDINATES,
-    TIE,
-    FloatArray,
-    LowerBounds,
-    Sketch,
-    check_probabilities,
-    scaled,
-)
+from nldd.search._distances import COORDINATES, TIE, FloatArray, LowerBounds, Sketch, scaled
 from nldd.search._layout import (
     Features,
     Found,
@@ -41,6 +33,8 @@ MAX_BYTES = 2**27
 # Of so few dense rows, a matrix product has all the distances before a search has found which ones
 # it needs: it takes the time of evaluating a tenth of them one by one.
 FEW_ROWS = 4096
+# Probabilities outside [0, 1] by no more than this are rounded ones, in single precision even.
+ROUNDING = 1e-6
 
 # Held while the bounds of an index are made. One for all, because an index with a
 # lock of its own could not be sent to other processes.
@@ -182,6 +176,23 @@ class SearchStats:
     def share_certified(self) -> float:
         """Share of queries that needed no more than the candidate; all are answered exactly."""
         return self.n_certified / self.n_queries if self.n_queries else 1.0
+
+
+def check_probabilities(P: Any, label_names: Any = None) -> FloatArray:
+    """Probabilities clipped to [0, 1]; an error if one is outside by more than rounding.
+
+    With other numbers, label distances overflow, and the compiled search reads beyond its arrays.
+    """
+    P = np.asarray(P, dtype=np.float64)
+    outside = ~((P >= -ROUNDING) & (P <= 1 + ROUNDING))  # which NaN is, too
+    if outside.any():
+        at = tuple(np.argwhere(outside)[0])
+        label = int(at[-1]) if label_names is None else label_names[at[-1]]
+        raise InputError(
+            f"Probabilities must be from 0 to 1; got {P[at]:.6g} for label {label!r}. Check the "
+            "input and predict_proba of the base classifier, or use another one."
+        )
+    return P.clip(0, 1)
 
 
 class LabelsetIndex:

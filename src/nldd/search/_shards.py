@@ -11,15 +11,8 @@ from sklearn.utils import gen_batches
 from nldd._dask import Block, RowBlocks, compute, fold_tasks, keep, named, share
 from nldd._progress import progress
 from nldd.exceptions import InputError
-from nldd.search._distances import (
-    TIE,
-    FloatArray,
-    Spread,
-    check_probabilities,
-    feature_scale,
-    merge_spreads,
-)
-from nldd.search._index import LabelsetIndex, Neighbors, Score
+from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
+from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
 from nldd.search._layout import distinct_labelsets
 
 # Queries that go to the shards in one round, and their bytes: Dask warns of more.
