@@ -95,6 +95,8 @@ def test_equal_rows_of_several_shards_give_the_first_one():
     assert near.row.tolist() == [[1, 0]]
     with pytest.raises(InputError, match="k must be from 1 to 2"):
         shards.query(np.ones((1, 2)), np.array([[0.9, 0.1]]), Score(1, 1), k=3)
+    with pytest.raises(InputError, match=r"from 0 to 1; got 1\.5 for label 1"):
+        shards.query(np.ones((1, 2)), np.array([[0.9, 1.5]]), Score(1, 1))
 
 
 @forms

@@ -6,6 +6,8 @@ from itertools import islice
 from shlex import join
 
 WINDOWS = os.name == "nt"
+# Of fewer checked answers no share is shown: it looks more certain than it is.
+FEWEST_CHECKED = 20
 
 # They are not printable by themselves, but emoji, Persian and Indic words fall apart without them.
 JOINERS = "\u200c\u200d"
@@ -80,3 +82,27 @@ def percent(share: float, digits: int = 0) -> str:
     if float(words) in (0, 100) and share not in (0, 1) and digits < 6:
         return percent(share, digits + 1)
     return f"{words} %"
+
+
+def percent_range(low: float, high: float, digits: int = 1) -> str:
+    """An interval in percent.
+
+    >>> percent_range(0.868, 0.999)
+    '86.8 to 99.9 %'
+    """
+    return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
+
+
+def checked_accuracy(n_right: int, n: int, low: float, high: float, so_far: str = "") -> str:
+    """Result of checks: the 95 % interval and counts; from 20 checks on the interval first.
+
+    >>> checked_accuracy(1, 1, 0.025, 1.0)
+    '1 of 1 checked answers right (exact 95 % interval 2.5 to 100 %)'
+    >>> checked_accuracy(39, 40, 0.868, 0.999)
+    '86.8 to 99.9 % right (exact 95 % interval): 39 of 40 checked answers, 97.5 %'
+    """
+    interval, counts = percent_range(low, high), f"{n_right:,} of {n:,} checked answers"
+    if n < FEWEST_CHECKED:
+        return f"{counts} right{so_far} (exact 95 % interval {interval})"
+    share = percent(n_right / n, 1)
+    return f"{interval} right{so_far} (exact 95 % interval): {counts}, {share}"

@@ -146,8 +146,8 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
         "n_crosses": 0,
     }
     assert " ".join(succeed(capsys, "audit", sample).out.split()) == (
-        f"8 of 10 checked answers right: 80.0 % ({100 * low:.1f} to {100 * high:.1f} %, "
-        "exact 95 % interval) Cannot tell yet: the target of 90 % lies within the interval. "
+        f"8 of 10 checked answers right (exact 95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
+        " Cannot tell yet: the target of 90 % lies within the interval. "
         f"About {needed - 10} more checks would tell, if as many of them are right: {needed} in "
         "all. To draw more of them: nldd audit --besides. If the table has fewer automatic codes, "
         "check all of them. 2 rows not checked yet"

@@ -230,7 +230,7 @@ def test_predict_prints_its_counts(study, tmp_path, capsys):
         f"theta up to {record['threshold']:.4f}"
     )
     assert lines[1].strip().startswith("at least 90 % of these are right")
-    assert lines[2] == f"{record['review']} for people ({100 - share:.1f} %)"
+    assert lines[2] == f"{record['review']} sent to review ({100 - share:.1f} %)"
     assert lines[-1] == f"Coded answers: {tmp_path / 'coded.csv'}"
 
 
@@ -317,10 +317,13 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, ca
     header, rows = read_csv(out)
     status = Counter(row[header.index("nldd_status")] for row in rows)
     assert (status["auto"], status["part"]) == (record["auto"], record["part"])
+    n_people = status["part"] + status["review"]
+    assert record["people"] == n_people
     assert "nldd_ask" in header
     assert record["per_code"]["limits"] == asdict(found.limits)
     said = " ".join(succeed(capsys, *words, "--force").out.split())
     assert "of the codes that the machine sets in an answer, at least 70 % are right" in said
+    assert f" {n_people} sent to review (" in said
     words = ("evaluate", study / "model.nldd", study / "truth.csv", *options)
     error, _ = refuse(capsys, *words, code=2)
     assert error == "evaluate compares whole answers; --measure subset or hamming."

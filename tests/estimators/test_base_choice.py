@@ -121,7 +121,7 @@ def test_probabilities_that_are_no_numbers_are_the_worst(rings):
     mine = {"none": NoNumbers(), "plain": MultiLabelLogisticRegression()}
     model = NLDDClassifier(mine, random_state=0).fit(X, Y)
     assert (model.chosen_.name, model.chosen_.brier["none"]) == ("plain", 1.0)
-    with pytest.raises(InputError, match="probabilities that are not finite"):
+    with pytest.raises(InputError, match="from 0 to 1; got nan for label"):
         NLDDClassifier({"none": NoNumbers()}, random_state=0).fit(X, Y)
 
 

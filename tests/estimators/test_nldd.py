@@ -1,5 +1,9 @@
 """NLDDClassifier: parameters, forms of data, edge cases, bad input."""
 
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -288,14 +292,48 @@ def test_nearest_labelsets_refuses_impossible_k(small, k):
         model.nearest_labelsets(small[0], k)
 
 
-def test_probabilities_that_are_not_finite_name_the_label(small):
-    class Broken(LogisticRegression):
-        def predict_proba(self, X):
-            return super().predict_proba(X) * np.where(self.coef_[0, 0] > 0, np.nan, 1)
+class NoProbabilities(LogisticRegression):
+    """A classifier of the user's own that gives one number for every label of positive weight."""
 
+    number = 0.5
+
+    def predict_proba(self, X):
+        P = super().predict_proba(X)
+        return np.full_like(P, self.number) if self.coef_[0, 0] > 0 else P
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -0.5, 1.5, 1e160])
+def test_numbers_that_are_no_probabilities_name_the_label(small, monkeypatch, number):
     X, Y = small
-    with pytest.raises(InputError, match=r"gives label 0 probabilities that are not finite"):
-        NLDDClassifier(Broken(), random_state=0).fit(X, Y)
+    model = NLDDClassifier(NoProbabilities(), random_state=0).fit(X, Y)
+    monkeypatch.setattr(NoProbabilities, "number", number)
+    message = rf"from 0 to 1; got {re.escape(f'{number:g}')} for label 0"
+    with pytest.raises(InputError, match=message):
+        NLDDClassifier(NoProbabilities(), random_state=0).fit(X, Y)
+    for ask in (model.predict, model.predict_proba, model.predict_theta, model.explain):
+        with pytest.raises(InputError, match=message):
+            ask(X)
+
+
+CRASH = """
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from nldd import NLDDClassifier
+
+class Huge(LogisticRegression):
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 1e160)
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+NLDDClassifier(Huge(), random_state=0).fit(X, (X > 0).astype(int))
+"""
+
+
+def test_huge_probabilities_do_not_end_python():
+    """On its own, as what it guards against would end the tests, too."""
+    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "InputError: Probabilities must be from 0 to 1; got 1e+160" in done.stderr
 
 
 def test_score_of_classes_takes_a_column_but_no_other_length(small):

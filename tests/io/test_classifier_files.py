@@ -389,6 +389,23 @@ def test_classifiers_that_cannot_answer(path, base, columns, label, n_models, me
         load_model(path)
 
 
+@pytest.mark.parametrize("value", [1e160, -0.5, 1.5, np.inf])
+def test_constants_that_no_label_has(path, members, value):
+    constants = np.array([np.nan, np.nan, np.nan, value])
+    put_together({**members, "arrays/classifier/constants.npy": npy_bytes(constants)}, path)
+    assert "'constants' holds numbers that no model has" in refusal(path, load_model)
+
+
+def test_trees_whose_answers_are_no_probabilities(path):
+    X, Y = small_problem()
+    base = RandomForestClassifier(n_estimators=2, random_state=0)
+    model = NLDDClassifier(base, random_state=0).fit(X, Y)
+    for tree in model.estimators_[0].estimators_:
+        tree.tree_.value[:] = 1e160
+    save_model(model, path)
+    assert "Probabilities must be from 0 to 1; got 1e+160 for label 0" in refusal(path, load_model)
+
+
 def test_file_of_an_estimator_that_holds_none(path):
     write_archive(path, Contents("nldd-estimator", estimators={"model": [LogisticRegression()]}))
     with pytest.raises(InputError, match="damaged: it holds no estimator of nldd"):

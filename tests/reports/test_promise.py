@@ -20,7 +20,7 @@ def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
         "1,500 answers: 1,480 coded automatically (98.7 %), theta up to 0.0374",
         "  at least 95.25 % of these are right (answers with all codes right), with 90 % "
         "confidence",
-        "12 for people (0.8 %)",
+        "12 sent to review (0.8 %)",
         "8 had codes already and were left alone (status: coded)",
         "  10  the answer is empty",
         "   2  far from all coded answers",
@@ -33,11 +33,21 @@ def test_counts_without_a_promise_are_counts_alone():
     none = Counts()
     assert render_counts(none, Policy(None), NO_PROMISE, "hamming").splitlines() == [
         "0 answers: 0 coded automatically (0 %)",
-        "0 for people (0 %)",
+        "0 sent to review (0 %)",
     ]
     record = counts_record(none, Policy(None), NO_PROMISE)
     assert record["selection"] == {**asdict(NO_PROMISE), "share": 0.0}
     assert counts_record(none, Policy(0.1), None)["selection"] is None
+
+
+def test_answers_with_an_open_code_are_counted_as_sent_to_review():
+    counts = Counts(5000, 10, 10, n_part=4980)
+    lines = render_counts(counts, Policy(None), None, "per-code").splitlines()
+    open_ = "10 whole answers, 4,980 with some codes open (nldd_ask)"
+    assert lines[1:] == [f"4,990 sent to review (99.8 %): {open_}"]
+    record = counts_record(counts, Policy(None), None)
+    assert (record["people"], record["review"], record["part"]) == (4990, 10, 4980)
+    assert counts.n_coded == 0
 
 
 def test_without_a_threshold_it_is_said_what_it_would_take():
@@ -71,7 +81,8 @@ def code_selection(**changes):
 def test_codes_settled_one_by_one_are_promised_both_ways():
     settled, promise = code_paragraphs(code_selection())
     assert settled.startswith("Code by code, 80.0 % of the decisions need no people")
-    assert "120 of 400 coded answers would be settled, and some of 250." in settled
+    assert "120 of 400 coded answers would be settled. The other 280 would be sent to" in settled
+    assert "250 of them with some codes settled." in settled
     assert "at least 90 % are right (93.4 % of those tested)" in promise
     assert "at most 10 % are ruled out (3.1 % of those tested)" in promise
     (_, only_no) = code_paragraphs(code_selection(yes=None, right=None))

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from coding_tables import call
 from nldd.exceptions import InputError
-from nldd.review import agreement_of
+from nldd.review import Store, agreement_of, audit_of
 from nldd.review._desk import Conflict
 from nldd.review._log import CODE, FLAG, OPEN, SETTLE, SKIP
+from nldd.review._verified import verify
 from nldd.review._views import (
     audit_view,
     disagreement_rows,
@@ -34,7 +36,7 @@ def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
     assert (view["n_checked"], view["n_right"]) == (len(checked), len(checked) - 1)
     assert view["low"] < view["accuracy"] == (len(checked) - 1) / len(checked) < view["high"]
     n, text = len(checked), view["text"]
-    assert text.startswith(f"{n - 1} of {n} automatic codes are right so far: ")
+    assert text.startswith(f"{n - 1} of {n} checked answers right so far (exact 95 % interval ")
     assert "as first given, before the machine learned" in text
     assert "or to settle: 1 drawn answer. Whether the target of 90 % is kept is told" in text
     assert (view["verdict"], view["needed"]) == (None, None)
@@ -46,6 +48,50 @@ def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
     bob.decide(act(drawn[-1], ["food", "rooms"]))
     desk.follow()
     assert (audit_view(desk)["n_left"], audit_view(desk)["verdict"]) == (1, None)
+
+
+def check(n_right, n, **more):
+    return replace(verify(50, 0, 50, [True] * n_right + [False] * (n - n_right), 0.9), **more)
+
+
+@pytest.mark.parametrize(("n_right", "n"), [(1, 1), (0, 1), (19, 19), (18, 19)])
+def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n):
+    """One right answer of one is no accuracy of 100 %."""
+    found = check(n_right, n)
+    assert found.headline == f"{n_right} of {n} right"
+    said = found.text.split(";")[0]
+    assert said.startswith(f"{n_right} of {n} checked answers right (exact 95 % interval ")
+    assert said.count(" %") == 2  # of the interval, nothing else
+    assert found.accuracy == n_right / n  # the record has it all the same
+
+
+def test_from_twenty_checks_on_the_interval_comes_first():
+    found = check(20, 20)
+    assert found.headline == "83 to 100 % right"
+    said = "83.2 to 100 % right (exact 95 % interval): 20 of 20 checked answers, 100 %;"
+    assert found.text.startswith(said)
+    assert check(19, 20).headline == "75 to 99.9 % right"
+
+
+def test_the_result_goes_with_codes_that_were_withdrawn(desks, capsys):
+    desk = desks(n_drawn=20, share=0.6)
+    said, facts = of(desk), dict(desk.rounds[0].facts)
+    for item in [i.item for i in desk.store.items() if i.drawn]:
+        desk.decide(act(item, said[item].codes))
+    n = audit_view(desk)["n_checked"]
+    assert audit_view(desk)["headline"] == f"{n} of {n} right"
+    # Nothing is left where people have decided all: that withdraws no code.
+    for number, n_review in ((1, 0), (2, 20)):
+        with Store.open(desk.store.path) as store:
+            store.finish_round(number, "2" * 64, {**facts, "n_auto": 0, "n_review": n_review})
+        desk.follow()
+        view = audit_view(desk)
+        assert (view["withdrawn"], view["headline"] == "") == (n_review > 0, n_review > 0)
+    assert view["text"].startswith(f"The first automatic codes were withdrawn ({n} of {n} checked")
+    assert (view["accuracy"], view["n_checked"]) == (1, n)  # the record stays
+    assert call("audit", desk.store.path) == 0
+    assert "codes were withdrawn" in " ".join(capsys.readouterr().out.split())
+    assert audit_of(desk.store).verdict == view["verdict"] is not None
 
 
 def test_coders_do_not_see_each_other_before_they_have_decided(desks):

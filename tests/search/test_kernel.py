@@ -1,5 +1,8 @@
 """The compiled pieces of the search against Python's own sorting and NumPy."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numba import njit
@@ -218,3 +221,29 @@ def test_label_distance_is_that_of_numpy(n_labels):
             expected = np.sqrt(((P[i] - Y) ** 2).sum(axis=1))
             one_by_one = [_label_distance(P, i, starts, labels, u) for u in range(len(Y))]
             np.testing.assert_allclose(one_by_one, expected, rtol=1e-15)
+
+
+UNCHECKED = """
+import numpy as np
+from nldd.search import LabelsetIndex, Score, _index
+
+_index.check_probabilities = lambda P: P
+index = LabelsetIndex(np.eye(5), np.eye(5, dtype=int), np.ones(5))
+index.query(np.zeros((1, 5)), np.full((1, 5), {p}), Score({weight}, {weight}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("p", "weight", "message"),
+    [
+        ("np.nan", 1.0, "No labelset has a finite label distance."),
+        ("1e160", 1.0, "Too few labelsets have a finite score."),
+        ("0.5", 1.7e308, "Too few labelsets have a finite score."),
+    ],
+)
+def test_a_search_without_an_answer_stops(p, weight, message):
+    """In a process of its own, which it ended when it read beyond its arrays."""
+    code = UNCHECKED.format(p=p, weight=weight)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"ValueError: {message}" in done.stderr

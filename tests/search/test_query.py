@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -56,10 +58,20 @@ def test_queries_of_another_size_are_refused(X, P):
         index.query(X, P, IN_FEATURES)
 
 
-def test_probabilities_that_are_not_finite_are_refused():
+@pytest.mark.parametrize("p", [np.nan, np.inf, -np.inf, -0.5, 1.5, 1e160])
+def test_numbers_that_are_no_probabilities_are_refused(p):
+    """Of those with no label distance, the compiled search would read beyond its arrays."""
     index = LabelsetIndex(np.ones((5, 1)), np.eye(5, dtype=int), np.ones(1))
-    with pytest.raises(InputError, match="P has values that are not finite"):
-        index.query(ONES[0], np.full((2, 5), np.nan), IN_FEATURES)
+    P = np.full((2, 5), 0.5)
+    P[1, 3] = p
+    with pytest.raises(InputError, match=rf"from 0 to 1; got {re.escape(f'{p:g}')} for label 3"):
+        index.query(ONES[0], P, IN_FEATURES)
+
+
+def test_probabilities_off_by_rounding_are_clipped():
+    index = LabelsetIndex(np.ones((2, 1)), np.eye(2, dtype=int), np.ones(1))
+    near = index.query(np.ones((1, 1)), np.array([[1 + 1e-7, -1e-7]]), IN_LABELS)
+    assert (near.row.item(), near.Dy.item()) == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["features", "groups"])

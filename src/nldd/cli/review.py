@@ -187,8 +187,7 @@ def _prepare(
     )
     print_notes(found.notes)
     counts = found.counts
-    n_people = counts.n_review + counts.n_part
-    parts = [f"{counts.n_auto:,} coded automatically", f"{n_people:,} for people"]
+    parts = [f"{counts.n_auto:,} coded automatically", f"{counts.n_people:,} sent to review"]
     parts += [f"{counts.n_coded:,} had codes"] if counts.n_coded else []
     parts += [f"{counts.n_drawn:,} drawn at random to check"] if counts.n_drawn else []
     show(f"{count_noun(counts.n_rows, 'answer')}: {', '.join(parts)}.")

@@ -38,7 +38,7 @@ class Counts:
     Attributes
     ----------
     n_rows, n_auto, n_review : int
-        All rows, those that the machine coded alone, and those for people.
+        All rows, those coded automatically, and those sent to review with all codes open.
     why : Counter of str
         Why people must look, and how often.
     notes : list of str
@@ -64,9 +64,14 @@ class Counts:
     n_drawn: int = 0
 
     @property
+    def n_people(self) -> int:
+        """Rows sent to review, with all of their codes open or some."""
+        return self.n_review + self.n_part
+
+    @property
     def n_coded(self) -> int:
         """Rows that had codes already."""
-        return self.n_rows - self.n_auto - self.n_review - self.n_part
+        return self.n_rows - self.n_auto - self.n_people
 
     def add(self, block: "CodedBlock", reasons: Iterable[Reason | None]) -> None:
         """Count the rows of a block, and the reasons of those that are for people."""

@@ -33,6 +33,7 @@ from nldd.search import (
     SearchStats,
     ShardedIndex,
     build_index,
+    check_probabilities,
     scale_features,
 )
 
@@ -502,8 +503,7 @@ class NLDDClassifier(WithWorkers):
             f = {"alone": halves.f_measure(P), "with trees": halves.f_measure(P_mean)}
             self.chosen_ = replace(self.chosen_, f=f)
             P = P_mean if self.chosen_.with_trees else P
-        self._check_finite(P)
-        return self._fit_all(T, rng, h1), P
+        return self._fit_all(T, rng, h1), check_probabilities(P, self.label_names_)
 
     def _fit_all(self, T: Training | RowBlocks, rng: RandomState, h1: Any = None) -> LabelModel:
         """Classifiers of T, from the start that those of T1 are, if they can be one."""
@@ -572,14 +572,4 @@ class NLDDClassifier(WithWorkers):
         return example, [answer(model, near) for near in nearest]
 
     def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
-        P = classifiers.probabilities(X, self.n_jobs)
-        self._check_finite(P)
-        return P
-
-    def _check_finite(self, P: NDArray[np.float64]) -> None:
-        if not np.isfinite(P).all():
-            label = self.label_names_[(~np.isfinite(P)).any(axis=0).argmax()]
-            raise InputError(
-                f"The base classifier gives label {label!r} probabilities that are not finite, so "
-                "it has no label distance. Check its input, or use another base classifier."
-            )
+        return check_probabilities(classifiers.probabilities(X, self.n_jobs), self.label_names_)

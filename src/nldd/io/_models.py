@@ -21,7 +21,7 @@ from nldd.io._objects import check_parameters, has_schema, other_version
 from nldd.io._refusal import Refusal, damaged, in_one_line, naming_file
 from nldd.io._values import check_compressed
 from nldd.regression import DistanceRegression, Pairs
-from nldd.search import FaissLabelsetIndex, LabelsetIndex, ShardedIndex
+from nldd.search import FaissLabelsetIndex, LabelsetIndex, ShardedIndex, check_probabilities
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -338,6 +338,8 @@ def _classifiers(
 def _joint(models: list[Any], constants: NDArray[np.float64]) -> JointModel:
     if len(models) != int(np.isnan(constants).any()):
         raise damaged("it has more or fewer classifiers than it says")
+    if not (np.isnan(constants) | np.isin(constants, (0, 1))).all():
+        raise damaged("array 'constants' holds numbers that no model has")
     return JointModel(models, constants)
 
 
@@ -353,10 +355,11 @@ def _try_out(model: NLDDClassifier, versions: Mapping[str, str]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             P = model._classifiers.probabilities(X, None)
+            check_probabilities(P, model.label_names_)
     except Exception as error:  # mostly attributes that another version of scikit-learn has not
         what = f"its classifiers cannot answer here: {in_one_line(error)}"
         raise other_version(what, versions) from error
-    if P.shape != (1, model.n_labels_) or not np.isfinite(P).all():
+    if P.shape != (1, model.n_labels_):
         raise damaged("its classifiers give no probability for each label")
 
 

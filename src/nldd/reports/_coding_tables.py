@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from nldd import coding
-from nldd._wording import count_noun, percent
+from nldd._wording import count_noun, percent, percent_range
 from nldd.coding import CodedAnswers, CodingModel, Score, Summary, Triage, TriageRow
 from nldd.displays import Calibration
 from nldd.metrics import MEASURES
 from nldd.reports._promise import MEASURED, SURE
 from nldd.reports._table import Entry, Row, Table, tabulate
-from nldd.reports._text import doubt_number, exact_percent, percent_range, visible
+from nldd.reports._text import doubt_number, exact_percent, visible
 
 LONGEST_DESCRIPTION = 60
 NONE_NOTE = (

@@ -8,20 +8,13 @@ from typing import Any
 import numpy as np
 
 from nldd import __version__, coding
-from nldd._wording import count_noun, percent, quote
+from nldd._wording import checked_accuracy, count_noun, percent, quote
 from nldd.coding import CodedAnswers, CodingModel, Columns, Evaluation, Kept, Step, Triage
 from nldd.displays import Calibration
 from nldd.reports import _coding_tables as tables
 from nldd.reports._promise import kept_paragraphs, promise_paragraphs, selection_record
 from nldd.reports._table import Row, to_text
-from nldd.reports._text import (
-    doubt_number,
-    exact_percent,
-    name_list,
-    percent_range,
-    visible,
-    wrap,
-)
+from nldd.reports._text import doubt_number, exact_percent, name_list, visible, wrap
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10
@@ -226,9 +219,7 @@ def render_sample(sample: coding.Sample, out: Path, earlier: Sequence[Path] = ()
 def render_audit(audit: coding.Audit) -> str:
     """The verified accuracy, and what it says of the target."""
     lines = [
-        f"{audit.n_right:,} of {count_noun(audit.n_checked, 'checked answer')} right: "
-        f"{percent(audit.accuracy, 1)} ({percent_range(audit.low, audit.high)}, exact 95 % "
-        "interval)",
+        checked_accuracy(audit.n_right, audit.n_checked, audit.low, audit.high),
         wrap([_audit_verdict(audit)]),
     ]
     if audit.n_open:

@@ -7,11 +7,11 @@ from typing import Any
 
 from nldd import __version__
 from nldd._files import write_atomically
-from nldd._wording import count_noun, percent
+from nldd._wording import count_noun, percent, percent_range
 from nldd.coding import Basis, CodeBias, Codebook, Frequencies
 from nldd.reports._page import Page, Section, render_page
 from nldd.reports._table import Entry, Table, tabulate, to_text
-from nldd.reports._text import percent_range, visible, wrap
+from nldd.reports._text import visible, wrap
 from nldd.tables import create_table
 
 HEAD = ("code", "name", "share", "low", "high", "raw", "bias", "people", "machine", "basis")

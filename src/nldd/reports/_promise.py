@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from nldd._wording import count_noun, percent
-from nldd.reports._text import align, doubt_number, exact_percent, percent_range, wrap
+from nldd._wording import count_noun, percent, percent_range
+from nldd.reports._text import align, doubt_number, exact_percent, wrap
 
 if TYPE_CHECKING:
     from nldd.coding import (
@@ -27,7 +27,7 @@ RULES = {
     "chance": "the chance that all its codes are right is at least",
     "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
 }
-COUNTED = ("rows", "auto", "part", "review", "coded", "drawn")
+COUNTED = ("rows", "auto", "part", "review", "people", "coded", "drawn")
 # A range of which the ends are so many times apart tells its lower end only.
 FAR_APART = 10
 SURE = {"chance": "chance from", "theta": "theta up to"}
@@ -197,7 +197,8 @@ def code_paragraphs(codes: "CodeSelection") -> tuple[str, ...]:
     settled = (
         f"Code by code, {percent(1 - codes.share_asked, 1)} of the decisions need no people: all "
         f"codes of {codes.n_whole:,} of {count_noun(codes.n_answers, 'coded answer')} would be "
-        f"settled, and some of {codes.n_part:,}."
+        f"settled. The other {codes.n_answers - codes.n_whole:,} would be sent to review, "
+        f"{codes.n_part:,} of them with some codes settled."
     )
     return settled, *_code_promises(codes)
 
@@ -233,7 +234,7 @@ def render_counts(
 ) -> str:
     """How many answers got which status, and why."""
     n = counts.n_rows
-    auto, review = (percent(k / n if n else 0, 1) for k in (counts.n_auto, counts.n_review))
+    auto, review = (percent(k / n if n else 0, 1) for k in (counts.n_auto, counts.n_people))
     lines = [f"{count_noun(n, 'answer')}: {counts.n_auto:,} coded automatically ({auto})"]
     if policy.threshold is not None:
         limit = doubt_number(policy.threshold, policy.rank_by)
@@ -245,10 +246,10 @@ def render_counts(
         )
     if codes is not None:
         lines.append(wrap(code_paragraphs(codes)[-1:]))
+    lines.append(f"{counts.n_people:,} sent to review ({review})")
     if counts.n_part:
-        part = percent(counts.n_part / n, 1)
-        lines.append(f"{counts.n_part:,} in part ({part}): people decide the codes of nldd_ask")
-    lines.append(f"{counts.n_review:,} for people ({review})")
+        whole = count_noun(counts.n_review, "whole answer")
+        lines[-1] += f": {whole}, {counts.n_part:,} with some codes open (nldd_ask)"
     if counts.n_coded:
         lines.append(f"{counts.n_coded:,} had codes already and were left alone (status: coded)")
     if counts.why:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from textwrap import fill
 from unicodedata import bidirectional
 
-from nldd._wording import JOINERS, escaped, percent
+from nldd._wording import JOINERS, escaped
 
 
 def visible(text: str, longest: int = 80) -> str:
@@ -34,10 +34,6 @@ def name_list(names: Sequence[str], most: int = 12) -> str:
 def exact_percent(share: float) -> str:
     """A share that somebody asked for, in percent and not rounded."""
     return f"{100 * share:.6g} %"
-
-
-def percent_range(low: float, high: float, digits: int = 1) -> str:
-    return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"
 
 
 def doubt_number(doubt: float, rank_by: str) -> str:

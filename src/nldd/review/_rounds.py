@@ -119,7 +119,7 @@ def facts_of(
         "rank_by": policy.rank_by,
         "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},
         "n_auto": counts.n_auto,
-        "n_review": counts.n_review + counts.n_part,
+        "n_review": counts.n_people,
         "n_known": len(model.answers),
         "n_drawn": len(model.tested),
         "n_decided": n_decided,

@@ -6,14 +6,15 @@ finds a target kept too often. So the verdict waits until all drawn answers are 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from nldd import coding
-from nldd._wording import count_noun, percent
+from nldd._wording import FEWEST_CHECKED, checked_accuracy, count_noun, percent, percent_range
 from nldd.exceptions import InputError
 from nldd.review._known_codes import KnownCodes
 from nldd.review._log import outcomes
+from nldd.review._records import Round
 from nldd.review._store import Store
 from nldd.review._tables import with_suggestions
 
@@ -36,13 +37,15 @@ class Verified:
         Once nothing is left to decide.
     needed : int or None
         About so many checks would tell, if it cannot be told yet.
+    withdrawn : bool
+        True if the model no longer codes any answer automatically.
 
     Examples
     --------
     >>> from nldd.review import Verified
     >>> found = Verified(50, 0, 40, 39, 0, 0.8, 0.975, 0.868, 0.999, "kept")
     >>> print(found.text.split(";")[0])
-    39 of 40 automatic codes are right: 98 % (95 % interval 87 % to 99.9 %)
+    86.8 to 99.9 % right (exact 95 % interval): 39 of 40 checked answers, 97.5 %
     """
 
     n_drawn: int
@@ -56,6 +59,16 @@ class Verified:
     high: float | None = None
     verdict: str | None = None
     needed: int | None = None
+    withdrawn: bool = False
+
+    @property
+    def headline(self) -> str:
+        """The result in a few words: an interval, or counts of few checks; empty without one."""
+        if self.low is None or self.high is None or self.withdrawn:
+            return ""
+        if self.n_checked < FEWEST_CHECKED:
+            return f"{self.n_right:,} of {self.n_checked:,} right"
+        return f"{percent_range(self.low, self.high, 0)} right"
 
     @property
     def text(self) -> str:
@@ -63,15 +76,15 @@ class Verified:
         if self.accuracy is None:
             return "No automatic code has been checked yet."
         so_far = " so far" if self.n_left else ""
-        found = f"{self.n_right:,} of {self.n_checked:,} automatic codes are right{so_far}"
+        counts = f"{self.n_right:,} of {self.n_checked:,} checked answers right"
+        if self.withdrawn:
+            why = "the model no longer codes any answer automatically"
+            return f"The first automatic codes were withdrawn ({counts}): {why}."
         if self.low is None or self.high is None:
-            return f"{found}."
-        interval = f"95 % interval {percent(self.low)} to {percent(self.high)}"
+            return f"{counts}{so_far}."
+        found = checked_accuracy(self.n_right, self.n_checked, self.low, self.high, so_far)
         first = "These are the codes as first given, before the machine learned."
-        return (
-            f"{found}: {percent(self.accuracy)} ({interval}){self._verdict_words()}. {first}"
-            f"{self._what_is_left()}"
-        )
+        return f"{found}{self._verdict_words()}. {first}{self._what_is_left()}"
 
     def _verdict_words(self) -> str:
         words = f"; the target of {percent(self.target)}: {self.verdict}"
@@ -108,6 +121,13 @@ def verify(
     found = _judge(n_right, n, n_auto - n, target)
     final = (found.verdict, found.needed) if not n_left else (None, None)
     return Verified(*counts, found.accuracy, found.low, found.high, *final)
+
+
+def is_withdrawn(rounds: Sequence[Round]) -> bool:
+    """True if the first round coded answers automatically, and the last has none but for review."""
+    facts = [each.facts for each in rounds] or [{}]
+    n_auto, n_review = (facts[-1].get(name, 0) for name in ("n_auto", "n_review"))
+    return bool(facts[0].get("n_auto") and not n_auto and n_review)
 
 
 @lru_cache(maxsize=100)
@@ -168,7 +188,8 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
     goal = store.study.target if target is None else target
     with store.snapshot():
         found, codes = outcomes(store.entries()), KnownCodes(store.study)
-        for last in store.rounds()[-1:]:
+        rounds = store.rounds()
+        for last in rounds[-1:]:
             codes.follow(last.facts)
         drawn = [(item, said) for item, said in with_suggestions(store) if item.drawn]
     agreed = {item: outcome.codes for item, outcome in found.items() if outcome.codes is not None}
@@ -184,4 +205,5 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
         hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
         raise InputError(message, hint=f"{hint} draws some where a review begins")
     n_left = sum(item.item not in agreed for item, _ in drawn)
-    return verify(len(drawn), n_left, len(auto), checks, goal)
+    judged = verify(len(drawn), n_left, len(auto), checks, goal)
+    return replace(judged, withdrawn=is_withdrawn(rounds))

@@ -1,7 +1,7 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ from nldd.review._desk import Desk
 from nldd.review._log import DONE, FLAG, OPEN, SKIP, STATES, Entry
 from nldd.review._queue import AUTO, FILE, Mask, Places
 from nldd.review._records import Item, Suggestion, pack
-from nldd.review._verified import verify
+from nldd.review._verified import is_withdrawn, verify
 from nldd.tables import cell_text
 
 View = dict[str, Any]
@@ -335,4 +335,5 @@ def audit_view(desk: Desk, judged: bool = True) -> View | None:
     apart = np.isin(look.items[drawn], list(desk.disagreed))
     n_left = int((~desk.decided[drawn] | apart).sum())
     found = verify(len(drawn), n_left, len(auto), checks, desk.study.target, judged)
-    return {**asdict(found), "text": found.text}
+    found = replace(found, withdrawn=is_withdrawn([*desk.rounds.values()]))
+    return {**asdict(found), "headline": found.headline, "text": found.text}

@@ -14,6 +14,7 @@ from ._index import (
     Neighbors as Neighbors,
     Score as Score,
     SearchStats as SearchStats,
+    check_probabilities as check_probabilities,
 )
 from ._kernel import tell_compilation as tell_compilation
 from ._neighbors import NeighborIndex as NeighborIndex

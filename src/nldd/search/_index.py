@@ -33,6 +33,8 @@ MAX_BYTES = 2**27
 # Of so few dense rows, a matrix product has all the distances before a search has found which ones
 # it needs: it takes the time of evaluating a tenth of them one by one.
 FEW_ROWS = 4096
+# Probabilities outside [0, 1] by no more than this are rounded ones, in single precision even.
+ROUNDING = 1e-6
 
 # Held while the bounds of an index are made. One for all, because an index with a
 # lock of its own could not be sent to other processes.
@@ -176,6 +178,23 @@ class SearchStats:
         return self.n_certified / self.n_queries if self.n_queries else 1.0
 
 
+def check_probabilities(P: Any, label_names: Any = None) -> FloatArray:
+    """Probabilities clipped to [0, 1]; an error if one is outside by more than rounding.
+
+    With other numbers, label distances overflow, and the compiled search reads beyond its arrays.
+    """
+    P = np.asarray(P, dtype=np.float64)
+    outside = ~((P >= -ROUNDING) & (P <= 1 + ROUNDING))  # which NaN is, too
+    if outside.any():
+        at = tuple(np.argwhere(outside)[0])
+        label = int(at[-1]) if label_names is None else label_names[at[-1]]
+        raise InputError(
+            f"Probabilities must be from 0 to 1; got {P[at]:.6g} for label {label!r}. Check the "
+            "input and predict_proba of the base classifier, or use another one."
+        )
+    return P.clip(0, 1)
+
+
 class LabelsetIndex:
     """Search structure over training rows; it never changes, so threads can share it.
 
@@ -294,8 +313,7 @@ class LabelsetIndex:
         if not 0 < X.shape[0] == P.shape[0] or (*X.shape[1:], *P.shape[1:]) != sizes:
             what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
             raise InputError(f"The index needs {what}; got shapes {X.shape} and {P.shape}.")
-        if not np.isfinite(P).all():
-            raise InputError("P has values that are not finite, so it has no label distances.")
+        P = check_probabilities(P)
         is_dense = len(self.features.dense) > 0
         n_rows = self._block_rows(n_jobs, is_dense and self._bounds_all(score))
         blocks = [slice(start, start + n_rows) for start in range(0, X.shape[0], n_rows)]

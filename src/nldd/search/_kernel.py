@@ -50,6 +50,8 @@ def query_block(rows, groups, queries, bounds_all, least, sketch, slack, P, scor
         best = found.score[i]
         path[0] = _gains(P, i, gains, after)
         n_near = labelsets_within(groups.trie, gains, after, path, np.inf, 0.0, by_bound, Dy2)
+        if n_near == 0:
+            raise ValueError("No labelset has a finite label distance.")
         first = by_bound[n_near - 1]
         n_seen, n_left, evaluated[i], u = 0, 0, len(lower), first
         while True:
@@ -78,6 +80,8 @@ def query_block(rows, groups, queries, bounds_all, least, sketch, slack, P, scor
                 break
             u = by_bound[0]
             n_left = pop(bounds, by_bound, n_left)
+        if n_seen < k:
+            raise ValueError("Too few labelsets have a finite score.")
         _take_best(found, i, seen_row, seen_labelset, seen_keys, n_seen, groups.number, tied)
         clear(queries, i, x)
 

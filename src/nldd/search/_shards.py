@@ -12,7 +12,7 @@ from nldd._dask import Block, RowBlocks, compute, fold_tasks, keep, named, share
 from nldd._progress import progress
 from nldd.exceptions import InputError
 from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
-from nldd.search._index import LabelsetIndex, Neighbors, Score
+from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
 from nldd.search._layout import distinct_labelsets
 
 # Queries that go to the shards in one round, and their bytes: Dask warns of more.
@@ -171,6 +171,7 @@ class ShardedIndex:
         del n_jobs  # the cluster has its workers
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
+        P = check_probabilities(P)
         n_bytes = 12 * X.nnz if issparse(X) else X.nbytes
         n_rounds = 1 + max(len(P) // MAX_QUERIES, n_bytes // MAX_BYTES)
         batches = list(gen_batches(len(P), -(-len(P) // n_rounds)))

@@ -136,11 +136,11 @@ function learningText({ state, message, since, every }) {
 /** The verified accuracy in words, with a picture of its interval.
  * @param {Audit} audit
  * @returns {Node[]} */
-function auditParts({ n_drawn, n_left, accuracy, low, high, target, text }) {
+function auditParts({ n_drawn, n_left, accuracy, low, high, target, headline, text }) {
   const drawn = `${count(n_drawn - n_left)} of ${count(n_drawn)} drawn at random are decided.`
   const words = [line(text), muted(drawn)]
-  if (accuracy === null || low === null || high === null) return words
-  const figure = element('p', { class: 'figure' }, `${percent(accuracy)} right`)
+  if (!headline || accuracy === null || low === null || high === null) return words
+  const figure = element('p', { class: 'figure' }, headline)
   return [figure, intervalPicture(accuracy, low, high, target), ...words]
 }
 

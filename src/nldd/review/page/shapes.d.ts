@@ -72,6 +72,8 @@ export interface Audit {
   target: number
   verdict: string | null
   needed: number | null
+  withdrawn: boolean
+  headline: string
   text: string
 }
 
