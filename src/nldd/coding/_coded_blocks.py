@@ -126,7 +126,7 @@ class Policy:
     n_random: int = 0
     seed: int = 0
     per_code: "CodeLimits | None" = None
-    repeated: float | None | str = "same"
+    repeated: float | str | None = "same"
     per_code_repeated: "CodeLimits | None" = None
     by_fallback: bool = False
 
@@ -218,7 +218,7 @@ class _BlockCoder:
         policy: Policy,
         k: int,
         drawn: frozenset[int],
-        trained: TrainingAnswers,
+        trained: "TrainingAnswers",
     ) -> None:
         self.model, self.policy, self.k, self.drawn = model, policy, k, drawn
         self.reasons, self.trained = Reasons(model), trained

@@ -392,8 +392,11 @@ def fit_coding_model(
         classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
     how = (settings.n_folds, settings.random_state, watch)
     # Without ids, equal words may be copies, or several people: they are tested apart.
-    who = (groups, None) if any(answers.ids) else (None, same_words(answers))
-    validation = cross_validate(classifier, counted, Y, *how, *who, rows)
+    known = any(answers.ids)
+    who = {} if known else {"words": same_words(answers)}
+    validation = cross_validate(
+        classifier, counted, Y, *how, groups if known else None, **who, taught=rows
+    )
     learned = (features, classifier, validation, random, teaches)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 

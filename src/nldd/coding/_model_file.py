@@ -229,8 +229,10 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     documents, arrays = contents.documents, contents.arrays
     model, answers = documents["model"], documents["answers"]
     columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
-    who = {name: columns[name] for name in ("id", "coder")}
-    inputs = {kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")}
+    who: dict[str, Any] = {name: columns[name] for name in ("id", "coder")}
+    inputs: dict[str, Any] = {
+        kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")
+    }
     also = _names(codes.get("also", []))  # which files of older versions have not
     marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"], also)
     recipe = model.get("recipe", 1)

@@ -9,6 +9,7 @@ from itertools import chain
 from operator import itemgetter
 from os.path import commonprefix
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -293,10 +294,11 @@ class CodedAnswers:
             return self
         lists = ("codes", "rows", "identities", "drawn", "names", "coders", "taught")
         given = {name: getattr(self, name) for name in lists}
+        some: dict[str, Any] = {n: [each[i] for i in places] for n, each in given.items() if each}
         return replace(
             self,
             answers=self.answers[np.array(places, dtype=np.intp)],
-            **{name: [each[i] for i in places] for name, each in given.items() if each},
+            **some,
             notes=[*self.notes, f"{count_noun(n_out, 'coded answer')}: {why}."],
             n_known=self.n_known + n_out,
         )
