@@ -25,7 +25,8 @@ def _keep_promise(
         return replace(policy, per_code=codes.limits), None, codes
     found = model.select(*promise)
     if found.threshold is None:
-        print_notes([reports.render_unsupported(found, promise.measure)])
+        targets = coding.target_shares(model, *promise)
+        print_notes([reports.render_unsupported(found, promise.measure, targets)])
     return replace(policy, threshold=found.limit, rank_by=found.rank_by), found, None
 
 

@@ -169,6 +169,8 @@ class Kept:
         New answers, and those that the threshold lets through.
     accuracy, low, high : float or None
         Of those that it lets through, with an exact 95 % interval; None if it lets none.
+    targets : tuple of TargetShare
+        What each target would allow, if the model has no threshold.
 
     Examples
     --------
@@ -186,6 +188,7 @@ class Kept:
     accuracy: float | None
     low: float | None
     high: float | None
+    targets: "tuple[TargetShare, ...]" = ()
 
     @property
     def share(self) -> float:
@@ -399,12 +402,14 @@ def promise_kept(
     (83, 73, 0.95)
     >>> folder.cleanup()
     """
-    selection = model.select(target, confidence, measure, rank_by)
+    promise = (target, confidence, measure, rank_by)
+    selection = model.select(*promise)
     n, right = len(quality.Y), quality.right(measure)
     limit = -1.0 if selection.limit is None else selection.limit
     auto = right[quality.predictions.doubt(selection.rank_by) <= limit]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
-    return Kept(selection, measure, n, len(auto), *accuracy)
+    allowed = () if selection.limit is not None else target_shares(model, *promise)
+    return Kept(selection, measure, n, len(auto), *accuracy, allowed)
 
 
 def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
@@ -544,10 +549,24 @@ def triage(
     selection = model.select(target, confidence, measure, rank_by)
     doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
+    targets = target_shares(model, target, confidence, measure, rank_by)
+    return Triage(rows, selection, measure, human_accuracy, codes, targets)
+
+
+def target_shares(
+    model: CodingModel,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+    rank_by: str = "chance",
+) -> tuple[TargetShare, ...]:
+    """Automation rates that a model reaches at the usual targets and at `target`."""
+    tested = model.evidence[model.tested]
+    right = tested.right(model.Y[model.tested], measure)
+    doubt = tested.doubt(model.validation.ranking(measure, rank_by))
     targets = sorted({*TARGETS[measure], target}, reverse=True)
     sizes = zip(targets, proven_sizes(doubt, right, targets, confidence), strict=True)
-    shares = (TargetShare(each, k, k / len(right), each == target) for each, k in sizes)
-    return Triage(rows, selection, measure, human_accuracy, codes, tuple(shares))
+    return tuple(TargetShare(each, k, k / len(right), each == target) for each, k in sizes)
 
 
 def triage_rows(

@@ -26,7 +26,10 @@ def keep_promise(
         codes = coding.select_codes(model, target, confidence)
         return coding.Policy(None, per_code=codes.limits), reports.drawn_notes(model)
     found = model.select(*promise)
-    notes = [] if found.limit is not None else [reports.render_unsupported(found, measure)]
+    notes = []
+    if found.limit is None:
+        targets = coding.target_shares(model, *promise)
+        notes = [reports.render_unsupported(found, measure, targets)]
     policy = coding.Policy(found.limit, rank_by=found.rank_by)
     return policy, [*notes, *reports.drawn_notes(model)]
 
