@@ -21,8 +21,8 @@ N_TESTS = 50
 # The first test takes at least this share of the answers, so that with more and more answers it
 # becomes certain to pass wherever the surest of them are better than the target.
 FIRST_SHARE = 0.05
-# Shares of the level that a test of the first size brings, and tests of these shares of the answers;
-# what they give is in docs/promise.md.
+# Shares of the level that the test of the first size brings, and tests of these shares of all
+# answers; docs/promise.md compares them with others.
 FIRST_LEVEL = 0.55
 LATER_LEVELS = {0.12: 0.1, 0.25: 0.1, 0.5: 0.15, 1.0: 0.1}
 FEW = 30
@@ -136,7 +136,7 @@ def selective_threshold(
     >>> theta = rng.random(1000)
     >>> found = selective_threshold(theta, rng.random(1000) > theta / 2, target=0.9)
     >>> round(found.threshold, 2), found.n_auto, round(found.accuracy, 2)
-    (0.22, 202, 0.94)
+    (0.22, 200, 0.94)
     """
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:

@@ -101,7 +101,7 @@ def _promised(selection: "Selection", measure: str) -> str:
 def _no_promise(
     selection: "Selection", measure: str, targets: Sequence["TargetShare"]
 ) -> tuple[str, str]:
-    reason = f"{selection.n_answers:,} coded are too few for a test."
+    reason = f"Too few for a test: {count_noun(selection.n_answers, 'coded answer')}."
     if selection.closest is not None:
         n, right, needed = selection.closest
         reached, asked = f"{right:,} are", f"{needed:,}"
@@ -113,12 +113,14 @@ def _no_promise(
         for line in targets
         if line.n_auto
     ]
-    held = f"Targets that hold today: {', '.join(shares)}." if shares else ""
+    held = "No lower target holds either."
+    if shares:
+        held = f"Targets that hold today: {', '.join(shares)}."
     return (
         f"Nothing can be coded automatically at a target of {exact_percent(selection.target)} with "
         f"{exact_percent(selection.confidence)} confidence: all answers are sent to review. "
         f"{reason}",
-        f"{held or 'No lower target holds either.'} Code more answers drawn at random, or lower the target.",
+        f"{held} Code more answers drawn at random, or lower the target.",
     )
 
 
