@@ -120,7 +120,7 @@ def draws(name: str, n_coded: int, measure: str, target: float) -> tuple[float, 
 def _is_below(doubt, right, new_doubt, new_right, target: float) -> bool:
     order = np.argsort(doubt, kind="stable")
     level = (1 - CONFIDENCE) / price_of_shares(right)
-    size, _ = proven_size(doubt[order], right[order], target, level)
+    size = proven_size(doubt[order], right[order], target, level)[0]
     if not size:
         return False
     auto = new_doubt <= doubt[order][size - 1]

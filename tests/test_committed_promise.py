@@ -4,9 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from nldd.coding import accuracy_interval
+from nldd.coding import _selective, accuracy_interval
 from programs import program
 
 ROOT = Path(__file__).parents[1]
@@ -68,9 +69,9 @@ def test_findings_are_told_with_the_numbers_of_the_records(promise, updates):
     calibration = json.loads((ROOT / "results" / "promise" / "calibration.json").read_text())
     off = [abs(r["mean_theta"] - r["hamming_loss"]) for r in calibration.values()]
     assert f"On average it is off by at most {max(off):.3f}" in told
-    found = json.loads((ROOT / "results" / "promise" / "advice.json").read_text())["lines"]
-    shares = [record["any"] / 10 for record in found]
-    assert (round(min(shares)), round(max(shares))) == (7, 14)
+    found = json.loads((ROOT / "results" / "promise" / "spread.json").read_text())["lines"]
+    shares = [100 * record["any"] for record in found]
+    assert (round(min(shares)), round(max(shares))) == (5, 14)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,9 @@ def test_promise_is_kept_after_updates_as_the_page_tells(updates):
 
 
 @pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
-def test_a_recorded_study_of_updates_can_be_run_again(updates):
+def test_a_recorded_study_of_updates_can_be_run_again(updates, monkeypatch):
+    # The studies were run with the level spread as it was then.
+    monkeypatch.setattr(_selective, "starting_levels", program("spread").earlier_spread)
     (recorded,) = (record for record in updates.read() if record["study"] == 7)
     found = updates.run_study(7)
     for step, again in zip(recorded["steps"], found["steps"], strict=True):
@@ -114,27 +117,33 @@ def test_promise_is_kept_after_updates_in_studies_that_are_new(updates):
         assert row["way"] == "all" or low <= 0.1, row
 
 
-def test_advice_is_as_the_page_tells():
-    advice = program("advice")
-    found = json.loads(advice.RECORD.read_text())
-    assert table_on_page("advice") == advice.table(found["advice"]).splitlines()
-    assert table_on_page("lines") == advice.lines_table(found["lines"]).splitlines()
-    rows = advice.rows(found["advice"])
-    assert len(rows) == 30
-    for row in rows:
-        assert row["right"] >= 0.75, row
-        assert row["low"] <= 1.5 * row["true"], row
-    assert sum(row["right"] for row in rows) / 30 >= 0.9
+def test_spread_is_as_the_page_tells():
+    spread = program("spread")
+    found = json.loads(spread.RECORD.read_text())
+    assert table_on_page("spread") == spread.table(found["spread"]).splitlines()
+    assert table_on_page("lines") == spread.lines_table(found["lines"]).splitlines()
+    assert len(found["spread"]) == 27
+    gains = []
+    for record in found["spread"]:
+        (before, _), (now, below) = record["earlier"], record["now"]
+        assert max(below) <= 0.06
+        gains += [after - rate for rate, after in zip(before, now, strict=True)]
+    assert (round(max(gains), 2), round(min(gains), 2)) == (0.65, -0.06)
     for record in found["lines"]:
-        assert max(record["lines"]) <= 0.1 * advice.N_TABLES
+        assert max(record["lines"]) <= 0.065
 
 
-def test_advice_to_a_recorded_sample_is_the_same_now():
-    advice = program("advice")
-    case = json.loads(advice.RECORD.read_text())["advice"][19]
-    advice.N_SAMPLES = 5
-    found = advice.advise(*advice.population(case["name"]), case["target"], case["n"])
-    assert [list(ends) for ends in found] == case["needed"][:5]
+def test_a_recorded_comparison_of_spreads_can_be_run_again(monkeypatch):
+    spread = program("spread")
+    monkeypatch.setattr(_selective, "starting_levels", spread.SPREADS["now"])  # it sets both
+    (recorded,) = (
+        record
+        for record in json.loads(spread.RECORD.read_text())["spread"]
+        if (record["name"], record["n"]) == ("dip at the top", 600)
+    )
+    found = spread.compare("dip at the top", 600, n_studies=200)
+    for way in ("earlier", "now"):
+        assert np.array(found[way]) == pytest.approx(np.array(recorded[way]), abs=0.06)
 
 
 def test_splits_with_an_update_are_as_the_page_tells(updates):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, t
 
-from nldd.coding import _selective, accuracy_interval, answers_needed, selective_threshold
+from nldd.coding import accuracy_interval, proven_sizes, selective_threshold
 from nldd.coding._selective import (
     critical_count,
     first_size,
     levels_of_tests,
     lower_bound,
-    proven_size,
+    starting_levels,
 )
 from nldd.exceptions import InputError
 
@@ -45,19 +45,29 @@ def test_lower_bound_is_where_the_test_turns():
 
 
 def naive_threshold(theta, right, target, confidence):
-    """Both walks by their definition, one answer at a time."""
+    """The walk by its definition, one answer at a time."""
     level = (1 - confidence) / (1.0 if set(right) <= {0, 1} else e)
     n = len(theta)
     first = first_size(n, target, level)
     if first > n:
         return None
-    shares = {"walk": 1.0, "all": 0.0} if n < 3 * first else {"walk": 0.8, "all": 0.2}
-    first = first_size(n, target, shares["walk"] * level)
-    sizes = [round(first + (n - first) * step / 49) for step in range(50)]
-    limits = sorted({sorted(theta)[size - 1] for size in sizes})
-    chosen, at_hand = None, shares["walk"] * level
-    for limit in limits:
-        at_hand += shares["all"] * level if limit == limits[-1] else 0
+    starts = {first: level}
+    if n >= 3 * first:
+        part, starts = 0.55, {}
+        for size, own in ((0.12 * n, 0.1), (0.25 * n, 0.1), (0.5 * n, 0.15), (n, 0.1)):
+            if round(size) <= first_size(n, target, part * level):
+                part += own
+            else:
+                starts[round(size)] = own * level
+        first = first_size(n, target, part * level)
+        starts[first] = part * level
+    sizes = {round(first + (n - first) * step / 49) for step in range(50)} | {*starts}
+    by_limit = dict.fromkeys(sorted({sorted(theta)[size - 1] for size in sizes}), 0.0)
+    for size, own in starts.items():
+        by_limit[sorted(theta)[size - 1]] += own
+    chosen, at_hand = None, 0.0
+    for limit, own in by_limit.items():
+        at_hand += own
         let_through = [r for t, r in zip(theta, right, strict=True) if t <= limit]
         p_value = tail(len(let_through), int(sum(let_through) + 1e-9), target)
         passes = at_hand > 0 and p_value <= at_hand
@@ -70,7 +80,7 @@ def test_threshold_is_that_of_the_definition(kind):
     rng = np.random.default_rng(0)
     found = 0
     for _ in range(60):
-        n = int(rng.integers(1, 260))
+        n = int(rng.integers(1, 360))
         theta = rng.random(n)
         if kind == "tied":
             theta = theta.round(1)
@@ -87,7 +97,7 @@ def test_threshold_is_that_of_the_definition(kind):
             assert selection.n_auto == auto.sum()
             assert selection.accuracy == pytest.approx(right[auto].mean())
             assert selection.lower >= target - 1e-9
-            assert selection.needed is None
+            assert selection.closest is None
     assert found > 8
 
 
@@ -184,79 +194,61 @@ def test_the_lower_bound_holds_after_the_choice(kind, n_studies):
     assert above <= 0.1 * n_studies
 
 
-def flat(u):
-    return np.full(len(u), 0.95)
+# Shares of the answers, from the most confident on, and the probability that such a one is right.
+CURVES = {
+    "flat top": ((0, 0.5, 1), (0.9, 0.82, 0.55)),
+    "dip": ((0, 0.03, 0.05, 0.4, 1), (0.7, 0.8, 0.93, 0.86, 0.4)),
+}
 
 
-def falling(u):
-    return 1 - 0.35 * u
-
-
-@pytest.mark.parametrize("curve", [flat, falling])
-def test_the_number_of_answers_named_suffices_four_times_in_five(curve, monkeypatch):
+@pytest.mark.parametrize(("curve", "at_least"), [("flat top", 0.65), ("dip", 0.75)])
+def test_a_bad_start_does_not_end_the_search(curve, at_least):
+    """With four fifths of the level on the first test, 39 and 11 % of the studies had a result."""
     rng = np.random.default_rng(8)
-
-    def sample(n):
-        theta = np.sort(rng.random(n))
-        return theta, (rng.random(n) < curve(theta)).astype(float)
-
-    # So many that the accuracy is nearly known, and several of those, without luck.
-    monkeypatch.setattr(_selective, "LUCK", (0.0, 0.0))
-    needed = [answers_needed(*sample(20_000), 0.9, 0.9) for _ in range(10)]
-    assert all(low == high for low, high in needed)
-    found = [proven_size(*sample(n), 0.9, 0.1)[0] > 0 for n, _ in needed for _ in range(100)]
-    assert 0.75 <= np.mean(found) <= 0.9
+    grid = np.linspace(0, 1, 10_001)
+    accuracy = np.cumsum(np.interp(grid, *CURVES[curve])) / np.arange(1, 10_002)
+    theta = rng.random((200, 600))
+    right = rng.random((200, 600)) < np.interp(theta, *CURVES[curve])
+    found = [selective_threshold(*study, 0.8).threshold for study in zip(theta, right, strict=True)]
+    limits = np.array([limit for limit in found if limit is not None])
+    assert len(limits) >= at_least * 200
+    assert (accuracy[np.searchsorted(grid, limits) - 1] < 0.8).sum() <= 20
 
 
-def test_the_advice_reaches_from_good_luck_to_bad(monkeypatch):
-    """The accuracies behind both ends are Wilson's bounds, which solve an equation."""
-    share, n = np.array([0.8]), np.array([25.0])
-    for luck in (2.33, -0.5):
-        bound = float(_selective._wilson(share, n, luck)[0])
-        assert (0.8 - bound) / np.sqrt(bound * (1 - bound) / 25) == pytest.approx(-luck)
-    rng = np.random.default_rng(3)
-    answers = np.sort(rng.random(200)), (rng.random(200) < 0.92).astype(float)
-    low, high = answers_needed(*answers, 0.9, 0.9)
-    monkeypatch.setattr(_selective, "LUCK", (0.0, 0.0))
-    assert low < answers_needed(*answers, 0.9, 0.9)[0] < high
+@pytest.mark.parametrize("level", [0.3, 0.1, 0.1 / e, 0.02])
+@pytest.mark.parametrize("target", [0.5, 0.8, 0.9, 0.98])
+def test_starts_add_up_to_the_level(target, level):
+    for n in (60, 150, 300, 600, 5000):
+        starts = starting_levels(n, target, level)
+        assert list(starts) == sorted(starts)
+        assert not starts or sum(starts.values()) == pytest.approx(level)
+        assert all(size <= n for size in starts)
 
 
-@SLOW
-@pytest.mark.parametrize(("target", "n"), [(0.9, 100), (0.95, 200)])
-def test_the_number_of_answers_that_a_target_takes_is_right_within_a_fifth(target, n, monkeypatch):
-    monkeypatch.setattr(_selective, "LUCK", (0.0, 0.0))
-    rng = np.random.default_rng(4)
-    told = [
-        answers_needed(theta, right.astype(float), target, 0.9)
-        for _, theta, right in (study(rng, n, "overconfident") for _ in range(150))
-    ]
-    needed = np.median([low for low, _ in filter(None, told)])
-
-    def found(size):
-        _, theta, right = study(rng, size, "overconfident")
-        order = np.argsort(theta)
-        return proven_size(theta[order], right[order].astype(float), target, 0.1)[0] > 0
-
-    def chance(size):
-        return np.mean([found(size) for _ in range(300)])
-
-    # It is meant to suffice four times in five.
-    assert chance(round(0.8 * needed)) < 0.8
-    assert chance(round(1.2 * needed)) > 0.8
+def test_starts_of_few_and_of_many_answers():
+    assert starting_levels(50, 0.9, 0.1) == {}
+    assert starting_levels(100, 0.9, 0.1) == {52: 0.1}  # the whole level, as one test
+    many = starting_levels(1500, 0.8, 0.1)
+    assert many == pytest.approx({75: 0.055, 180: 0.01, 375: 0.01, 750: 0.015, 1500: 0.01})
+    # 12 % of 300 are fewer than the first test takes.
+    assert list(starting_levels(300, 0.9, 0.1)) == [72, 75, 150, 300]
 
 
-def test_no_number_of_answers_is_named_where_none_would_do():
-    rng = np.random.default_rng(5)
+def test_closest_test_is_that_with_the_fewest_right_answers_missing():
+    theta, right = np.linspace(0, 1, 100), np.repeat([1.0, 0.0], [48, 52])
+    found = selective_threshold(theta, right, 0.9)  # the first 52 answers are tested, once
+    assert (found.threshold, found.n_auto) == (None, 0)
+    assert found.closest == (52, 48, critical_count(52, 0.9, 0.1))
+    assert selective_threshold(theta[:40], np.ones(40), 0.9).closest is None
+
+
+def test_part_of_the_level_proves_as_much_as_that_level():
+    rng = np.random.default_rng(9)
     theta = rng.random(400)
-    selection = selective_threshold(theta, rng.random(400) < 0.6, target=0.9)
-    assert (selection.threshold, selection.n_auto, selection.needed) == (None, 0, None)
-
-
-def test_few_answers_are_told_how_many_it_takes():
-    selection = selective_threshold(np.linspace(0, 0.1, 40), np.ones(40), target=0.9)
-    assert selection.threshold is None
-    low, high = selection.needed
-    assert 50 <= low <= high <= 60
+    right = rng.random(400) > theta / 2
+    half = selective_threshold(theta, right, 0.8, 0.9, level_share=0.5)
+    assert half.n_auto == selective_threshold(theta, right, 0.8, 0.95).n_auto > 0
+    assert proven_sizes(theta, right, [0.8], 0.9, level_share=0.5) == [half.n_auto]
 
 
 def test_all_answers_right_are_all_let_through():
@@ -282,6 +274,8 @@ def test_answers_of_equal_theta_stay_together():
         ([0.1, 0.2], [1, 2], {}, "correct must lie between 0 and 1"),
         ([0.1], [1], {"target": 1.0}, "target must lie between 0 and 1, such as 0.9; got 1.0"),
         ([0.1], [1], {"confidence": 90}, "confidence must lie between 0 and 1"),
+        ([0.1], [1], {"level_share": 0.0}, "level_share must be above 0 and at most 1; got 0.0"),
+        ([0.1], [1], {"level_share": 1.5}, "level_share must be above 0"),
     ],
 )
 def test_bad_input_is_refused(theta, correct, options, message):

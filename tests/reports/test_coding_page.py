@@ -223,21 +223,21 @@ def test_fit_page_says_first_how_much_can_be_coded_automatically(fitted_page, ma
 
 
 def test_fit_page_says_what_it_would_take_where_nothing_can_be_coded(model, quality):
-    made = triage(model, target=0.97, confidence=0.99)
+    made = triage(model, target=0.97, confidence=0.8)
     page = fit_page(model, quality, made, MODEL_FILE)
     assert made.selection.threshold is None
     said = paragraphs(page, "answer")
-    assert said.startswith("Nothing can be coded automatically yet. 150 coded answers cannot show")
+    assert said.startswith("Nothing can be coded automatically at a target of 97 %")
     assert dict(page.facts)["coded automatically"] == "none yet"
-    for needed, words in (
-        ((412, 1234), "Between 410 and 1,200 coded answers would do"),
-        ((1234, 1234), "About 1,200 coded answers would do"),
-        ((412, None), "At least about 410 coded answers will be needed. How many will do cannot"),
-        ((412, 9999), "At least about 410 coded answers will be needed."),
-        (None, "How many would do cannot be told from these: their surest codes are right too"),
-    ):
-        other = replace(made, selection=replace(made.selection, needed=needed))
-        assert words in promise_paragraphs(other)[1]
+    n_tested, right, needed = made.selection.closest
+    assert f"Of the {n_tested} most confident answers, {right} are right; {needed} would be" in said
+    held = [line for line in made.targets if line.n_auto]
+    assert held
+    assert said.count("coded automatically)") == len(held)
+    nothing = replace(made, targets=(), selection=replace(made.selection, closest=None))
+    reason, advice = promise_paragraphs(nothing)
+    assert reason.endswith("Too few for a test: 150 coded answers.")
+    assert advice.startswith("No lower target holds either.")
 
 
 def test_hamming_is_said_in_labels(model):
@@ -517,9 +517,7 @@ def test_verdict_on_a_promise(kept, low, accuracy, high, words):
 
 def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated, kept, table):
     none = replace(kept, n_auto=0, accuracy=None, low=None, high=None)
-    promise_less = replace(
-        kept.selection, threshold=None, accuracy=None, n_auto=0, needed=(500, 900)
-    )
+    promise_less = replace(kept.selection, threshold=None, accuracy=None, n_auto=0)
     for found, words in (
         (none, "sure of none of these answers"),
         (replace(none, selection=promise_less), "makes no promise"),

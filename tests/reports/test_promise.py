@@ -5,12 +5,12 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 
-from nldd.coding import CodeLimits, CodeSelection, Counts, Policy, Selection
+from nldd.coding import CodeLimits, CodeSelection, Counts, Policy, Selection, TargetShare
 from nldd.reports import counts_record, render_counts, render_unsupported
 from nldd.reports._promise import code_paragraphs
 
 PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98, 0.96, None)
-NO_PROMISE = Selection(0.99, 0.95, None, 108, 0, None, None, (412, 1234))
+NO_PROMISE = Selection(0.9, 0.95, None, 108, 0, None, None, (60, 51, 57))
 
 
 def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
@@ -50,11 +50,20 @@ def test_answers_with_an_open_code_are_counted_as_sent_to_review():
     assert counts.n_coded == 0
 
 
-def test_without_a_threshold_it_is_said_what_it_would_take():
-    first, second = render_unsupported(NO_PROMISE, "hamming").split("So all answers go to people.")
-    assert first.startswith("Nothing can be coded automatically yet. 108 coded answers cannot show")
-    assert "at least 99 %\nof the labels" in first or "at least 99 % of the labels" in first
-    assert second.startswith("\nBetween 410 and 1,200 coded answers would do")
+def test_without_a_threshold_the_closest_test_and_the_targets_that_hold_are_named():
+    targets = [
+        TargetShare(0.9, 0, 0.0, True),
+        TargetShare(0.8, 44, 0.41),
+        TargetShare(0.7, 68, 0.63),
+    ]
+    said = " ".join(render_unsupported(NO_PROMISE, "subset", targets).split())
+    assert said.startswith("Nothing can be coded automatically at a target of 90 %")
+    assert "Of the 60 most confident answers, 51 are right; 57 would be needed." in said
+    assert "today: 80 % (41 % coded automatically), 70 % (63 % coded automatically)." in said
+    assert said.endswith("Code more answers drawn at random, or lower the target.")
+    of_labels = render_unsupported(NO_PROMISE, "hamming", targets[:1])
+    assert "85.0 % of the labels are right; 95.0 % would be needed" in " ".join(of_labels.split())
+    assert "No lower target holds either." in of_labels
 
 
 def test_what_predict_prints_loads_two_modules_of_the_reports():

@@ -24,7 +24,8 @@ def _keep_promise(
         return policy.follow_codes(codes), None, codes
     policy, found = policy.follow(model, *promise)
     if not found.automates:
-        print_notes([reports.render_unsupported(found, promise.measure)])
+        targets = coding.target_shares(model, *promise)
+        print_notes([reports.render_unsupported(found, promise.measure, targets)])
     return policy, found, None
 
 

@@ -62,6 +62,7 @@ from ._evaluation import (
     promise_kept as promise_kept,
     score_answers as score_answers,
     summarise as summarise,
+    target_shares as target_shares,
     triage as triage,
     triage_rows as triage_rows,
 )
@@ -111,7 +112,6 @@ from ._recoding import apply_codebook as apply_codebook
 from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,
-    answers_needed as answers_needed,
     proven_sizes as proven_sizes,
     selective_threshold as selective_threshold,
 )

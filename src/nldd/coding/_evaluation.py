@@ -16,7 +16,7 @@ from nldd.coding._model import TARGETS, CodingModel
 from nldd.coding._predictions import PER_CODE, Predictions
 from nldd.coding._repeated_rows import settle_repeats
 from nldd.coding._respondents import one_of_each, respondents
-from nldd.coding._selective import Selection, accuracy_interval, proven_sizes
+from nldd.coding._selective import Selection, accuracy_interval
 from nldd.coding._training_table import CodedAnswers, read_coded
 from nldd.displays import Calibration, calibration_deciles
 from nldd.exceptions import InputError
@@ -174,6 +174,8 @@ class Kept:
         New answers, and those that the threshold lets through.
     accuracy, low, high : float or None
         Of those that it lets through, with an exact 95 % interval; None if it lets none.
+    targets : tuple of TargetShare
+        What each target would allow, if the model has no threshold.
 
     Examples
     --------
@@ -191,6 +193,7 @@ class Kept:
     accuracy: float | None
     low: float | None
     high: float | None
+    targets: "tuple[TargetShare, ...]" = ()
 
     @property
     def share(self) -> float:
@@ -418,13 +421,15 @@ def promise_kept(
     (83, 73, 0.95)
     >>> folder.cleanup()
     """
-    selection = model.select(target, confidence, measure, rank_by)
+    promise = (target, confidence, measure, rank_by)
+    selection = model.select(*promise)
     n, right = len(quality.Y), quality.right(measure)
     limits = [-1.0 if limit is None else limit for limit in selection.limits]
     doubt = quality.predictions.doubt(selection.rank_by)
     auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
-    return Kept(selection, measure, n, len(auto), *accuracy)
+    allowed = () if selection.limit is not None else target_shares(model, *promise)
+    return Kept(selection, measure, n, len(auto), *accuracy, allowed)
 
 
 def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
@@ -482,6 +487,8 @@ class Triage:
     targets : tuple of TargetShare
         What other targets would allow: `target`, `n_auto`, `share`, and the one `chosen`. Each
         holds with the confidence by itself.
+    earlier : Selection or None
+        What an earlier fit may code, which stays in use as this one did not pass its test.
 
     Examples
     --------
@@ -502,6 +509,7 @@ class Triage:
     human_accuracy: float
     codes: "CodeSelection | None" = None
     targets: tuple[TargetShare, ...] = ()
+    earlier: Selection | None = None
 
 
 def triage(
@@ -564,10 +572,23 @@ def triage(
     selection = model.select(target, confidence, measure, rank_by)
     doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
+    targets = target_shares(model, target, confidence, measure, rank_by)
+    used, earlier = model.in_use(target, confidence, measure, rank_by)
+    more = (codes, targets, earlier if used is not model else None)
+    return Triage(rows, selection, measure, human_accuracy, *more)
+
+
+def target_shares(
+    model: CodingModel,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+    rank_by: str = "chance",
+) -> tuple[TargetShare, ...]:
+    """Automation rates that a model reaches at the usual targets and at `target`."""
     targets = sorted({*TARGETS[measure], target}, reverse=True)
-    sizes = zip(targets, proven_sizes(doubt, right, targets, confidence), strict=True)
-    shares = (TargetShare(each, k, k / len(right), each == target) for each, k in sizes)
-    return Triage(rows, selection, measure, human_accuracy, codes, tuple(shares))
+    found = [model.in_use(each, confidence, measure, rank_by)[1] for each in targets]
+    return tuple(TargetShare(f.target, f.n_auto, f.share, f.target == target) for f in found)
 
 
 def triage_rows(

@@ -390,13 +390,10 @@ def fit_coding_model(
     for _ in watch(range(1), 1, "learning from all answers"):
         weight = None if teaches.all() else teaches.astype(float)
         classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
-    how = (settings.n_folds, settings.random_state, watch)
+    how = (settings.random_state, watch)
     # Without ids, equal words may be copies, or several people: they are tested apart.
-    known = any(answers.ids)
-    who = {} if known else {"words": same_words(answers)}
-    validation = cross_validate(
-        classifier, counted, Y, *how, groups if known else None, **who, taught=rows
-    )
+    who = (groups, None) if any(answers.ids) else (None, same_words(answers))
+    validation = cross_validate(classifier, counted, Y, settings.n_folds, *how, *who, rows)
     learned = (features, classifier, validation, random, teaches)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 

@@ -1,7 +1,7 @@
 """Which answers a machine may code: the largest theta at which a target accuracy is sure to hold.
 
-Tests of a fixed sequence with two starts (Angelopoulos et al., 2021, Learn then test; Wiens, 2003,
-the fallback procedure), Clopper and Pearson's or Bentkus'.
+Tests of a fixed sequence with several starts (Angelopoulos et al., 2021, Learn then test; Wiens,
+2003, the fallback procedure), Clopper and Pearson's or Bentkus'.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom, norm, t
-from sklearn.isotonic import isotonic_regression
+from scipy.stats import beta, binom, t
 
 from nldd.exceptions import InputError
 
@@ -22,16 +21,10 @@ N_TESTS = 50
 # The first test takes at least this share of the answers, so that with more and more answers it
 # becomes certain to pass wherever the surest of them are better than the target.
 FIRST_SHARE = 0.05
-# Of the level, what is kept for a test of all answers, which passes where theta tells little and
-# nearly all codes are right.
-LAST_LEVEL = 0.2
-# How sure the number of answers that a target takes is to suffice.
-ENOUGH = 0.8
-MOST_ANSWERS = 100_000
-# By how many standard errors the surest answers may be better than they look, at the two ends of
-# the advice. Who needs it has had bad luck as a rule, so it does not lie in the middle; both were
-# chosen by results/advice.py.
-LUCK = (2.33, -0.5)
+# Shares of the level that the test of the first size brings, and tests of these shares of all
+# answers; docs/promise.md compares them with others.
+FIRST_LEVEL = 0.55
+LATER_LEVELS = {0.12: 0.1, 0.25: 0.1, 0.5: 0.15, 1.0: 0.1}
 FEW = 30
 
 
@@ -55,9 +48,9 @@ class Selection:
     lower : float or None
         Their accuracy is above it with the stated confidence. That is the target unless all answers
         pass: a bound made after the choice would hold less often.
-    needed : tuple of (int, int or None) or None
-        Without a threshold: from and up to about how many answers it would take. Either end may be
-        open.
+    closest : tuple of (int, int, int) or None
+        Without a threshold, of the test that came closest to passing: answers tested, right among
+        them, and right needed. None if there are too few answers for any test.
     limit : float or None
         New answers pass up to it. It is the threshold itself unless the model that predicts them is
         surer than those that were tested.
@@ -84,7 +77,7 @@ class Selection:
     n_auto: int = 0
     accuracy: float | None = None
     lower: float | None = None
-    needed: tuple[int, int | None] | None = None
+    closest: tuple[int, int, int] | None = None
     limit: float | None = None
     rank_by: str = "theta"
     repeated: "Selection | None" = None
@@ -125,26 +118,29 @@ def selective_threshold(
         are tested by Bentkus' inequality, at the price of a factor e in the level.
     target, confidence : float in (0, 1)
         The accuracy, and how sure it is to hold.
+    level_share : float in (0, 1]
+        Share of the level 1 - confidence that this test may spend.
 
     Returns
     -------
     Selection
-        The threshold; or, where none is proven, about how many answers it would take.
+        The threshold; or, if no test passes, the one that came closest.
 
     Notes
     -----
-    The k surest answers are tested for growing k: is their accuracy above the target,
-    by an exact binomial test? The first k that fails ends the walk, and the last one that passed is
-    chosen. As the order of the tests is fixed beforehand, no correction for their number is needed.
-    The walk has four fifths of the level 1 - confidence; with the rest, and with what a walk that
-    came so far brings, all answers are tested. So the chance to choose a threshold with an accuracy
-    below the target is at most 1 - confidence, whether theta is calibrated or not. What it takes is
-    that the answers are a random sample of those to come, and that accuracy does not rise with
-    theta.
+    The k most confident answers are tested for growing k: is their accuracy above the target, by an
+    exact binomial test? A test that passes hands its level on to the next one; one that fails loses
+    it. The largest k that passes is chosen. As order and levels are fixed beforehand, the chance to
+    choose a threshold with an accuracy below the target is at most 1 - confidence, under any
+    dependence of the tests, whether theta is calibrated or not. What it takes is that the answers
+    are a random sample of those to come, and that accuracy does not rise with theta.
 
-    The first test takes the number of answers at which an accuracy half way from the target to 1
-    passes with an even chance (52 for 0.9 and 0.9), but at least a twentieth of all. Where there
-    are less than three times as many answers, the walk has the whole level.
+    The first test has 55 % of the level 1 - confidence, so that few good answers are found. Tests
+    of 12, 25, 50 and 100 % of the answers bring 10, 10, 15 and 10 %, so that a bad start does not
+    end the search. The first test takes the number of answers at which an accuracy half way from
+    the target to 1 passes with an even chance (52 for 0.9 and 0.9 at the whole level), but at least
+    a twentieth of all. Levels of smaller tests fall to it. If there are less than three times as
+    many answers, it has the whole level.
 
     Examples
     --------
@@ -154,7 +150,7 @@ def selective_threshold(
     >>> theta = rng.random(1000)
     >>> found = selective_threshold(theta, rng.random(1000) > theta / 2, target=0.9)
     >>> round(found.threshold, 2), found.n_auto, round(found.accuracy, 2)
-    (0.22, 202, 0.94)
+    (0.22, 200, 0.94)
     """
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:
@@ -168,42 +164,49 @@ def selective_threshold(
             raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
-    n, level = len(theta), level_share * (1 - confidence) / price_of_shares(right)
-    chosen, level_left = proven_size(theta, right, target, level)
+    n, level = len(theta), _level(right, confidence, level_share)
+    chosen, level_left, closest = proven_size(theta, right, target, level)
     if not chosen:
-        enough = answers_needed(theta, right, target, confidence)
-        if enough is not None:
-            # What there is was not enough, whatever the smoothed accuracy says.
-            low, high = max(enough[0], n + 1), enough[1]
-            enough = low, high and max(high, low, n + n // 10 + 1)
-        return Selection(target, confidence, None, n, 0, None, None, enough)
+        return Selection(target, confidence, None, n, 0, None, None, closest)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
     # Higher targets may be tested on all answers with what the walk has left.
     lower = lower_bound(total, n, level_left) if chosen == n else target
-    proven = (n, chosen, total / chosen, lower, None)
+    proven = (n, chosen, total / chosen, lower)
     return Selection(target, confidence, threshold, *proven, limit=threshold)
 
 
 def proven_size(
     theta: FloatArray, right: FloatArray, target: float, level: float
-) -> tuple[int, float]:
-    """How many of the answers, sorted by theta, are proven to reach the target; 0 if none are.
+) -> tuple[int, float, tuple[int, int, int] | None]:
+    """Number of answers, sorted by theta, that are proven to reach the target; 0 if none are.
 
-    And the level that is left after the test of all of them.
+    And the level that is left after the test of all of them; and, of the failed test with the
+    fewest right answers missing: answers tested, right among them, and right needed.
     """
-    chosen, at_hand = 0, 0.0
+    chosen, at_hand, failed = 0, 0.0, []
     for k, own_level in levels_of_tests(theta, target, level).items():
         at_hand += own_level
+        if not at_hand:
+            continue
+        total, needed = float(right[:k].sum()), critical_count(k, target, at_hand)
         # Shares add up with rounding errors; a sum that is short by those alone is not short.
-        if at_hand and right[:k].sum() >= critical_count(k, target, at_hand) - 1e-9:
+        if total >= needed - 1e-9:
             chosen = k
         else:
             at_hand = 0.0
-    return chosen, at_hand
+            failed.append((k, int(total + 1e-9), needed))
+    # A later start may have too small a level to pass without that of the tests before it.
+    closest = min(failed, key=lambda test: (test[2] > test[0], test[2] - test[1]), default=None)
+    return chosen, at_hand, closest
 
 
 def proven_sizes(
-    theta: Any, correct: Any, targets: Sequence[float], confidence: float
+    theta: Any,
+    correct: Any,
+    targets: Sequence[float],
+    confidence: float,
+    *,
+    level_share: float = 1.0,
 ) -> list[int]:
     """For each of several targets, how many answers a threshold would let through; 0 for none.
 
@@ -211,8 +214,14 @@ def proven_sizes(
     """
     order = np.argsort(theta, kind="stable")
     theta, right = np.asarray(theta, float)[order], np.asarray(correct, float)[order]
-    level = (1 - confidence) / price_of_shares(right)
+    level = _level(right, confidence, level_share)
     return [proven_size(theta, right, target, level)[0] for target in targets]
+
+
+def _level(right: FloatArray, confidence: float, level_share: float) -> float:
+    if not 0 < level_share <= 1:
+        raise InputError(f"level_share must be above 0 and at most 1; got {level_share!r}.")
+    return level_share * (1 - confidence) / price_of_shares(right)
 
 
 def price_of_shares(right: FloatArray) -> float:
@@ -225,24 +234,29 @@ def levels_of_tests(theta: FloatArray, target: float, level: float) -> dict[int,
 
     Answers of equal theta come together.
     """
-    n, starts = len(theta), first_and_last(len(theta), target, level)
+    n, starts = len(theta), starting_levels(len(theta), target, level)
     if not starts:
         return {}
-    sizes = np.linspace(min(starts), n, N_TESTS).round().astype(int)
+    sizes = np.union1d(np.linspace(min(starts), n, N_TESTS).round().astype(int), [*starts])
     ends = np.searchsorted(theta, theta[sizes - 1], side="right").tolist()
     levels = dict.fromkeys(ends, 0.0)
-    levels[ends[0]] += starts[min(starts)]
-    levels[n] += level - starts[min(starts)]
+    for size, end in zip(sizes.tolist(), ends, strict=True):
+        levels[end] += starts.get(size, 0.0)
     return levels
 
 
-def first_and_last(n: int, target: float, level: float) -> dict[int, float]:
+def starting_levels(n: int, target: float, level: float) -> dict[int, float]:
     """Sizes of the tests that bring a level, and theirs; none if `n` answers are too few."""
     first = first_size(n, target, level)
     if n < 3 * first:
         return {first: level} if first <= n else {}
-    kept = LAST_LEVEL * level
-    return {first_size(n, target, level - kept): level - kept, n: kept}
+    part, later = FIRST_LEVEL, {}
+    for share, own in LATER_LEVELS.items():
+        if round(share * n) <= first_size(n, target, part * level):
+            part += own
+        else:
+            later[round(share * n)] = own * level
+    return {first_size(n, target, part * level): part * level, **later}
 
 
 def first_size(n: int, target: float, level: float) -> int:
@@ -291,74 +305,3 @@ def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
         return lower_bound(total, n, level), 1 - lower_bound(n - total, n, level)
     half = float(t.isf(tail, n - 1) * right.std(ddof=1) / np.sqrt(n))
     return max(0.0, total / n - half), min(1.0, total / n + half)
-
-
-def answers_needed(
-    theta: FloatArray, right: FloatArray, target: float, confidence: float
-) -> tuple[int, int | None] | None:
-    """From and up to about how many answers it takes until a test passes four times in five.
-
-    How right the surest answers are is known from a few of them only, so the second number may be
-    open; where even luck would not do, there is none at all.
-    """
-    factor, mean = price_of_shares(right), float(right.mean())
-    # The chance of being right, which never rises with theta; two answers of mean accuracy in front
-    # keep the first few from promising too much.
-    in_order = right[np.argsort(theta, kind="stable")]
-    shares, weights = np.append(mean, in_order), np.append(2.0, np.ones(len(right)))
-    chance = isotonic_regression(shares, sample_weight=weights, increasing=False)[1:]
-    ranks = np.arange(1, len(theta) + 1)
-    accuracy = np.cumsum(chance) / ranks
-    # Variance of the shares as a part of p (1 - p), that of answers wholly right or wrong.
-    spread = 1.0 if factor == 1 or mean in (0, 1) else float(right.var() / (mean * (1 - mean)))
-    level = (1 - confidence) / factor
-    few, many = (
-        _enough(ranks / len(ranks), _wilson(accuracy, ranks / spread, luck), target, level, spread)
-        for luck in LUCK
-    )
-    return None if few is None else (few, many)
-
-
-def _wilson(share: FloatArray, n: FloatArray, luck: float) -> FloatArray:
-    """Wilson's bound of a share of `n`, so many standard errors above it."""
-    half = luck * np.sqrt(share * (1 - share) / n + (luck / n) ** 2 / 4)
-    return np.asarray((share + luck**2 / n / 2 + half) / (1 + luck**2 / n))
-
-
-def _enough(
-    shares: FloatArray, accuracy: FloatArray, target: float, level: float, spread: float
-) -> int | None:
-    """Fewest answers with a chance of four in five, if the surest `shares` have these accuracies.
-
-    One of two tests passes at least as often as the better of them.
-    """
-
-    def chance_to_pass(n: int) -> float:
-        starts = first_and_last(n, target, level)
-        surest = np.interp(np.divide([*starts], n), shares, accuracy).tolist()
-        tests = zip(starts.items(), surest, strict=True)
-        return max(
-            (
-                _chance_to_reach(critical_count(k, target, own), k, p, spread)
-                for (k, own), p in tests
-            ),
-            default=0.0,
-        )
-
-    fewer = n = _smallest_size(target, level)
-    while chance_to_pass(n) < ENOUGH:
-        fewer, n = n, n + n // 4 + 1
-        if n > MOST_ANSWERS:
-            return None
-    while chance_to_pass(fewer) < ENOUGH:
-        fewer += fewer // 50 + 1
-    return fewer
-
-
-def _chance_to_reach(count: int, n: int, accuracy: float, spread: float) -> float:
-    if count > n:
-        return 0.0
-    if spread == 1:
-        return float(binom.sf(count - 1, n, accuracy))
-    deviation = np.sqrt(spread * n * accuracy * (1 - accuracy))
-    return float(norm.sf(count, n * accuracy, deviation)) if deviation else float(accuracy == 1)

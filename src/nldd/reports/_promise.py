@@ -1,5 +1,6 @@
 """What a model promises, in words: how much it codes by itself, and how much of that is right."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
         Kept,
         Policy,
         Selection,
+        TargetShare,
         Triage,
     )
 
@@ -28,22 +30,39 @@ RULES = {
     "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
 }
 COUNTED = ("rows", "auto", "part", "review", "people", "coded", "drawn")
-# A range of which the ends are so many times apart tells its lower end only.
-FAR_APART = 10
 SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
 def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
     """How much can be coded automatically at which accuracy, as a whole or code by code."""
     codes = () if triage.codes is None else code_paragraphs(triage.codes)
-    return *_whole_answers(triage), *codes
+    return *_whole_answers(triage), *_repeated_words(triage.selection), *codes
+
+
+def _repeated_words(selection: "Selection") -> tuple[str, ...]:
+    """What holds of answers whose words stand in the training data, where no ids tell copies."""
+    if (again := selection.repeated) is None:
+        return ()
+    share = percent(again.share, 1) if again.threshold is not None else "none"
+    return (
+        f"All of this is about answers with new words. {again.n_answers:,} coded answers have the "
+        "words of another one, and no ids tell whether they are copies. They are tested apart: of "
+        f"answers whose words stand in the training data, {share} can be coded automatically. With "
+        "a column of ids (--id) all would be tested together.",
+    )
 
 
 def _whole_answers(triage: "Triage") -> tuple[str, ...]:
     """How much can be coded automatically at which accuracy; or why nothing can."""
     selection = triage.selection
+    if triage.earlier is not None:
+        share = percent(triage.earlier.share, 1)
+        return (
+            f"{render_failed_refit(selection)} The model before it codes {share} of answers like "
+            f"these automatically, and {_promised(selection, triage.measure)}.",
+        )
     if selection.threshold is None or selection.accuracy is None:
-        return _no_promise(selection, triage.measure)
+        return _no_promise(selection, triage.measure, triage.targets)
     rest = "None is left to people."
     if n_people := selection.n_answers - selection.n_auto:
         combined = next(row.combined for row in triage.rows if row.chosen)
@@ -98,42 +117,37 @@ def _promised(selection: "Selection", measure: str) -> str:
     return f"at least {exact_percent(selection.target)} {PROMISED[measure]}"
 
 
-def _no_promise(selection: "Selection", measure: str) -> tuple[str, str]:
-    reason = (
-        "Nothing can be coded automatically yet. "
-        f"{count_noun(selection.n_answers, 'coded answer')} cannot show, with "
-        f"{exact_percent(selection.confidence)} confidence and even for the surest answers, that "
-        f"{_promised(selection, measure)}. So all answers go to people."
-    )
-    lower = "Or lower the target: nldd triage shows what others allow."
-    if selection.needed is None:
-        return reason, (
-            "How many would do cannot be told from these: their surest codes are right too seldom "
-            "for that. Codes that are easier to tell apart help; the report shows which are found "
-            f"badly and which are taken for others. {lower}"
-        )
-    low, high = _two_digits(selection.needed[0]), _two_digits(selection.needed[1] or 0)
-    if not high or high > FAR_APART * low:
-        return reason, (
-            f"At least about {count_noun(low, 'coded answer')} will be needed. How many will do "
-            "cannot be told yet, as it depends on how right the very surest codes are, of which "
-            f"there are few: code more, drawn at random, and look again. {lower}"
-        )
-    would_do = f"Between {low:,} and" if low < high else "About"
-    return reason, (
-        f"{would_do} {count_noun(high, 'coded answer')} would do, by what can be told from these, "
-        f"if further ones are like them and drawn at random. {lower}"
+def _no_promise(
+    selection: "Selection", measure: str, targets: Sequence["TargetShare"]
+) -> tuple[str, str]:
+    reason = f"Too few for a test: {count_noun(selection.n_answers, 'coded answer')}."
+    if selection.closest is not None:
+        n, right, needed = selection.closest
+        reached, asked = f"{right:,} are", f"{needed:,}"
+        if measure == "hamming":
+            reached, asked = f"{percent(right / n, 1)} of the labels are", percent(needed / n, 1)
+        reason = f"Of the {n:,} most confident answers, {reached} right; {asked} would be needed."
+    shares = [
+        f"{exact_percent(line.target)} ({percent(line.share)} coded automatically)"
+        for line in targets
+        if line.n_auto
+    ]
+    held = "No lower target holds either."
+    if shares:
+        held = f"Targets that hold today: {', '.join(shares)}."
+    return (
+        f"Nothing can be coded automatically at a target of {exact_percent(selection.target)} with "
+        f"{exact_percent(selection.confidence)} confidence: all answers are sent to review. "
+        f"{reason}",
+        f"{held} Code more answers drawn at random, or lower the target.",
     )
 
 
-def _two_digits(number: int) -> int:
-    """A number that is not known to more."""
-    return round(number, 2 - len(str(number)))
-
-
-def render_unsupported(selection: "Selection", measure: str) -> str:
-    """Why there is no threshold, and what it would take."""
-    return wrap(_no_promise(selection, measure))
+def render_unsupported(
+    selection: "Selection", measure: str, targets: Sequence["TargetShare"]
+) -> str:
+    """Why there is no threshold, which targets hold, and what to do."""
+    return wrap(_no_promise(selection, measure, targets))
 
 
 def render_failed_refit(selection: "Selection") -> str:
@@ -152,7 +166,7 @@ def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
     """Whether a promise held on the evaluated answers."""
     selection = kept.selection
     if selection.threshold is None:
-        return "The model makes no promise.", *_no_promise(selection, kept.measure)
+        return "The model makes no promise.", *_no_promise(selection, kept.measure, kept.targets)
     promise = (
         f"{_rule(selection)} The model's own answers promise, with "
         f"{exact_percent(selection.confidence)} confidence, that "

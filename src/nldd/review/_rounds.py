@@ -26,7 +26,10 @@ def keep_promise(
         codes = coding.select_codes(model, target, confidence)
         return coding.Policy(None).follow_codes(codes), reports.drawn_notes(model)
     policy, found = coding.Policy(None).follow(model, *promise)
-    notes = [] if found.automates else [reports.render_unsupported(found, measure)]
+    notes = []
+    if not found.automates:
+        targets = coding.target_shares(model, *promise)
+        notes = [reports.render_unsupported(found, measure, targets)]
     return policy, [*notes, *reports.drawn_notes(model)]
 
 

@@ -1,0 +1,132 @@
+"""What does it give to spread the level over five starts, and does the guarantee hold?
+
+Populations with known accuracy: made-up curves, and the out-of-fold predictions of whole data sets
+that ``results/promise.py`` keeps. Samples are drawn and tested by the spread of the package and by
+the earlier one. And samples are tested at seven targets, as the first table of ``nldd triage`` does
+it, to count the guarantees that are not met: line by line, and any of them.
+
+``python results/spread.py`` writes ``results/promise/spread.json`` and its tables to
+``docs/promise.md``; with the word ``page`` it writes the tables of what is recorded.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import marks
+import numpy as np
+
+from nldd.coding import _selective, proven_sizes
+from nldd.coding._evaluation import TARGETS
+
+FOLDER = Path(__file__).parent / "promise"
+RECORD = FOLDER / "spread.json"
+PAGE = marks.DOCS / "promise.md"
+# Shares of the answers, from the most confident on, and the probability that such a one is right.
+CURVES = {
+    "flat top": ((0, 0.9), (0.5, 0.82), (1, 0.55)),
+    "dip at the top": ((0, 0.7), (0.03, 0.8), (0.05, 0.93), (0.4, 0.86), (1, 0.4)),
+    "steep": ((0, 1), (0.2, 0.92), (0.5, 0.65), (1, 0.2)),
+    "hard": ((0, 0.95), (0.05, 0.8), (0.2, 0.6), (1, 0.15)),
+    "nearly all right": ((0, 0.95), (1, 0.93)),
+}
+DATASETS = ("medical", "enron", "slashdot", "yeast")
+SIZES, ASKED, LINE_SIZES = (300, 600, 1500), (0.8, 0.9), (300, 1000)
+N_STUDIES, CONFIDENCE = 2000, 0.9
+
+
+def earlier_spread(n: int, target: float, level: float) -> dict[int, float]:
+    """Four fifths of the level for the first test, one fifth for the test of all answers."""
+    first = _selective.first_size(n, target, level)
+    if n < 3 * first:
+        return {first: level} if first <= n else {}
+    return {_selective.first_size(n, target, 0.8 * level): 0.8 * level, n: 0.2 * level}
+
+
+SPREADS = {"earlier": earlier_spread, "now": _selective.starting_levels}
+
+
+def population(name: str):
+    """Doubts in order, and which of the answers are right."""
+    rng = np.random.default_rng(1)
+    if name == "made up":
+        error = np.sort(rng.beta(0.6, 1.4, 20_000))
+        return error / 1.5, (rng.random(len(error)) >= error).astype(float)
+    if name in CURVES:
+        doubt = np.linspace(0, 1, 100_000)
+        chance = np.interp(doubt, *zip(*CURVES[name], strict=True))
+        return doubt, (rng.random(len(doubt)) < chance).astype(float)
+    with np.load(FOLDER / f"{name}.npz") as pool:
+        order = np.argsort(pool["doubt_subset"], kind="stable")
+        return pool["doubt_subset"][order], pool["subset"][order]
+
+
+def studies(name: str, n: int, targets, n_studies: int):
+    """For each study and target: how many answers are automated, and whether it is not met."""
+    doubt, right = population(name)
+    accuracy, rng = np.cumsum(right) / np.arange(1, len(right) + 1), np.random.default_rng(n)
+    sizes = np.empty((n_studies, len(targets)), dtype=int)
+    below = np.empty(sizes.shape, dtype=bool)
+    for study in range(n_studies):
+        drawn = np.sort(rng.integers(0, len(doubt), n))
+        sizes[study] = proven_sizes(doubt[drawn], right[drawn], targets, CONFIDENCE)
+        last = np.searchsorted(doubt, doubt[drawn][sizes[study] - 1], side="right")
+        below[study] = (sizes[study] > 0) & (accuracy[last - 1] < targets)
+    return sizes, below
+
+
+def compare(name: str, n: int, n_studies: int = N_STUDIES) -> dict:
+    """Automation rate and share of guarantees that are not met, for both spreads and targets."""
+    found = {"name": name, "n": n}
+    for spread, starts in SPREADS.items():
+        _selective.starting_levels = starts
+        sizes, below = studies(name, n, ASKED, n_studies)
+        found[spread] = [(sizes.mean(axis=0) / n).tolist(), below.mean(axis=0).tolist()]
+    return found
+
+
+def count_lines(name: str, n: int) -> dict:
+    """Of tables of seven targets, the lines that are not met, and tables with any such line."""
+    _, below = studies(name, n, TARGETS["subset"], N_STUDIES)
+    lines, any_line = below.mean(axis=0).tolist(), float(below.any(axis=1).mean())
+    return {"name": name, "n": n, "lines": lines, "any": any_line}
+
+
+def table(records: list[dict]) -> str:
+    """Both spreads in Markdown."""
+    heads = " | ".join(f"{t:g}: earlier | now | not met, earlier | now" for t in ASKED)
+    lines = [f"| answers | coded | {heads} |", "|---" * 10 + "|"]
+    for record in records:
+        cells = [
+            f"{record[spread][what][k]:.1%}"
+            for k in range(len(ASKED))
+            for what in range(2)
+            for spread in SPREADS
+        ]
+        lines.append(f"| {record['name']} | {record['n']} | {' | '.join(cells)} |")
+    return "\n".join(lines).replace("%", " %") + "\n"
+
+
+def lines_table(records: list[dict]) -> str:
+    """How often the guarantees of a table of targets are not met, in Markdown."""
+    heads = " | ".join(f"{target:g}" for target in TARGETS["subset"])
+    lines = [f"| data set | coded answers | {heads} | any of them |", "|---" * 10 + "|"]
+    for record in records:
+        shares = [f"{100 * share:.1f} %" for share in (*record["lines"], record["any"])]
+        lines.append(f"| {record['name']} | {record['n']} | {' | '.join(shares)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run it, and write record and tables."""
+    if sys.argv[1:] != ["page"]:
+        spread = [compare(name, n) for name in (*CURVES, *DATASETS) for n in SIZES]
+        lines = [count_lines(name, n) for name in (*DATASETS, "made up") for n in LINE_SIZES]
+        found = {"spread": spread, "lines": lines}
+        RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n")
+    found = json.loads(RECORD.read_text())
+    marks.fill(PAGE, {"spread": table(found["spread"]), "lines": lines_table(found["lines"])})
+
+
+if __name__ == "__main__":
+    main()
