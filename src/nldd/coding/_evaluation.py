@@ -429,7 +429,7 @@ def promise_kept(
     auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
     allowed = () if selection.limit is not None else target_shares(model, *promise)
-    return Kept(selection, measure, n, len(auto), *accuracy, allowed)
+    return replace(Kept(selection, measure, n, len(auto), *accuracy), targets=allowed)
 
 
 def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:

@@ -390,10 +390,10 @@ def fit_coding_model(
     for _ in watch(range(1), 1, "learning from all answers"):
         weight = None if teaches.all() else teaches.astype(float)
         classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
-    how = (settings.random_state, watch)
+    how = (settings.n_folds, settings.random_state, watch)
     # Without ids, equal words may be copies, or several people: they are tested apart.
-    who = (groups, None) if any(answers.ids) else (None, same_words(answers))
-    validation = cross_validate(classifier, counted, Y, settings.n_folds, *how, *who, rows)
+    known, words = (groups, None) if any(answers.ids) else (None, same_words(answers))
+    validation = cross_validate(classifier, counted, Y, *how, known, words, rows)
     learned = (features, classifier, validation, random, teaches)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 
