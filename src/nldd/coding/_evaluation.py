@@ -409,7 +409,7 @@ def promise_kept(
     auto = right[quality.predictions.doubt(selection.rank_by) <= limit]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
     allowed = () if selection.limit is not None else target_shares(model, *promise)
-    return Kept(selection, measure, n, len(auto), *accuracy, targets=allowed)
+    return replace(Kept(selection, measure, n, len(auto), *accuracy), targets=allowed)
 
 
 def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
