@@ -223,11 +223,11 @@ def test_fit_page_says_first_how_much_can_be_coded_automatically(fitted_page, ma
 
 
 def test_fit_page_says_what_it_would_take_where_nothing_can_be_coded(model, quality):
-    made = triage(model, target=0.97, confidence=0.8)
+    made = triage(model, target=0.98, confidence=0.8)
     page = fit_page(model, quality, made, MODEL_FILE)
     assert made.selection.threshold is None
     said = paragraphs(page, "answer")
-    assert said.startswith("Nothing can be coded automatically at a target of 97 %")
+    assert said.startswith("Nothing can be coded automatically at a target of 98 %")
     assert dict(page.facts)["coded automatically"] == "none yet"
     n_tested, right, needed = made.selection.closest
     assert f"Of the {n_tested} most confident answers, {right} are right; {needed} would be" in said
