@@ -22,8 +22,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from nldd.coding._selective import Selection, can_be_tested, selective_threshold
+from nldd.exceptions import InputError
 
 FloatArray = NDArray[np.float64]
+# What the doubt about an answer is: that not all of its codes are right, or theta.
+RANKINGS = ("chance", "theta")
 
 
 class Spending(NamedTuple):
@@ -71,6 +74,8 @@ class GuaranteeTest:
 
     def ranking(self, measure: str, rank_by: str) -> str:
         """What ranks: theta where labels count one by one, or of few answers."""
+        if rank_by not in RANKINGS:
+            raise InputError(f"rank_by must be one of {', '.join(RANKINGS)}; got {rank_by!r}.")
         return "theta" if self.chance is None or measure != "subset" else rank_by
 
     def select(
