@@ -93,7 +93,10 @@ def prepared(tmp_path_factory):
     write_csv(folder / "coded-by-people.csv", new)
     write_csv(folder / "codebook.csv", [("pay", "Salaries"), ("rooms", "")], ("code", "name"))
     write_csv(folder / "ann.csv", rows)
-    write_csv(folder / "bob.csv", [(*row[:-1], rows[i // 5][-1]) for i, row in enumerate(rows)])
+    other = [(*row[:-1], rows[i // 5][-1]) for i, row in enumerate(rows)]
+    write_csv(folder / "bob.csv", other)
+    both = [(*row, who) for who, coded in (("Ann", rows), ("Bob", other)) for row in coded]
+    write_csv(folder / "all.csv", both, (*HEADER, "coder"))
     model = folder / "model.nldd"
     words = (*COLUMNS, "--features", "age,region", "--folds", "2", "--no-report", "-o", model)
     assert call("fit", folder / "answers.csv", *words) == 0
@@ -235,8 +238,9 @@ def test_commands_of_the_tutorial_run_in_their_order(folder, capsys):
     assert len(lines) >= 12
     for name in ("model.nldd", "coded.csv", "coded.audit.csv", "codebook.csv"):
         (folder / name).unlink()
-    for name, copy in (("ann", "anna"), ("bob", "ben"), ("coded-by-people", "second")):
+    for name, copy in (("ann", "anna"), ("bob", "ben")):
         shutil.copy(folder / f"{name}.csv", folder / f"{copy}.csv")
+    write_csv(folder / "second.csv", answers(30, seed=3))  # of other respondents
     for line in lines:
         words = words_of(line)
         if words[0] == "fit":

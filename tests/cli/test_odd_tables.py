@@ -140,7 +140,7 @@ def malicious(tmp_path, capsys):
     path = write_csv(tmp_path / "answers.csv", rows, header, quoting=csv.QUOTE_ALL)
     words = ("fit", path, *COLUMNS, "--features", "=region", *QUICK, "-o", tmp_path / "model.nldd")
     succeed(capsys, *words)
-    new = [row[:4] for row in rows]
+    new = [(f"new {row[0]}", *row[1:4]) for row in rows]  # of other respondents
     write_csv(tmp_path / "new.csv", new, header[:4], quoting=csv.QUOTE_ALL)
     return tmp_path, header[:4], new
 

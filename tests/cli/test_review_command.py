@@ -132,7 +132,7 @@ def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
     table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
     assert is_of_table(store, table, TableOptions())
     for change in (
-        (b"p001", b"p000"),
+        (b"p1001", b"p1000"),
         (b"region", b"place"),
         (b"\r\n", b"\r\np999,more,,Bonn\r\n"),
     ):

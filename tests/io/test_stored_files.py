@@ -10,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from make_stored_files import benchmark_said, code, features_for, review_said, types_in
+from make_stored_files import benchmark_said, features_for, review_said, types_in
 from numpy.testing import assert_allclose, assert_array_equal
 from packaging.version import Version
 from scipy.sparse import csr_matrix
 from sklearn import __version__ as sklearn_version
 
 import nldd
-from nldd.coding import Answers, load_coding_model
 from nldd.exceptions import InputError
 from nldd.io import load_model, read_manifest, save_model
 from nldd.io._archive import FORMAT
@@ -77,39 +76,6 @@ def test_stored_model_predicts_the_same(version, name, tmp_path):
     for each in (model, load_model(tmp_path / "new.nldd")):
         for ask, said in EXPECTED[version][name].items():
             assert_says(getattr(each, ask)(X), said, ask)
-
-
-def test_coding_model_of_0_1_0_codes_the_same():
-    expected = EXPECTED["v0.1.0"]["coding"]
-    texts = expected["texts"]
-    model = load_coding_model(FILES / "v0.1.0" / "coding.nldd")
-    found = model.code(Answers(texts, np.empty((len(texts), 0)), [()] * len(texts)))
-    for name in set(expected) - {"texts"}:
-        assert_says(getattr(found, name), expected[name], name)
-    # It knew no chances, so theta ranks, and what theta lets through stays the same.
-    selection = model.select(0.5, 0.6)
-    assert found.chance is None
-    assert (selection.rank_by, selection.limit) == ("theta", selection.threshold)
-
-
-@pytest.mark.parametrize("version", LATER)
-def test_stored_coding_model_codes_the_same(version):
-    expected = dict(EXPECTED[version]["coding"])
-    numbers = np.array([expected.pop("numbers")], dtype=float).T
-    answers = Answers(
-        expected.pop("texts"),
-        numbers,
-        [tuple(words) for words in expected.pop("categories")],
-        np.array(expected.pop("extra"), dtype=np.float32),
-    )
-    model = load_coding_model(FILES / version / "coding.nldd")
-    assert model.codebook.by_code["boss"].name == "Managers"
-    found = code(model, answers)
-    assert found.pop("rank_by") == expected.pop("rank_by")
-    for name, said in expected.items():
-        # Probabilities of single labels are kept in single precision.
-        values = np.array(found[name], dtype=np.float32 if name == "P" else None)
-        assert_says(values, said, name)
 
 
 @pytest.mark.parametrize("version", LATER)

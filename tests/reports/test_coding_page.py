@@ -231,7 +231,10 @@ def test_fit_page_says_what_it_would_take_where_nothing_can_be_coded(model, qual
     said = paragraphs(page, "answer")
     assert said.startswith("Nothing can be coded automatically at a target of 98 %")
     assert dict(page.facts)["coded automatically"] == "none yet"
-    n_tested, right, needed = made.selection.closest
+    closest = (60, 51, 57)
+    made = replace(made, selection=replace(made.selection, closest=closest))
+    said = paragraphs(fit_page(model, quality, made, MODEL_FILE), "answer")
+    n_tested, right, needed = closest
     assert f"Of the {n_tested} most confident answers, {right} are right; {needed} would be" in said
     held = [line for line in made.targets if line.n_auto]
     assert held

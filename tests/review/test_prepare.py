@@ -46,7 +46,7 @@ def test_suggestions_are_those_of_predict(made, tmp_path, capsys):
     by_id = {s.item: s for s in said}
     for row in rows:
         found = dict(zip(header, row, strict=True))
-        nexts = by_id[int(found["id"][1:])].details["next"]
+        nexts = by_id[int(found["id"][2:])].details["next"]
         assert [";".join(codes) for codes in nexts] == [found[f"nldd_next_{k}"] for k in (1, 2, 3)]
     assert [item.cells for item in items] == [row[:-1] for row in NEW]
     assert [item.text for item in items] == [row[1] for row in NEW]

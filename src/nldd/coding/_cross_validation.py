@@ -75,7 +75,7 @@ class CrossValidation:
     'theta'
     >>> found = model.validation.select(model.Y, target=0.8)
     >>> found.n_answers, found.n_auto
-    (100, 100)
+    (80, 80)
     """
 
     evidence: Predictions

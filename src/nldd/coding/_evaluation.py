@@ -122,9 +122,9 @@ class Evaluation:
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> found = evaluate_evidence(model)
     >>> {score.key: round(score.value, 2) for score in found.scores}["subset_accuracy"]
-    0.9
+    0.87
     >>> [(score.name, score.n_true, score.n_pred) for score in found.by_label][0]
-    ('safety', 23, 16)
+    ('safety', 21, 14)
     """
 
     labels: Names
@@ -317,7 +317,7 @@ def evaluate_evidence(model: CodingModel) -> Evaluation:
     >>> found = evaluate_evidence(model)
     >>> loss = found.scores[0]
     >>> loss.name, round(loss.value, 3), loss.low < loss.value < loss.high
-    ('Hamming loss', 0.067, True)
+    ('Hamming loss', 0.087, True)
     """
     return _evaluate(model.Y[model.tested], model.evidence[model.tested], model.labels)
 
@@ -500,7 +500,7 @@ class Triage:
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> [(line.target, line.n_auto) for line in triage(model).targets][:4]
-    [(0.95, 0), (0.9, 91), (0.85, 97), (0.8, 100)]
+    [(0.95, 0), (0.9, 0), (0.85, 68), (0.8, 75)]
     """
 
     rows: tuple[TriageRow, ...]
@@ -558,9 +558,9 @@ def triage(
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> found = triage(model, target=0.8)
     >>> found.selection.n_auto, found.selection.accuracy
-    (100, 0.9)
+    (75, 0.88)
     >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
-    [(80, 0.97), (90, 0.96), (100, 0.9)]
+    [(70, 0.91), (75, 0.88), (77, 0.87)]
     """
     codes = None
     if measure == PER_CODE:
