@@ -73,7 +73,10 @@ from ._frequencies import (
     Frequency as Frequency,
     code_frequencies as code_frequencies,
 )
-from ._guarantee import Spending as Spending
+from ._guarantee import (
+    Guarantee as Guarantee,
+    Spending as Spending,
+)
 from ._model import (
     CodingModel as CodingModel,
     Event as Event,
