@@ -144,6 +144,7 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
         "verdict": "cannot tell yet",
         "needed": (needed := checks_needed(10, 8, 0.9)),
         "n_crosses": 0,
+        "measure": "subset",
     }
     assert " ".join(succeed(capsys, "audit", sample).out.split()) == (
         f"8 of 10 checked answers right (exact 95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
