@@ -11,7 +11,8 @@ from nldd import cli
 from nldd.exceptions import NLDDWarning
 
 HEADER = ("id", "answer", "age", "region", "codes")
-ADDED = ("nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_nearest", "nldd_why")
+NAMES = ("codes", "status", "chance", "theta", "nearest", "why", "guarantee")
+ADDED = tuple(f"nldd_{name}" for name in NAMES)
 COLUMNS = ("--text", "answer", "--labels", "codes")
 QUICK = ("--folds", "2", "--jobs", "1", "--no-report")
 

@@ -6,8 +6,10 @@ from dataclasses import asdict
 import pytest
 
 from coding_tables import (
+    HEADER,
     NEW,
     ROWS,
+    answers,
     as_json,
     call,
     counts_of,
@@ -144,6 +146,7 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
         "verdict": "cannot tell yet",
         "needed": (needed := checks_needed(10, 8, 0.9)),
         "n_crosses": 0,
+        "measure": "subset",
     }
     assert " ".join(succeed(capsys, "audit", sample).out.split()) == (
         f"8 of 10 checked answers right (exact 95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
@@ -163,3 +166,28 @@ def test_audit_tells_the_verified_accuracy(coded, capsys):
     error, hint = refuse(capsys, "audit", sample)
     assert error == "coded.audit.csv, row 1, column 'nldd_check': expected yes or no, got 'maybe'."
     assert "yes" in hint
+
+
+@pytest.mark.parametrize("measure", ["subset", "hamming"])
+def test_audit_judges_by_the_guarantee_of_the_table(study, capsys, measure):
+    """Coded at 0.7, with 0.8 right: the target need not be said again."""
+    new = write_csv(study / "more.csv", [row[:-1] for row in answers(200, seed=3)], HEADER[:-1])
+    coded, sample = study / "coded.csv", study / "coded.audit.csv"
+    words = ("--target-accuracy", "0.7", "--measure", measure)
+    succeed(capsys, "predict", study / "model.nldd", new, "-o", coded, *words)
+    succeed(capsys, "audit", coded, "--sample", "100")
+    header, rows = read_csv(sample)
+    assert len(rows) == 100
+    marks = ["yes"] * 80 + ["no"] * 20
+    write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
+    at_090 = succeed(capsys, "audit", sample, "--target-accuracy", "0.9", "--json").json
+    assert (at_090["target"], at_090["verdict"], at_090["measure"]) == (0.9, "broken", "subset")
+    found = succeed(capsys, "audit", sample, "--json").json
+    assert (found["target"], found["measure"]) == (0.7, measure)
+    text = " ".join(succeed(capsys, "audit", sample).out.split())
+    if measure == "subset":
+        assert found["verdict"] == "kept"
+        assert "Kept: the whole interval lies at or above the target of 70 %." in text
+    else:
+        assert (found["verdict"], found["accuracy"]) == (None, 0.8)
+        assert "No verdict: the guarantee of 70 % is by the measure hamming" in text

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -162,6 +162,7 @@ def test_triage_agrees_with_python(name, study, model, capsys):
     (target, confidence, measure), options = promise(name)
     right = model.evidence.right(model.Y, measure)
     found = selective_threshold(model.evidence.theta, right, target, confidence, level_share=0.8)
+    found = replace(found, measure=measure)
     made = triage(model, target, confidence, measure, human_accuracy=0.95)
     words = ("triage", study / "model.nldd", *options, "--human-accuracy", "0.95")
     record = succeed(capsys, *words, "--json").json

@@ -168,7 +168,7 @@ def test_workbooks_and_old_encodings_need_no_extra(study, tmp_path, capsys, monk
     assert [row[:4] for row in read_csv(tmp_path / "b.csv")[1]] == rows
     words = ("predict", "model.nldd", tmp_path / "coded.xlsx", "-o", tmp_path / "c.csv")
     succeed(capsys, *words)
-    assert read_csv(tmp_path / "c.csv")[0][4:10] == ADDED
+    assert read_csv(tmp_path / "c.csv")[0][4:11] == ADDED
 
 
 def test_parquet_without_its_reader_names_the_command(study, tmp_path, capsys, monkeypatch):

@@ -336,7 +336,7 @@ def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
     assert [line.split()[2] for line in steps] == walked
     header, rows = read_csv(folder / "coded.csv")
     assert len(rows) == 300
-    assert header[-7:] == (*ADDED, "nldd_drawn")
+    assert header[-8:] == (*ADDED, "nldd_drawn")
     # The survey knows the truth: that lies within the intervals, for nearly all codes.
     truth = counts_of(load_survey().rows[1200:])
     _, shares = read_csv(folder / "shares.csv")

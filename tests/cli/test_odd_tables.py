@@ -198,8 +198,8 @@ def test_formulas_come_through_workbooks_exactly(malicious, capsys):
     assert first[0][:4] == header
     assert [row[:4] for row in first[1]] == [tuple(map(in_workbook, row)) for row in rows]
     again = read_workbook(folder / "again.xlsx")
-    assert [row[:10] for row in again[1]] == first[1]
-    assert again[0][10:] == tuple(f"{name} (2)" for name in ADDED)
+    assert [row[:11] for row in again[1]] == first[1]
+    assert again[0][11:] == tuple(f"{name} (2)" for name in ADDED)
     assert [row[:4] for row in read_csv(folder / "back.csv")[1]] == rows
 
 

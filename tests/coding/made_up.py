@@ -22,7 +22,7 @@ REVIEWED = [
     f"nldd_{name}"
     for name in (
         *("ok", "why", "next_1", "next_2", "next_3", "nearest", "codes", "status"),
-        *("chance", "theta", "drawn"),
+        *("chance", "theta", "guarantee", "drawn"),
     )
 ]
 

@@ -32,7 +32,7 @@ from nldd.tables import open_table
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 TEXTS, CODES = made_up(90, 0)
-ADDED = [f"nldd_{k}" for k in ("codes", "status", "chance", "theta", "nearest", "why")]
+ADDED = [f"nldd_{k}" for k in ("codes", "status", "chance", "theta", "nearest", "why", "guarantee")]
 EXPLAINED = [f"nldd_{k}" for k in ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")]
 MARKS = ("rent", "bus", "park")
 
@@ -84,6 +84,7 @@ def expected_cells(model, texts, policy):
                 float(f"{found.theta[i]:.6g}"),
                 model.answers.texts[found.row[i]],
                 "" if auto else why[i] if text.strip() else EMPTY,
+                "",
             )
         )
     return rows
@@ -91,7 +92,7 @@ def expected_cells(model, texts, policy):
 
 def as_read(rows):
     """Cells of a CSV file: chance and theta as numbers again."""
-    return [(*row[:-4], float(row[-4]), float(row[-3]), *row[-2:]) for row in rows]
+    return [(*row[:-5], float(row[-5]), float(row[-4]), *row[-3:]) for row in rows]
 
 
 @pytest.mark.parametrize("rank_by", ["chance", "theta"])
@@ -144,7 +145,7 @@ def test_added_names_differ_from_those_that_are_there(model, tmp_path):
     found, (cells,) = read_csv(tmp_path / "coded.csv")
     assert found[:6] == header
     assert cells[:6] == row
-    names = ["codes (2)", "status (2)", "chance", "theta (3)", "nearest", "why"]
+    names = ["codes (2)", "status (2)", "chance", "theta (3)", "nearest", "why", "guarantee"]
     assert found[6:] == [f"nldd_{name}" for name in names]
 
 

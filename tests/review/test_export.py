@@ -67,7 +67,9 @@ def test_every_row_tells_what_became_of_it(tmp_path):
     decide(store, {a: {"pay"}}, flag=True, note="is that so?", state="done")
     rows = exported(store, tmp_path / "coded.csv")
     assert list(rows[0])[:4] == ["id", "answer", "age", "region"]
-    added = "codes status machine chance theta why coder time flag note drawn model people"
+    added = (
+        "codes status machine chance theta why coder time flag note drawn model people guarantee"
+    )
     assert list(rows[0])[4:] == [f"nldd_{name}" for name in added.split()]
     assert [row["id"] for row in rows] == [item.cells[0] for item in items.values()]
 

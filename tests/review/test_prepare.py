@@ -132,6 +132,23 @@ def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expecte
     assert all(words in note for words, note in zip(expected, notes, strict=True))
 
 
+@pytest.mark.parametrize("measure", ["subset", "hamming", "per-code"])
+def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys, measure):
+    path, promise = tmp_path / "new.review.db", (0.7, 0.8, measure, "chance")
+    *_, (first,) = prepare(made, path, made / "new.csv", promise)
+    stated = coding.Guarantee.parse(first.facts["guarantee"])
+    assert (stated.target, stated.confidence, stated.measure) == (0.7, 0.8, measure)
+    words = ("--target-accuracy", "0.7", "--confidence", "0.8", "--measure", measure)
+    out, more = tmp_path / "coded.csv", ("--review", tmp_path / "review.csv", *words)
+    done = nldd(capsys, "predict", made / "model.nldd", made / "new.csv", "-o", out, *more)
+    assert done.code == 0
+    assert nldd(capsys, "review", "export", path, "-o", tmp_path / "export.csv").code == 0
+    for name in ("coded", "review", "export"):
+        header, rows = read_csv(tmp_path / f"{name}.csv")
+        assert {row[header.index("nldd_guarantee")] for row in rows} <= {str(stated)}
+        assert rows or name == "review"
+
+
 def test_single_codes_are_asked_about(made, tmp_path):
     promise = (0.9, 0.9, "per-code", "chance")
     _, _, _, said, (first,) = prepare(made, tmp_path / "n.review.db", made / "new.csv", promise)

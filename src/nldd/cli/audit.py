@@ -29,7 +29,10 @@ from nldd.exceptions import InputError
     help="Earlier sample, of which no row is drawn again; may be given several times.",
 )
 @shared.share_option(
-    "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
+    "--target-accuracy",
+    "target",
+    default=None,
+    help="Accuracy of whole answers to test.  [default: that of nldd_guarantee, else 0.9]",
 )
 @shared.force_option
 @shared.seed_option
@@ -41,7 +44,7 @@ def audit(
     sample: int,
     out: Path | None,
     besides: tuple[Path, ...],
-    target: float,
+    target: float | None,
     force: bool,
     seed: int,
     raw: bool,
@@ -56,12 +59,16 @@ def audit(
     the way of nldd_codes. The same command on the checked sample prints the verified accuracy with
     its 95 % interval, and whether the target is kept, broken, or cannot be told yet. If it cannot,
     draw a second sample besides the first, and give both back: rows that are in both count once.
+    The target is that of nldd_guarantee, a column that `nldd predict` writes into the coded table,
+    unless --target-accuracy names another one. If the guarantee is by the measure hamming or
+    per-code, checks of whole answers give their accuracy and no verdict.
     Of a review that `nldd review` made, the answers that were drawn there tell the same of the
     codes as first given, before the machine learned; the verdict comes once all are decided.
 
     \b
     Examples:
       nldd audit coded.csv --sample 200
+      nldd audit coded.audit.csv
       nldd audit coded.audit.csv --target-accuracy 0.9
       nldd audit coded.csv --besides coded.audit.csv -o second.csv
       nldd audit coded.audit.csv second.csv
@@ -93,13 +100,11 @@ def audit(
     print_result(as_json, {"out": place, **asdict(drawn)}, text)
 
 
-def _audit_of_review(coded: tuple[Path, ...], drawing: object, target: float) -> "review.Verified":
-
+def _audit_of_review(
+    coded: tuple[Path, ...], drawing: object, target: float | None
+) -> "review.Verified":
     if len(coded) > 1 or drawing:
         hint = "nldd audit new.review.db; nldd review merge makes one review of several"
         raise InputError("A review of the page is judged by itself.", hint=hint)
-    # The review has a target of its own.
-    source = click.get_current_context().get_parameter_source("target")
-    asked = target if source is not click.core.ParameterSource.DEFAULT else None
     with review.Store.open(coded[0], write=False) as store:
-        return review.audit_of(store, asked)
+        return review.audit_of(store, target)

@@ -74,6 +74,7 @@ from ._frequencies import (
     code_frequencies as code_frequencies,
 )
 from ._guarantee import Spending as Spending
+from ._guarantee_cell import Guarantee as Guarantee
 from ._model import (
     CodingModel as CodingModel,
     Event as Event,

@@ -27,6 +27,8 @@ PREFIX = "nldd_"
 ROW = f"{PREFIX}row"
 # Whether an answer was drawn at random, rather than left over for people.
 DRAWN = f"{PREFIX}drawn"
+# The accuracy guarantee of a coded table, the same in each row.
+GUARANTEE = f"{PREFIX}guarantee"
 # How the name begins of an answer that is known again by its row in a review.
 OF_REVIEW = "review:"
 EXTRA = "--extra-features FILE.npy"

@@ -11,6 +11,7 @@ from scipy.stats import beta
 
 from nldd._wording import count_noun, quote
 from nldd.coding._answers import (
+    GUARANTEE,
     NO,
     PREFIX,
     YES,
@@ -25,10 +26,11 @@ from nldd.coding._answers import (
 from nldd.coding._code_slips import DASHES
 from nldd.coding._coded_blocks import AUTO
 from nldd.coding._decisions import AGREED, STATUS, SUGGESTED, latest_column
+from nldd.coding._guarantee_cell import Guarantee
 from nldd.coding._output import check_places, reservoir
 from nldd.coding._selective import accuracy_interval
 from nldd.exceptions import InputError
-from nldd.tables import Block, TableOptions, TableReader, cell_text, create_table
+from nldd.tables import Block, Cell, TableOptions, TableReader, cell_text, create_table
 
 CHECK = f"{PREFIX}check"
 # For the codes that people would have given, where those of the machine are wrong.
@@ -83,15 +85,17 @@ class Audit:
     accuracy, low, high : float
         The share that is right, with its exact 95 % interval.
     target : float
-        The accuracy that was promised.
-    verdict : str
+        The accuracy that was guaranteed.
+    verdict : str or None
         "kept" if the whole interval is at or above the target, "broken" if it is below, and else
-        "cannot tell yet".
+        "cannot tell yet". None if the target is not about whole answers.
     needed : int or None
         About so many checks in all would tell, if as many of them are right; None if no number
         would, or the verdict is there.
     n_crosses : int
         Rows marked with x, which is read as right.
+    measure : {"subset", "hamming", "per-code"}
+        Measure of the target; the checks are about whole answers ("subset").
 
     Examples
     --------
@@ -114,9 +118,10 @@ class Audit:
     low: float
     high: float
     target: float
-    verdict: str
+    verdict: str | None
     needed: int | None
     n_crosses: int
+    measure: str = "subset"
 
 
 def draw_sample(
@@ -235,7 +240,9 @@ def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
         return CHECK in table.names
 
 
-def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: float = 0.9) -> Audit:
+def read_audit(
+    *paths: Path, options: TableOptions = TableOptions(), target: float | None = None
+) -> Audit:
     r"""Tell what samples prove whose rows people have marked as right or wrong.
 
     Parameters
@@ -244,8 +251,9 @@ def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: flo
         Samples of :func:`draw_sample`, filled in. Rows that are in several count once.
     options : TableOptions, optional
         How the tables are opened.
-    target : float
-        The accuracy that was promised.
+    target : float, optional
+        Accuracy that whole answers must have. By default that of the column ``nldd_guarantee``, or
+        0.9 if it is empty or missing.
 
     Returns
     -------
@@ -271,14 +279,19 @@ def read_audit(*paths: Path, options: TableOptions = TableOptions(), target: flo
     >>> folder.cleanup()
     """
     names = _common_columns(paths, options) if len(paths) > 1 else []
-    given = list(_joined([_checked_rows(path, names, options) for path in paths]).values())
+    samples = [_checked_rows(path, names, options) for path in paths]
+    given, guarantee = list(_joined(samples).values()), _common_guarantee(samples)
     checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
     if not checked:
         which = ", ".join(path.name for path in paths)
         message = f"{which}: no row of the column {CHECK!r} is filled in yet."
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
-    found = judge_checks(checked, len(given) - len(checked), target)
+    stated = (0.9, "subset") if guarantee is None else (guarantee.target, guarantee.measure)
+    goal, measure = stated if target is None else (target, "subset")
+    found = judge_checks(checked, len(given) - len(checked), goal)
+    if measure != "subset":  # checks of whole answers say nothing of it
+        found = replace(found, verdict=None, needed=None, measure=measure)
     return replace(found, n_crosses=given.count(CROSS))
 
 
@@ -300,11 +313,12 @@ def judge_checks(checks: Sequence[bool], n_open: int = 0, target: float = 0.9) -
 
 
 class _CheckedRow(NamedTuple):
-    """A row of a sample: where it stands, by what it is known again, and its mark."""
+    """A row of a sample: where it stands, by what it is known again, its mark and guarantee."""
 
     where: str
     identity: tuple[str, ...]
     mark: str
+    guarantee: Guarantee | None
 
 
 def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
@@ -323,16 +337,33 @@ def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
 def _checked_rows(path: Path, names: Sequence[str], options: TableOptions) -> list[_CheckedRow]:
     with options.open(path) as table:
         check, own = table.column(CHECK), own_columns(table)
+        place = latest_column(table.names, GUARANTEE)
         known, places = (MARKS, "yes or no", MARKS_HINT), [own[name] for name in names]
         rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
         return [
             _CheckedRow(
-                table.where(number, check),
+                table.where(number),
                 row_identity(row, places),
                 read_mark(table, number, row, check, *known),
+                None if place is None else _read_guarantee(row[place], table.where(number, place)),
             )
             for number, row in rows
         ]
+
+
+def _read_guarantee(cell: Cell, where: str) -> Guarantee | None:
+    text = plain_text(cell).strip()
+    return Guarantee.parse(text, where) if text else None
+
+
+def _common_guarantee(samples: Sequence[list[_CheckedRow]]) -> Guarantee | None:
+    """The guarantee of all rows; others are refused."""
+    found = {row.guarantee: row.where for sample in samples for row in sample}
+    if len(found) > 1:
+        each = "; ".join(f"{where}: {stated or 'none'}" for stated, where in found.items())
+        hint = "give samples of one coded table together, and others each alone"
+        raise InputError(f"These rows have different accuracy guarantees: {each}.", hint=hint)
+    return next(iter(found), None)
 
 
 def _joined(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[tuple[str, ...], int], str]:
@@ -348,9 +379,9 @@ def _joined(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[tuple[str, ...],
             seen[row.identity] += 1
             known, mark = MARKS[marks.get(key, "")], MARKS[row.mark]
             if None not in (known, mark) and known != mark:
-                message = f"{row.where}: says {quote(row.mark)}, another sample the opposite"
+                message = f"{row.where}, column {CHECK!r}: says {quote(row.mark)}"
                 hint = "let both say the same, or give one of the samples alone"
-                raise InputError(f"{message}.", hint=hint)
+                raise InputError(f"{message}, another sample the opposite.", hint=hint)
             marks[key] = row.mark if known is None else marks[key]
     return marks
 

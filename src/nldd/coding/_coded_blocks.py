@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from nldd._wording import quote
 from nldd.coding._answers import Answers, Row, digest_rows, find_column, own_columns, row_identity
 from nldd.coding._decisions import take_decided
+from nldd.coding._guarantee_cell import Guarantee, threshold_text
 from nldd.coding._model import CodingModel
-from nldd.coding._predictions import Predictions
+from nldd.coding._predictions import PER_CODE, Predictions
 from nldd.coding._reasons import EMPTY, PART, Reason, Reasons, listed
 from nldd.coding._respondents import normalize_text
 from nldd.coding._selective import Selection
@@ -109,6 +110,8 @@ class Policy:
         Limits of single codes in such answers.
     by_fallback : bool
         Whether the earlier fit codes that is still in use; see :meth:`CodingModel.in_use`.
+    guarantee : Guarantee, optional
+        What the coded table states of its accuracy; set where the thresholds come from a test.
 
     Examples
     --------
@@ -129,6 +132,7 @@ class Policy:
     repeated: float | str | None = "same"
     per_code_repeated: "CodeLimits | None" = None
     by_fallback: bool = False
+    guarantee: Guarantee | None = None
 
     def follow(self, model: CodingModel, *guarantee: Any) -> tuple[Self, Selection]:
         """The policy that keeps a guarantee with the fit that is in use, and its threshold."""
@@ -139,12 +143,17 @@ class Policy:
         """The policy with the thresholds that were found."""
         limit, repeated = found.limits
         again = repeated if found.repeated else "same"
-        return replace(self, threshold=limit, repeated=again, rank_by=found.rank_by)
+        texts = [threshold_text(found.rank_by, each) for each in dict.fromkeys(found.limits)]
+        own = Guarantee(found.target, found.confidence, found.measure, found.rank_by, *texts)
+        return replace(self, threshold=limit, repeated=again, rank_by=own.rank_by, guarantee=own)
 
     def follow_codes(self, found: "CodeSelection") -> Self:
         """The policy that settles codes one by one as far as was found to be right."""
         again = None if found.repeated is None else found.repeated.limits
-        return replace(self, per_code=found.limits, per_code_repeated=again)
+        both = (limits for limits in (found.limits, again) if limits is not None)
+        texts = [threshold_text("probability", each.yes, each.no) for each in both]
+        own = Guarantee(found.target, found.confidence, PER_CODE, "probability", *texts)
+        return replace(self, per_code=found.limits, per_code_repeated=again, guarantee=own)
 
     def model_in_use(self, model: CodingModel) -> CodingModel:
         """The fit that codes: the model, or its fallback."""

@@ -101,11 +101,11 @@ class GuaranteeTest:
                 doubt[rows], right[rows], target, confidence, level_share=share
             )
             limit = tighten_threshold(found.threshold, gain)
-            return replace(found, rank_by=rank_by, limit=limit)
+            return replace(found, rank_by=rank_by, limit=limit, measure=measure)
 
         half, n_repeated = level_share / 2, int(self.repeated.sum())
         apart = can_be_tested(n_repeated, target, half * (1 - confidence))
-        found = Selection(target, confidence, rank_by=rank_by)
+        found = Selection(target, confidence, rank_by=rank_by, measure=measure)
         if n_repeated < len(right):
             found = threshold(~self.repeated, half if apart else level_share)
         return replace(found, repeated=threshold(self.repeated, half)) if apart else found

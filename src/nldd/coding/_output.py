@@ -29,7 +29,7 @@ from nldd.coding._model import CodingModel
 from nldd.exceptions import InputError
 from nldd.tables import Cell, TableOptions, TableReader, create_table
 
-ADDED = ("codes", "status", "chance", "theta", "nearest", "why")
+ADDED = ("codes", "status", "chance", "theta", "nearest", "why", "guarantee")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
 
 # What the columns hold, for files that have a place for such words.
@@ -40,6 +40,7 @@ DESCRIPTIONS = {
     f"{PREFIX}theta": "Probability that a code is wrong",
     f"{PREFIX}nearest": "The coded answer that is most like it",
     f"{PREFIX}why": "Why the answer is for people",
+    f"{PREFIX}guarantee": "Accuracy guarantee: target, confidence level and threshold",
 }
 
 Item = TypeVar("Item")
@@ -221,7 +222,7 @@ class _RowCoder:
             columns.append(range(block.first, block.first + len(block.rows)))
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
         columns += [suggestions(self.model, block), block.statuses, *doubts(block)]
-        columns += [nearest, block.why]
+        columns += [nearest, block.why, [str(self.policy.guarantee or "")] * len(found)]
         if self.policy.per_code is not None:
             columns.append(asked_codes(self.model, block))
         if not codes.listed:

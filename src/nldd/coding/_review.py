@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from nldd.coding._answers import (
     DRAWN,
+    GUARANTEE,
     PREFIX,
     ROW,
     find_column,
@@ -73,7 +74,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         nexts = [f"next_{rank}" for rank in range(1, N_NEXT + 1)]
         behind = ["nearest", "codes", "status", "chance", "theta"]
         names = [PREFIX + name for name in ("ok", "why", *ask, *nexts, *behind)]
-        return [*names, DRAWN, *([ROW] if self.numbered else [])]
+        return [*names, GUARANTEE, DRAWN, *([ROW] if self.numbered else [])]
 
     def _look(self, table: TableReader, names: Sequence[str]) -> Look:
         codes, inputs = self.model.columns.codes, set(map(guarded, self.model.columns.text))
@@ -146,7 +147,8 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             if drawn or block.empty[i]:  # an empty status tells that nothing was suggested
                 blank: list[Cell] = [""] * (len(cells) - 2)
                 cells = ["", DRAWN_BLIND if drawn else block.why[i], *blank]
-            cells += ["yes" if drawn else "no", *([number] if self.numbered else [])]
+            cells += [str(self.policy.guarantee or ""), "yes" if drawn else "no"]
+            cells += [number] if self.numbered else []
             own = self._codes(block, i, "" if drawn else suggested[i])
             Y, doubt = block.found.Y[i], float(block.doubt[i])
             # Labelsets with the first code come first.

@@ -59,6 +59,8 @@ class Selection:
     repeated : Selection or None
         The same for answers whose words stand in the training data, where these are tested apart;
         the others are what all the rest is about.
+    measure : {"subset", "hamming"}
+        Accuracy of whole answers, or of labels.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Selection:
     limit: float | None = None
     rank_by: str = "theta"
     repeated: "Selection | None" = None
+    measure: str = "subset"
 
     @property
     def automates(self) -> bool:

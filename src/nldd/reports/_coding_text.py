@@ -240,6 +240,9 @@ def render_audit(audit: coding.Audit) -> str:
 
 def _audit_verdict(audit: coding.Audit) -> str:
     target = exact_percent(audit.target)
+    if audit.verdict is None:
+        measure = f"the guarantee of {target} is by the measure {audit.measure}"
+        return f"No verdict: {measure}, the checks are of whole answers. Try: --target-accuracy."
     if audit.verdict == "kept":
         return f"Kept: the whole interval lies at or above the target of {target}."
     if audit.verdict == "broken":

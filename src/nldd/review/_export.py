@@ -18,7 +18,7 @@ KINDS = ("csv", "xlsx", "jsonl", "label-studio")
 PEOPLE, DISAGREE, SKIPPED_STATUS, BEFORE, OPEN = "people", "disagree", "skipped", "coded", "review"
 ADDED = (
     *("codes", "status", "machine", "chance", "theta", "why", "coder", "time", "flag", "note"),
-    *("drawn", "model", "people"),
+    *("drawn", "model", "people", "guarantee"),
 )
 DESCRIPTIONS = {
     "nldd_codes": "Codes: of people where they have decided, else of the machine",
@@ -30,6 +30,7 @@ DESCRIPTIONS = {
     "nldd_coder": "Who has decided",
     "nldd_time": "When that was",
     "nldd_people": "Codes by each of several coders",
+    "nldd_guarantee": "Accuracy guarantee: target, confidence level and threshold",
 }
 
 
@@ -134,7 +135,9 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
         return write_tasks(store, path)
     with store.snapshot():
         study = store.study
-        writer = _Rows(study, store.setting("codes") or ())
+        facts = [found.facts for found in store.rounds()[-1:]]
+        guarantee = "".join(found.get("guarantee") or "" for found in facts)
+        writer = _Rows(study, store.setting("codes") or (), guarantee)
         like, about = written_format(study), writer.descriptions
         with create_table(path, writer.header, like=like, raw=raw, descriptions=about) as table:
             table.write(map(writer.row, coded_items(store)))
@@ -144,7 +147,8 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
 class _Rows:
     """Rows of a coded table: those of the answers, and what the review adds to them."""
 
-    def __init__(self, study: Study, new_codes: Iterable[str]) -> None:
+    def __init__(self, study: Study, new_codes: Iterable[str], guarantee: str) -> None:
+        self._guarantee = guarantee
         codes = dict.fromkeys([*(code for code, *_ in study.codes), *new_codes])
         self._order = {code: i for i, code in enumerate(codes)}
         self._separator = Layout.of(study).codes.separator or ";"
@@ -181,6 +185,7 @@ class _Rows:
             "yes" if found.item.drawn else "no",
             found.model,
             "\n".join(people) if len(people) > 1 else "",
+            self._guarantee,
         ]
         return (*found.item.cells, *cells, *(int(code in found.codes) for code in self._marks))
 

@@ -177,6 +177,8 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         number = store.begin_round(digest)
         counts = _write_round(store, number, model, policy, left, options, kept)
         facts = facts_of(model, policy, counts, len(without), n_decided, spending)
+        if failed:
+            facts = {**facts, "guarantee": last.facts.get("guarantee")}
         store.finish_round(number, digest, facts)
         _drop_old(store)
     learned = f"Learned from {count_noun(n_decided, 'decision')}. {failed}".strip()

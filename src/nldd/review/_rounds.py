@@ -120,6 +120,7 @@ def facts_of(
         "columns": code_columns(model),
         "threshold": policy.threshold,
         "rank_by": policy.rank_by,
+        "guarantee": str(policy.guarantee or ""),
         "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},
         "n_auto": counts.n_auto,
         "n_review": counts.n_people,

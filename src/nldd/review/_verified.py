@@ -60,6 +60,7 @@ class Verified:
     verdict: str | None = None
     needed: int | None = None
     withdrawn: bool = False
+    measure: str = "subset"
 
     @property
     def headline(self) -> str:
@@ -93,8 +94,9 @@ class Verified:
     def _what_is_left(self) -> str:
         target = f"the target of {percent(self.target)}"
         if self.n_left:
-            left = f"Left to decide or to settle: {count_noun(self.n_left, 'drawn answer')}"
-            return f" {left}. Whether {target} is kept is told after them."
+            left = f"Left to decide or to settle: {count_noun(self.n_left, 'drawn answer')}."
+            told = f" Whether {target} is kept is told after them." * (self.measure == "subset")
+            return f" {left}{told}"
         if self.needed is None:
             return ""
         return f" About {self.needed:,} checks would tell, if as many of them are right."
@@ -107,10 +109,12 @@ def verify(
     checks: Sequence[bool],
     target: float,
     judged: bool = True,
+    measure: str = "subset",
 ) -> Verified:
     """What checks say of `n_auto` automatic codes among the drawn answers.
 
-    As long as they cannot be `judged`, they are only counted.
+    As long as they cannot be `judged`, they are only counted. They are checks of whole answers, and
+    give no verdict on a guarantee by another `measure`.
     """
     n, n_right = len(checks), sum(checks)
     counts = (n_drawn, n_left, n, n_right, n_auto - n, target)
@@ -119,8 +123,9 @@ def verify(
     if not judged:
         return Verified(*counts, n_right / n)
     found = _judge(n_right, n, n_auto - n, target)
-    final = (found.verdict, found.needed) if not n_left else (None, None)
-    return Verified(*counts, found.accuracy, found.low, found.high, *final)
+    final = (found.verdict, found.needed) if not n_left and measure == "subset" else (None, None)
+    interval = (found.accuracy, found.low, found.high)
+    return Verified(*counts, *interval, *final, measure=measure)
 
 
 def is_withdrawn(rounds: Sequence[Round]) -> bool:
@@ -205,5 +210,6 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
         hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
         raise InputError(message, hint=f"{hint} draws some where a review begins")
     n_left = sum(item.item not in agreed for item, _ in drawn)
-    judged = verify(len(drawn), n_left, len(auto), checks, goal)
+    measure = store.study.measure if target is None else "subset"
+    judged = verify(len(drawn), n_left, len(auto), checks, goal, measure=measure)
     return replace(judged, withdrawn=is_withdrawn(rounds))

@@ -334,6 +334,7 @@ def audit_view(desk: Desk, judged: bool = True) -> View | None:
     ]
     apart = np.isin(look.items[drawn], list(desk.disagreed))
     n_left = int((~desk.decided[drawn] | apart).sum())
-    found = verify(len(drawn), n_left, len(auto), checks, desk.study.target, judged)
+    study = desk.study
+    found = verify(len(drawn), n_left, len(auto), checks, study.target, judged, study.measure)
     found = replace(found, withdrawn=is_withdrawn([*desk.rounds.values()]))
     return {**asdict(found), "headline": found.headline, "text": found.text}

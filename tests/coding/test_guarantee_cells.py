@@ -1,0 +1,146 @@
+"""The accuracy guarantee as a column of coded tables, reviews and check samples."""
+
+from warnings import catch_warnings, simplefilter
+
+import pytest
+
+from coding.made_up import fitted, made_up, read_csv, write_csv
+from nldd.coding import Guarantee, Policy, code_table, draw_sample, read_audit, select_codes
+from nldd.exceptions import InputError, ZeroWeightWarning
+from nldd.tables import create_table, open_table
+
+TEXTS = {
+    "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": (
+        Guarantee(0.7, 0.9, "subset", "chance", "0.8312")
+    ),
+    "accuracy 0.95 (hamming), confidence level 0.99, theta threshold 3.74e-05": (
+        Guarantee(0.95, 0.99, "hamming", "theta", "3.74e-05")
+    ),
+    "accuracy 0.9 (subset), confidence level 0.9, chance threshold none, repeated words 0.6": (
+        Guarantee(0.9, 0.9, "subset", "chance", "none", "0.6")
+    ),
+    "accuracy 0.9 (per-code), confidence level 0.9, probability threshold 0.97 and none": (
+        Guarantee(0.9, 0.9, "per-code", "probability", "0.97 and none")
+    ),
+}
+FIRST, HAMMING, _, PER_CODE = TEXTS
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_cell_states_the_guarantee_and_is_read_back(text):
+    assert str(TEXTS[text]) == text
+    assert Guarantee.parse(text) == TEXTS[text]
+
+
+@pytest.fixture(scope="module")
+def model():
+    with catch_warnings():
+        simplefilter("ignore", ZeroWeightWarning)
+        return fitted(*made_up(150, seed=2))
+
+
+@pytest.fixture
+def table(tmp_path):
+    rows = [[f"r{i}", text] for i, text in enumerate(made_up(300, seed=1)[0])]
+    return write_csv(tmp_path / "new.csv", ["id", "answer"], rows)
+
+
+def cells(path, name="nldd_guarantee"):
+    with open_table(path) as opened:
+        place = opened.column(name)
+        return [row[place] for block in opened.blocks() for row in block.rows]
+
+
+def check(sample, checked, n_right):
+    """Fill in a sample: the first `n_right` rows are right, the others wrong."""
+    with open_table(sample) as opened:
+        rows = [dict(zip(opened.names, r, strict=True)) for b in opened.blocks() for r in b.rows]
+        names, form = opened.names, opened.format
+    for i, row in enumerate(rows):
+        row["nldd_check"] = "yes" if i < n_right else "no"
+    with create_table(checked, names, like=form) as writer:
+        writer.write([row[name] for name in names] for row in rows)
+    return checked
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "jsonl"])
+def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
+    policy, found = Policy(None, n_random=3).follow(model, 0.7, 0.9, "subset", "theta")
+    coded, review, sample = (tmp_path / f"{name}.{ending}" for name in ("coded", "review", "s"))
+    code_table(model, table, coded, policy, review)
+    first, again = (f"{limit:.6g}" for limit in found.limits)
+    level = f"confidence level 0.9, theta threshold {first}, repeated words {again}"
+    text = f"accuracy 0.7 (subset), {level}"
+    assert cells(coded) == [text] * 300
+    assert set(cells(review)) == {text}
+    draw_sample(coded, sample, 100)
+    assert cells(sample) == [text] * 100
+    # The exact interval of 80 of 100 is 70.8 to 87.3 %.
+    checked = check(sample, tmp_path / f"checked.{ending}", 80)
+    found = read_audit(checked)
+    assert (found.accuracy, found.target, found.verdict) == (0.8, 0.7, "kept")
+    assert (read_audit(checked, target=0.9).verdict, found.measure) == ("broken", "subset")
+
+
+def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
+    found = select_codes(model, 0.8, 0.9)
+    code_table(model, table, tmp_path / "coded.csv", Policy(None).follow_codes(found))
+    stated = Guarantee.parse(cells(tmp_path / "coded.csv")[0])
+    assert (stated.target, stated.measure, stated.rank_by) == (0.8, "per-code", "probability")
+    assert stated.threshold == f"none and {found.limits.no:.6g}"
+    again = found.repeated.limits
+    assert stated.repeated == f"{again.yes:.6g} and {again.no:.6g}"
+
+
+def test_a_threshold_of_the_users_own_has_no_guarantee(model, table, tmp_path):
+    code_table(model, table, tmp_path / "coded.csv", Policy(0.2), tmp_path / "review.csv")
+    assert {*cells(tmp_path / "coded.csv"), *cells(tmp_path / "review.csv")} == {""}
+    draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 100)
+    found = read_audit(check(tmp_path / "sample.csv", tmp_path / "checked.csv", 80))
+    assert (found.target, found.verdict) == (0.9, "broken")
+
+
+def checked_sample(path, *guarantees, column="nldd_guarantee"):
+    rows = [[f"{path.stem}{i}", "yes", text] for i, text in enumerate(guarantees)]
+    return write_csv(path, ["id", "nldd_check", column], rows)
+
+
+def test_different_guarantees_are_refused(tmp_path):
+    a = checked_sample(tmp_path / "a.csv", FIRST, FIRST)
+    b = checked_sample(tmp_path / "b.csv", HAMMING)
+    with pytest.raises(InputError) as refused:
+        read_audit(a, b, target=0.9)
+    differ = "These rows have different accuracy guarantees"
+    assert str(refused.value) == f"{differ}: a.csv, row 2: {FIRST}; b.csv, row 1: {HAMMING}."
+    with pytest.raises(InputError, match=f"{differ}: c.csv, row 1: none; c.csv, row 2: accuracy"):
+        read_audit(checked_sample(tmp_path / "c.csv", "", FIRST))
+    same = checked_sample(tmp_path / "d.csv", FIRST)
+    assert read_audit(a, same).n_checked == 3
+
+
+@pytest.mark.parametrize("cell", ["0.7", "accuracy 7 (subset)", FIRST.replace("0.7", "70 %")])
+def test_a_cell_that_states_no_guarantee_is_refused(tmp_path, cell):
+    with pytest.raises(InputError, match="is no accuracy guarantee") as refused:
+        read_audit(checked_sample(tmp_path / "a.csv", FIRST, cell))
+    assert str(refused.value).startswith("a.csv, row 2, column 'nldd_guarantee': ")
+
+
+@pytest.mark.parametrize("text", [HAMMING, PER_CODE])
+def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
+    path = checked_sample(tmp_path / "a.csv", *[text] * 100)
+    found, whole = read_audit(path), read_audit(path, target=0.9)
+    assert (found.accuracy, found.verdict, found.needed) == (1, None, None)
+    assert (found.measure, found.target) == (TEXTS[text].measure, TEXTS[text].target)
+    assert (whole.verdict, whole.measure, whole.low) == ("kept", "subset", found.low)
+
+
+def test_the_last_coding_of_a_table_counts(model, table, tmp_path):
+    for name, target in (("first", 0.9), ("second", 0.7)):
+        policy, _ = Policy(None).follow(model, target, 0.9, "subset", "theta")
+        code_table(model, table, tmp_path / f"{name}.csv", policy)
+        table = tmp_path / f"{name}.csv"
+    assert cells(table)[0].startswith("accuracy 0.9 ")
+    assert cells(table, "nldd_guarantee (2)")[0].startswith("accuracy 0.7 ")
+    draw_sample(table, tmp_path / "sample.csv", 100)
+    assert read_audit(check(tmp_path / "sample.csv", tmp_path / "c.csv", 80)).target == 0.7
+    assert read_csv(table)[0].index("nldd_guarantee (2)") == 15
