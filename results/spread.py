@@ -16,7 +16,7 @@ from pathlib import Path
 import marks
 import numpy as np
 
-from nldd.coding import _selective, proven_sizes
+from nldd.coding import _selective, selective_threshold
 from nldd.coding._evaluation import TARGETS
 
 FOLDER = Path(__file__).parent / "promise"
@@ -69,7 +69,9 @@ def studies(name: str, n: int, targets, n_studies: int):
     below = np.empty(sizes.shape, dtype=bool)
     for study in range(n_studies):
         drawn = np.sort(rng.integers(0, len(doubt), n))
-        sizes[study] = proven_sizes(doubt[drawn], right[drawn], targets, CONFIDENCE)
+        data = doubt[drawn], right[drawn]
+        found = [selective_threshold(*data, target, CONFIDENCE) for target in targets]
+        sizes[study] = [selection.n_auto for selection in found]
         last = np.searchsorted(doubt, doubt[drawn][sizes[study] - 1], side="right")
         below[study] = (sizes[study] > 0) & (accuracy[last - 1] < targets)
     return sizes, below

@@ -209,8 +209,6 @@ WRONG = {
     "extra features are a text": document("model", "columns", "n_extra", value="2"),
     "extra features are NaN": array("answers/extra", lambda extra: extra * np.float32(np.nan)),
     "extra features in double": array("answers/extra", lambda extra: extra.astype(float)),
-    "unknown recipe": document("model", "recipe", value=3),
-    "recipe is a list": document("model", "recipe", value=[2]),
     "empty separator": document("model", "columns", "codes", "also", value=[",", ""]),
     "further separators are a text": document("model", "columns", "codes", "also", value=",;"),
     "mark is a list": document("model", "columns", "codes", "none", value=["-"]),

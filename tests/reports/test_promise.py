@@ -9,8 +9,8 @@ from nldd.coding import CodeLimits, CodeSelection, Counts, Policy, Selection, Ta
 from nldd.reports import counts_record, render_counts, render_unsupported
 from nldd.reports._promise import code_paragraphs
 
-PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98, 0.96, None)
-NO_PROMISE = Selection(0.9, 0.95, None, 108, 0, None, None, (60, 51, 57))
+PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98)
+NO_PROMISE = Selection(0.9, 0.95, None, 108, closest=(60, 51, 57))
 
 
 def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():

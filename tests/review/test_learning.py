@@ -74,6 +74,31 @@ def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
     assert len(suggestions(path, 0)) == 40
 
 
+def test_a_refit_that_fails_its_test_withdraws_nothing(made, tmp_path):
+    places = (made / "model.nldd", made / "new.csv", tmp_path / "new.review.db")
+    promise = (0.9, 0.9, "subset", "theta")
+    prepare_review(*places, promise, n_audit=40)
+    path, first = places[2], suggestions(places[2], 0)
+    automatic = {item for item, said in first.items() if said.status == "auto"}
+    wrong = {
+        i: {"pay", "rooms"} if TRUTH[i] != {"pay", "rooms"} else {"food"} for i in range(1, 31)
+    }
+    decide(path, wrong)
+    learned = learn(path, places[0])
+    assert "stays in use" in learned.message
+    kept = suggestions(path, 1)
+    assert {item for item, said in kept.items() if said.status == "auto"} == automatic - {*wrong}
+    assert automatic - {*wrong}
+    for item in automatic - {*wrong}:
+        assert kept[item].codes == first[item].codes
+    with Store.open(path, write=False) as store:
+        before, after = (found.facts for found in store.rounds())
+    assert after["guarantee"] == before["guarantee"]
+    assert after["n_auto"] == len(automatic - {*wrong})
+    assert before["spending"] == [1, 0.8]
+    assert after["spending"] == [2, 0.0]
+
+
 def test_only_the_first_and_the_last_round_stay_and_unfinished_ones_never_count(study):
     model_path, _, path = study
     assert learn(path, model_path).round == 1

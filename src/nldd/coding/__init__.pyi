@@ -113,7 +113,6 @@ from ._recoding import apply_codebook as apply_codebook
 from ._selective import (
     Selection as Selection,
     accuracy_interval as accuracy_interval,
-    proven_sizes as proven_sizes,
     selective_threshold as selective_threshold,
 )
 from ._shares import (

@@ -116,7 +116,7 @@ class Policy:
     Examples
     --------
     >>> from nldd.coding import Policy, Selection
-    >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, 0.9, None, limit=0.11, rank_by="chance")
+    >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, limit=0.11, rank_by="chance")
     >>> policy = Policy(found.limit, rank_by=found.rank_by, n_random=50)
     >>> policy.threshold, policy.n_random
     (0.11, 50)

@@ -180,7 +180,7 @@ class Kept:
     Examples
     --------
     >>> from nldd.coding import Kept, Selection
-    >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, 0.9, None)
+    >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95)
     >>> kept = Kept(promise, "subset", 200, n_auto=80, accuracy=0.95, low=0.877, high=0.986)
     >>> kept.share, kept.low < promise.target < kept.high
     (0.4, True)

@@ -25,37 +25,20 @@ from nldd.exceptions import NLDDWarning, warn_caller
 # without spaces between words.
 ANALYZERS: dict[str, dict[str, Any]] = {
     "words": {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"},
-    "letters": {"analyzer": "char_wb"},
+    "letters": {"analyzer": "char_wb", "ngram_range": (2, 3)},
 }
 # Of a longer answer so much is read; its terms would take a hundred times the bytes of its text.
 MOST_CHARACTERS = 100_000
 MOST_TERMS = {"words": 50_000, "letters": 100_000}
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """What the numbers of an answer are; a model keeps the recipe that it was fitted with.
-
-    Terms are of so many `words`, and of so many `letters`. The terms of an answer are divided by
-    their length to the power of `shortening`: by 1, all answers have length 1, and each topic of
-    an answer with several is diluted; by 0, long answers are far from everything. Numbers and
-    categories have the weight `beside`: shrunk as little as texts are, they would be noise. All
-    numbers fit the `precision`, and half the bytes of a model file if that is single.
-    """
-
-    words: tuple[int, int]
-    letters: tuple[int, int]
-    shortening: float
-    beside: float
-    precision: type[np.floating[Any]]
-
-
-# By their numbers in model files; those of 0.1.0 state none and have the first.
-RECIPES = {
-    1: Recipe((1, 2), (2, 4), shortening=1.0, beside=1.0, precision=np.float64),
-    2: Recipe((1, 1), (2, 3), shortening=0.5, beside=0.25, precision=np.float32),
-}
-LATEST = 2
+# The terms of an answer are divided by their length to this power: by 1, all answers have length 1,
+# and each topic of an answer with several is diluted; by 0, long answers are far from everything.
+SHORTENING = 0.5
+# The weight of numbers and categories: shrunk as little as texts are, they would be noise.
+BESIDE = 0.25
+# All numbers fit single precision, and half the bytes of a model file.
+LARGEST = np.finfo(np.float32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +77,7 @@ def count_terms(answers: Answers) -> CountedAnswers:
 
 
 def _count(texts: list[str], kind: str) -> TermCounts:
-    counter = _counter(kind, LATEST)
+    counter = _counter(kind)
     try:
         counts = counter.fit_transform(texts)
     except ValueError:  # scikit-learn's answer to texts without any term
@@ -102,9 +85,8 @@ def _count(texts: list[str], kind: str) -> TermCounts:
     return TermCounts(counter.get_feature_names_out().tolist(), csr_array(counts))
 
 
-def _counter(kind: str, recipe: int, **options: Any) -> Any:
-    sizes = getattr(RECIPES[recipe], kind)
-    return CountVectorizer(**ANALYZERS[kind], ngram_range=sizes, dtype=np.float64, **options)
+def _counter(kind: str, **options: Any) -> Any:
+    return CountVectorizer(**ANALYZERS[kind], dtype=np.float64, **options)
 
 
 def _beginnings(texts: list[str]) -> list[str]:
@@ -121,13 +103,12 @@ def _beginnings(texts: list[str]) -> list[str]:
 class Terms:
     """Words, or letters in a row, and the weight of each: its inverse document frequency.
 
-    From the second recipe on, weights are divided by the mean length of the answers.
+    Weights are divided by the mean length of the answers.
     """
 
     kind: str
     terms: list[str]
     weights: NDArray[np.float64]
-    recipe: int = LATEST
 
     @classmethod
     def fit(cls, known: TermCounts, kind: str) -> Self:
@@ -152,13 +133,13 @@ class Terms:
     def weigh(self, counts: csr_array) -> csr_array:
         """Counts as points, of length 1 on average, or 0 where there is no known term."""
         X = _weighted(counts, self.weights)
-        divisors = row_norms(X) ** RECIPES[self.recipe].shortening
+        divisors = row_norms(X) ** SHORTENING
         X.data /= np.repeat(divisors, np.diff(X.indptr))
         return X
 
     @cached_property
     def _counter(self) -> Any:
-        return _counter(self.kind, self.recipe, vocabulary=self.terms)
+        return _counter(self.kind, vocabulary=self.terms)
 
 
 def _weighted(counts: csr_array, weights: NDArray[np.float64]) -> csr_array:
@@ -175,7 +156,6 @@ class AnswerFeatures:
     centre: NDArray[np.float64]
     scale: NDArray[np.float64]
     levels: tuple[tuple[str, ...], ...]
-    recipe: int = LATEST
 
     @classmethod
     def fit(cls, answers: Answers) -> Self:
@@ -188,14 +168,13 @@ class AnswerFeatures:
 
     def transform(self, answers: Answers) -> csr_array:
         """One row of features for each answer."""
-        recipe, n_numeric = RECIPES[self.recipe], answers.numbers.shape[1]
-        beside, limit = recipe.beside, np.finfo(recipe.precision).max
+        n_numeric = answers.numbers.shape[1]
         missing = np.isnan(answers.numbers)
         numbers = (np.hstack([answers.numbers, answers.extra]) - self.centre) / self.scale
-        numbers[:, :n_numeric] = np.where(missing, 0.0, beside * numbers[:, :n_numeric])
-        others = [numbers, beside * missing, beside * self._one_hot(answers.categories)]
+        numbers[:, :n_numeric] = np.where(missing, 0.0, BESIDE * numbers[:, :n_numeric])
+        others = [numbers, BESIDE * missing, BESIDE * self._one_hot(answers.categories)]
         X = csr_array(hstack([*self._terms(answers), *map(csr_array, others)], format="csr"))
-        X.data = np.clip(X.data, -limit, limit).astype(recipe.precision).astype(np.float64)
+        X.data = np.clip(X.data, -LARGEST, LARGEST).astype(np.float32).astype(np.float64)
         if X.nnz < 2**31:  # half the memory to read in each of many passes
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from nldd.coding._answers import Answers, CodeColumns, Columns
 from nldd.coding._chance import N_CLUES, ChanceRegression
 from nldd.coding._codebook import Codebook, Entry
 from nldd.coding._cross_validation import CrossValidation
-from nldd.coding._features import ANALYZERS, RECIPES, AnswerFeatures, Terms
+from nldd.coding._features import ANALYZERS, AnswerFeatures, Terms
 from nldd.coding._guarantee import GuaranteeTest
 from nldd.coding._model import CodingModel, Event, Settings
 from nldd.coding._predictions import Predictions
@@ -23,7 +24,7 @@ EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
 GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
 # Of the tests of earlier fits.
 TEST_NUMBERS, TEST_ARRAYS = ("n_labels", *GAINS[:2]), ("theta", "n_wrong", "repeated")
-FALLBACK = "fallback/"
+FALLBACK = "fallback"
 
 
 def save_coding_model(model: CodingModel, path: Path | str) -> None:
@@ -58,15 +59,11 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
     (True, True)
     """
     contents = _pack_model(model)
-    parts = ("documents", "arrays", "estimators")
-    if model.fallback is not None:
-        before = _pack_model(model.fallback)
-        joined = {
-            part: getattr(contents, part)
-            | {FALLBACK + name: value for name, value in getattr(before, part).items()}
-            for part in parts
-        }
-        contents = replace(contents, **joined)
+    if model.fallback is not None:  # a model file within the file
+        with TemporaryDirectory() as folder:
+            save_coding_model(model.fallback, inner := Path(folder, "model.nldd"))
+            whole = np.frombuffer(inner.read_bytes(), dtype=np.uint8)
+        contents = replace(contents, arrays={**contents.arrays, FALLBACK: whole})
     write_archive(path, contents)
 
 
@@ -82,7 +79,6 @@ def _pack_model(model: CodingModel) -> Contents:
             "words": features.words.terms,
             "letters": features.letters.terms,
             "levels": features.levels,
-            "recipe": features.recipe,
             "codebook": [asdict(entry) for entry in model.codebook.entries],
         },
         "answers": {
@@ -178,26 +174,16 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     [('housing costs',)]
     """
     contents = read_archive(path, kind=KIND, trusted=trusted)
-    own, before = _split_fallback(contents)
-    model = _unpack_model(own, path)
-    if not before.documents:
+    model = _unpack_model(contents, path)
+    if FALLBACK not in contents.arrays:
         return model
-    fallback = _unpack_model(before, path)
-    if len(fallback.earlier) >= len(model.earlier):
+    with TemporaryDirectory() as folder:
+        (inner := Path(folder, "model.nldd")).write_bytes(contents.arrays[FALLBACK].tobytes())
+        before = read_archive(inner, kind=KIND, trusted=trusted)
+        fallback = _unpack_model(before, path)
+    if FALLBACK in before.arrays or len(fallback.earlier) >= len(model.earlier):
         raise _unfit(path, "its fallback is no earlier fit")
     return replace(model, fallback=fallback)
-
-
-def _split_fallback(contents: Contents) -> tuple[Contents, Contents]:
-    """The parts of the model itself, and those of the earlier fit that is still in use."""
-    own, before = dict[str, Any](), dict[str, Any]()
-    for part in ("documents", "arrays", "estimators"):
-        given = getattr(contents, part)
-        own[part] = {name: v for name, v in given.items() if not name.startswith(FALLBACK)}
-        before[part] = {
-            name[len(FALLBACK) :]: v for name, v in given.items() if name.startswith(FALLBACK)
-        }
-    return replace(contents, **own), replace(contents, **before)
 
 
 def _unfit(path: Path | str, error: object) -> InputError:
@@ -233,18 +219,14 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     inputs: dict[str, Any] = {
         kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")
     }
-    also = _names(codes.get("also", []))  # which files of older versions have not
+    also = _names(codes["also"])
     marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"], also)
-    recipe = model.get("recipe", 1)
-    if recipe not in RECIPES:
-        raise ValueError(f"its recipe of features is {recipe!r}")
     words, letters = (
-        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"], recipe)
-        for kind in ANALYZERS
+        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"]) for kind in ANALYZERS
     )
     levels = tuple(map(_names, model["levels"]))
     categories = list(map(_names, answers["categories"]))
-    n_extra = _count(columns.get("n_extra", 0))  # which files of older versions have not
+    n_extra = _count(columns["n_extra"])
     extra = {"extra": arrays["answers/extra"]} if n_extra else {}
     history = tuple(Event(**event) for event in documents["history"])
     return CodingModel(
@@ -260,16 +242,16 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
         ),
         Y=arrays["answers/Y"],
         features=AnswerFeatures(
-            words, letters, arrays["features/centre"], arrays["features/scale"], levels, recipe
+            words, letters, arrays["features/centre"], arrays["features/scale"], levels
         ),
         classifier=classifier,
-        validation=_unpack_validation(model.get("validation", {}), arrays),
+        validation=_unpack_validation(model["validation"], arrays),
         drawn=arrays["answers/drawn"],
         taught=arrays["answers/taught"],
         history=history,
         identities=_names(answers["identities"]),
-        identity_columns=_names(answers.get("identity_columns", [])),
-        codebook=Codebook(tuple(Entry(**entry) for entry in model.get("codebook", []))),
+        identity_columns=_names(answers["identity_columns"]),
+        codebook=Codebook(tuple(Entry(**entry) for entry in model["codebook"])),
         earlier=tuple(_unpack_test(i, test, arrays) for i, test in enumerate(model["tests"])),
     )
 

@@ -245,15 +245,8 @@ def numbers_rows(model: CodingModel, names: Sequence[str]) -> bool:
 def suggestions(model: CodingModel, block: CodedBlock) -> list[str]:
     """The codes of each row as one cell; empty where none of those that are settled applies."""
     cells = join_codes(model, block.found.Y)
-    for i, (Y, status, given) in enumerate(
-        zip(block.found.Y, block.statuses, block.given, strict=True)
-    ):
-        if given is not None:  # by people, codes that the model does not know among them
-            known = [name for name in model.labels if name in given]
-            cells[i] = model.columns.codes.join([*known, *sorted(given - {*known})])
-        elif status == PARTLY and not Y.any():
-            cells[i] = ""
-    return cells
+    partly = zip(cells, block.found.Y, block.statuses, strict=True)
+    return ["" if s == PARTLY and not Y.any() else cell for cell, Y, s in partly]
 
 
 def join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:

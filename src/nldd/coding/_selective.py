@@ -4,7 +4,6 @@ Tests of a fixed sequence with several starts (Angelopoulos et al., 2021, Learn 
 2003, the fallback procedure), Clopper and Pearson's or Bentkus'.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -45,9 +44,6 @@ class Selection:
         All answers, and those that pass.
     accuracy : float or None
         Of those that pass.
-    lower : float or None
-        Their accuracy is above it with the stated confidence. That is the target unless all answers
-        pass: a bound made after the choice would hold less often.
     closest : tuple of (int, int, int) or None
         Without a threshold, of the test that came closest to passing: answers tested, right among
         them, and right needed. None if there are too few answers for any test.
@@ -78,7 +74,6 @@ class Selection:
     n_answers: int = 0
     n_auto: int = 0
     accuracy: float | None = None
-    lower: float | None = None
     closest: tuple[int, int, int] | None = None
     limit: float | None = None
     rank_by: str = "theta"
@@ -168,23 +163,21 @@ def selective_threshold(
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n, level = len(theta), _level(right, confidence, level_share)
-    chosen, level_left, closest = proven_size(theta, right, target, level)
+    chosen, closest = proven_size(theta, right, target, level)
     if not chosen:
-        return Selection(target, confidence, None, n, 0, None, None, closest)
+        return Selection(target, confidence, None, n, closest=closest)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
-    # Higher targets may be tested on all answers with what the walk has left.
-    lower = lower_bound(total, n, level_left) if chosen == n else target
-    proven = (n, chosen, total / chosen, lower)
+    proven = (n, chosen, total / chosen)
     return Selection(target, confidence, threshold, *proven, limit=threshold)
 
 
 def proven_size(
     theta: FloatArray, right: FloatArray, target: float, level: float
-) -> tuple[int, float, tuple[int, int, int] | None]:
+) -> tuple[int, tuple[int, int, int] | None]:
     """Number of answers, sorted by theta, that are proven to reach the target; 0 if none are.
 
-    And the level that is left after the test of all of them; and, of the failed test with the
-    fewest right answers missing: answers tested, right among them, and right needed.
+    And, of the failed test with the fewest right answers missing: answers tested, right among them,
+    and right needed.
     """
     chosen, at_hand, failed = 0, 0.0, []
     for k, own_level in levels_of_tests(theta, target, level).items():
@@ -200,25 +193,7 @@ def proven_size(
             failed.append((k, int(total + 1e-9), needed))
     # A later start may have too small a level to pass without that of the tests before it.
     closest = min(failed, key=lambda test: (test[2] > test[0], test[2] - test[1]), default=None)
-    return chosen, at_hand, closest
-
-
-def proven_sizes(
-    theta: Any,
-    correct: Any,
-    targets: Sequence[float],
-    confidence: float,
-    *,
-    level_share: float = 1.0,
-) -> list[int]:
-    """For each of several targets, how many answers a threshold would let through; 0 for none.
-
-    Each by itself holds with the confidence, as that of :func:`selective_threshold` does.
-    """
-    order = np.argsort(theta, kind="stable")
-    theta, right = np.asarray(theta, float)[order], np.asarray(correct, float)[order]
-    level = _level(right, confidence, level_share)
-    return [proven_size(theta, right, target, level)[0] for target in targets]
+    return chosen, closest
 
 
 def _level(right: FloatArray, confidence: float, level_share: float) -> float:

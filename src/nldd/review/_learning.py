@@ -172,6 +172,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         if failed:  # what is coded automatically stays so until a refit passes its test
             automatic = (s for s in store.suggestions(last.round) if s.status == coding.AUTO)
             kept = {said.item: said for said in automatic}
+            failed *= bool(kept)
         without = [item for item, _, has_codes, _ in store.outlines() if not has_codes]
         left = [item for item in without if item not in found or not found[item].by]
         number = store.begin_round(digest)
