@@ -463,6 +463,7 @@ class TargetShare:
     n_auto: int
     share: float
     chosen: bool = False
+    n_answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -588,7 +589,8 @@ def target_shares(
     """Automation rates that a model reaches at the usual targets and at `target`."""
     targets = sorted({*TARGETS[measure], target}, reverse=True)
     found = [model.in_use(each, confidence, measure, rank_by)[1] for each in targets]
-    return tuple(TargetShare(f.target, f.n_auto, f.share, f.target == target) for f in found)
+    each = ((f.target, f.n_auto, f.share, f.target == target, f.n_answers) for f in found)
+    return tuple(TargetShare(*values) for values in each)
 
 
 def triage_rows(

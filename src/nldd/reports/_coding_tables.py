@@ -152,7 +152,7 @@ def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
 
 def targets_table(triage: Triage) -> Table:
     """How much can be coded automatically at which target, for people to choose from."""
-    n, confidence = triage.selection.n_answers, exact_percent(triage.selection.confidence)
+    confidence = exact_percent(triage.selection.confidence)
     return tabulate(
         "targets",
         "How much can be coded automatically, by the accuracy that is promised",
@@ -160,7 +160,7 @@ def targets_table(triage: Triage) -> Table:
         {
             "promised": lambda t: Entry(exact_percent(t.target), t.chosen, "chosen" * t.chosen),
             "auto": lambda t: Entry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
-            "of the tested answers": lambda t: Entry(f"{t.n_auto:,} of {n:,}", t.chosen),
+            "of the tested answers": lambda t: Entry(f"{t.n_auto:,} of {t.n_answers:,}", t.chosen),
         },
         f"Promised: {MEASURED[triage.measure]}, with {confidence} confidence in each line by "
         "itself. That one of the lines is wrong is more likely, so where you can, name the target "
