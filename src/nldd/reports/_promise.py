@@ -47,8 +47,8 @@ def _repeated_words(selection: "Selection") -> tuple[str, ...]:
     return (
         f"All of this is about answers with new words. {again.n_answers:,} coded answers have the "
         "words of another one, and no ids tell whether they are copies. They are tested apart: of "
-        f"answers whose words stand in the training data, {share} can be coded automatically. With "
-        "a column of ids (--id) all would be tested together.",
+        f"answers whose words are in the training data, {share} can be coded automatically, if "
+        "other people gave them. For copies this does not hold: name a column of ids (--id).",
     )
 
 
