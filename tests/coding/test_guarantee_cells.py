@@ -4,8 +4,17 @@ from warnings import catch_warnings, simplefilter
 
 import pytest
 
-from coding.made_up import fitted, made_up, read_csv, write_csv
-from nldd.coding import Guarantee, Policy, code_table, draw_sample, read_audit, select_codes
+from coding.made_up import SETTINGS, made_up, read_csv, write_csv
+from nldd.coding import (
+    Answers,
+    Guarantee,
+    Policy,
+    code_table,
+    draw_sample,
+    fit_coding_model,
+    read_audit,
+    select_codes,
+)
 from nldd.exceptions import InputError, ZeroWeightWarning
 from nldd.tables import create_table, open_table
 
@@ -36,7 +45,8 @@ def test_a_cell_states_the_guarantee_and_is_read_back(text):
 def model():
     with catch_warnings():
         simplefilter("ignore", ZeroWeightWarning)
-        return fitted(*made_up(150, seed=2))
+        texts, codes = made_up(150, seed=2)
+        return fit_coding_model(Answers(texts), codes, settings=SETTINGS)  # nobody has an id
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The triage table, against a loop over its definition."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fractions import Fraction
 from math import ceil
 
@@ -88,7 +88,8 @@ def test_table_of_a_model(model, measure):
     theta = model.evidence.theta
     # The first fit has four fifths of the level.
     first = {"level_share": 0.8}
-    assert made.selection == selective_threshold(theta, right, 0.7, 0.8, **first)
+    found = selective_threshold(theta, right, 0.7, 0.8, **first)
+    assert made.selection == replace(found, measure=measure)
     assert made.rows == triage_rows(theta, right, 0.9, made.selection.threshold)
     (chosen,) = (row for row in made.rows if row.chosen)
     assert chosen.threshold == made.selection.threshold

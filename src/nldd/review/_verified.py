@@ -39,6 +39,8 @@ class Verified:
         About so many checks would tell, if it cannot be told yet.
     withdrawn : bool
         True if the model no longer codes any answer automatically.
+    measure : {"subset", "hamming", "per-code"}
+        Of the target; there is no verdict on other measures than "subset".
 
     Examples
     --------
