@@ -73,7 +73,7 @@ from ._frequencies import (
     Frequency as Frequency,
     code_frequencies as code_frequencies,
 )
-from ._guarantee import Spending as Spending
+from ._guarantee import level_share as level_share
 from ._guarantee_cell import Guarantee as Guarantee
 from ._model import (
     CodingModel as CodingModel,

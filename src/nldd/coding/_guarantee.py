@@ -7,15 +7,16 @@ Two things divide the level 1 - confidence:
   new answer. So answers whose words stand in the training data and all others have thresholds of
   their own, each tested at half of the level: both hold with the confidence, and then they hold
   together, in whichever proportion new answers are of either kind.
-- **Refits.** A study that is updated again and again is tested again and again. The first fit has
-  four fifths of the level, and the j-th refit brings 1 / (j (j + 1)) of the rest: in the end they
-  have brought all of it. A fit that passes hands its level on to the next one; one that fails has
-  lost it (a fallback procedure, Wiens, 2003). What is in use stays in use until a refit passes.
+- **Refits.** A study that is updated again and again is tested again and again, and what has
+  passed once stays in use. The first fit has four fifths of the level, and the j-th refit
+  1 / (j (j + 1)) of the rest: together no more than all of it, however many there are. A fit that
+  passes does not hand its level on: its test is a walk from threshold to threshold, which ends
+  where one fails and has spent it (results/repeats.py shows what handing it on does).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,24 +33,9 @@ RANKINGS = ("chance", "theta")
 FIT_SHARE = 0.8
 
 
-class Spending(NamedTuple):
-    """How many tests a study has had, and which share of the level the last one hands on."""
-
-    n_tests: int = 0
-    carried: float = 0.0
-
-    @property
-    def share(self) -> float:
-        """Share of the level for the next test."""
-        n, rest = self.n_tests, 1 - FIT_SHARE
-        return self.carried + (rest / (n * (n + 1)) if n else FIT_SHARE)
-
-    def after(self, found: Selection) -> "Spending":
-        """What is left once the next test has found this."""
-        passed = found.threshold is not None and (
-            found.repeated is None or found.repeated.threshold is not None
-        )
-        return Spending(self.n_tests + 1, self.share if passed else 0.0)
+def level_share(n_before: int) -> float:
+    """Share of the level for a test after so many others; all tests together have all of it."""
+    return (1 - FIT_SHARE) / (n_before * (n_before + 1)) if n_before else FIT_SHARE
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +97,11 @@ class GuaranteeTest:
         return replace(found, repeated=threshold(self.repeated, half)) if apart else found
 
 
-def select_in_turn(
-    tests: Sequence[GuaranteeTest], *guarantee: Any
-) -> tuple[list[Selection], Spending]:
-    """What each fit of a study may code, tested one after the other; and the level left."""
-    found, spending = list[Selection](), Spending()
-    for test in tests:
-        select: Callable[..., Selection] = test.select
-        found.append(select(*guarantee, level_share=spending.share))
-        spending = spending.after(found[-1])
-    return found, spending
+def select_in_turn(tests: Sequence[GuaranteeTest], *guarantee: Any) -> list[Selection]:
+    """What each fit of a study may code, each tested with its own share of the level."""
+    select: Callable[..., Selection] = GuaranteeTest.select
+    shares = map(level_share, range(len(tests)))
+    return [select(t, *guarantee, level_share=s) for t, s in zip(tests, shares, strict=True)]
 
 
 def right_shares(n_wrong: NDArray[np.intp], n_labels: int, measure: str) -> FloatArray:

@@ -21,7 +21,7 @@ from nldd.coding._answers import LISTED, OF_REVIEW, Answers, Columns
 from nldd.coding._codebook import Codebook
 from nldd.coding._cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding._features import AnswerFeatures, count_terms
-from nldd.coding._guarantee import GuaranteeTest, Spending, select_in_turn
+from nldd.coding._guarantee import GuaranteeTest, select_in_turn
 from nldd.coding._predictions import (
     MEASURES,
     NO_EVIDENCE,
@@ -258,7 +258,7 @@ class CodingModel:
         rank_by: str = "chance",
     ) -> Selection:
         """The doubt up to which this fit may code answers automatically, as its own test shows."""
-        return self._selections(target, confidence, measure, rank_by)[0][-1]
+        return self._selections(target, confidence, measure, rank_by)[-1]
 
     def in_use(
         self,
@@ -268,18 +268,14 @@ class CodingModel:
         rank_by: str = "chance",
     ) -> tuple["CodingModel", Selection]:
         """The fit that codes automatically, and its threshold: this one, or an earlier one."""
-        found, _ = self._selections(target, confidence, measure, rank_by)
+        found = self._selections(target, confidence, measure, rank_by)
         if not found[-1].automates and self.fallback is not None:
             before = found[len(self.fallback.earlier)]
             if before.automates:
                 return self.fallback, before
         return self, found[-1]
 
-    def spending(self, *guarantee: Any) -> Spending:
-        """What the tests of all fits so far have left of the level."""
-        return self._selections(*guarantee)[1]
-
-    def _selections(self, *guarantee: Any) -> tuple[list[Selection], Spending]:
+    def _selections(self, *guarantee: Any) -> list[Selection]:
         return select_in_turn((*self.earlier, self.test), *guarantee)
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:

@@ -161,14 +161,13 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
             given = StoreOptions(numbers=options.numbers)
             model = coding.refit_model(model, store_path, given)
         promise = (study.target, study.confidence, study.measure, study.rank_by)
-        last, spending, kept, failed = store.rounds()[-1], None, dict[int, Suggestion](), ""
+        last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
+        n_tests = last.facts["n_tests"] + 1
         if n_decided and study.measure != coding.PER_CODE:
-            policy, spending, failed = refit_policy(model, promise, last.facts)
+            policy, failed = refit_policy(model, promise, last.facts)
         else:
             policy, _ = keep_promise(model, promise)
-            model = policy.model_in_use(model)
-            if study.measure != coding.PER_CODE:
-                spending = model.spending(*promise)
+            model, n_tests = policy.model_in_use(model), len(model.earlier) + 1
         if failed:  # what is coded automatically stays so until a refit passes its test
             automatic = (s for s in store.suggestions(last.round) if s.status == coding.AUTO)
             kept = {said.item: said for said in automatic}
@@ -177,7 +176,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         left = [item for item in without if item not in found or not found[item].by]
         number = store.begin_round(digest)
         counts = _write_round(store, number, model, policy, left, options, kept)
-        facts = facts_of(model, policy, counts, len(without), n_decided, spending)
+        facts = facts_of(model, policy, counts, len(without), n_decided, n_tests)
         if failed:
             facts = {**facts, "guarantee": last.facts.get("guarantee")}
         store.finish_round(number, digest, facts)

@@ -130,9 +130,9 @@ def prepare_review(
             drawn = draw_to_check(numbers, counts.n_auto, n_audit, seed)
             store.mark_drawn(drawn)
             counts.n_drawn = len(drawn)
-            spending = None if promise[2] == coding.PER_CODE else model.spending(*promise)
+            n_tests = len(model.earlier) + 1
             used = policy.model_in_use(model)
-            facts = facts_of(used, policy, counts, len(numbers), spending=spending)
+            facts = facts_of(used, policy, counts, len(numbers), n_tests=n_tests)
             store.finish_round(0, digests[model_path], facts)
             for path, digest in digests.items():
                 if coding.checksum(path) != digest:

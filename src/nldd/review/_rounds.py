@@ -35,15 +35,14 @@ def keep_promise(
 
 def refit_policy(
     model: "coding.CodingModel", promise: Promise, last: Mapping[str, Any]
-) -> tuple["coding.Policy", "coding.Spending", str]:
-    """What a refitted model may code, tested with what the `last` round left of the level.
+) -> tuple["coding.Policy", str]:
+    """What a refitted model may code, tested with its share of the level after the `last` round.
 
     If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
     """
-    before = coding.Spending(*last["spending"])
-    found = model.test.select(*promise, level_share=before.share)
-    policy, after = coding.Policy(None).apply(found), before.after(found)
-    return policy, after, "" if found.automates else reports.render_failed_refit(found)
+    found = model.test.select(*promise, level_share=coding.level_share(last["n_tests"]))
+    failed = "" if found.automates else reports.render_failed_refit(found)
+    return coding.Policy(None).apply(found), failed
 
 
 class Suggester:
@@ -107,7 +106,7 @@ def facts_of(
     counts: "coding.Counts",
     n_all: int,
     n_decided: int = 0,
-    spending: "coding.Spending | None" = None,
+    n_tests: int = 1,
 ) -> Mapping[str, Any]:
     """What a round is known by: its model, its limits, and how many the machine codes alone.
 
@@ -128,5 +127,5 @@ def facts_of(
         "n_drawn": len(model.tested),
         "n_decided": n_decided,
         "share": counts.n_auto / n_all if n_all else 0.0,
-        "spending": spending,
+        "n_tests": n_tests,
     }
