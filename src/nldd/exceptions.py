@@ -66,8 +66,6 @@ class MissingExtraError(NLDDError, ImportError):
         What needs it.
     extra : str, optional
         The extra of nldd that brings it.
-    hint : str, optional
-        What to run where no extra brings it.
 
     Examples
     --------
@@ -81,8 +79,8 @@ class MissingExtraError(NLDDError, ImportError):
     This needs matplotlib. Run: pip install "nldd[plot]"
     """
 
-    def __init__(self, message: str = "", *, extra: str = "", hint: str = "") -> None:
-        command = f'pip install "nldd[{extra}]"' if extra else hint
+    def __init__(self, message: str = "", *, extra: str = "") -> None:
+        command = f'pip install "nldd[{extra}]"' if extra else ""
         # A copy from another process gets the whole message and nothing else.
         super().__init__(f"{message} Run: {command}" if command else message, hint=command)
         self.extra = extra
