@@ -61,7 +61,7 @@ class BruteForceIndex:
         chosen = _k_best(query, (score(Dx, Dy), Dy, Dx, self.rows[position]), k)
         everything = np.full(len(P), len(self.rows))
         found = self.rows[position[chosen]], labelset[chosen], Dx[chosen], Dy[chosen]
-        return Neighbors(*found, everything, np.ones(len(P), dtype=bool))
+        return Neighbors(*found, everything)
 
     def _candidate_labelsets(self, P, nearest, bound, score, k):
         """Pairs (query, labelset) that may be among the k best whatever the rounding was."""

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="CPU time of a 
 
 IMPORT = ("import nldd",)
 HELP = ("from nldd.cli import main; main()", "--help")
-HEAVY = ["numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas", "faiss"]
+HEAVY = ["numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas"]
 RUNS = 5
 MOST_SECONDS = 0.2
 

@@ -23,7 +23,6 @@ SOURCES = sorted(Path(nldd.__file__).parent.rglob("*.py"))
 # Imported, but not asked for by name, and why.
 UNDECLARED = {
     "llvmlite": "numba asks for the one version that it works with",
-    "datasets": "of Hugging Face, by its own command: 300 MB for one way to load data",
 }
 
 
@@ -68,11 +67,8 @@ def test_every_package_of_an_extra_is_explained(extra):
 
 
 def test_missing_extras_are_named_and_exist():
-    found = list(calls("MissingExtraError"))
-    named = {keywords["extra"] for _, keywords in found if "extra" in keywords}
+    named = {keywords["extra"] for _, keywords in calls("MissingExtraError")}
     assert named == set(EXTRAS) - {"survey"}  # whose libraries are those of two others
-    others = [(path.name, k["hint"]) for path, k in found if "extra" not in k]
-    assert others == [("_hugging_face.py", "pip install datasets")]
 
 
 def test_missing_extra_says_what_to_run_once_and_after_a_copy_too():

@@ -1,30 +1,22 @@
 """Names of a package: listed once, in the stub beside its file, and imported on first use."""
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import lazy_loader
 
-from nldd.exceptions import warn_deprecated
-
 Attached = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
 
-def attach(
-    package: str, file: str, moved: Mapping[str, str] = MappingProxyType({}), since: str = ""
-) -> Attached:
+def attach(package: str, file: str) -> Attached:
     """``__getattr__``, ``__dir__`` and ``__all__`` of the package whose ``__init__.py`` is `file`.
 
     Every name that the stub imports can be had. Public are those in the stub's own ``__all__``:
     they are listed, have a page in the reference and change only as the policy of deprecation says.
     The others serve the packages of nldd. A stub without ``__all__`` has public names only.
-
-    `moved` are names that were public here before the version `since`, and where they are now: they
-    can be had with a FutureWarning, and are not listed.
     """
     get, _, names = lazy_loader.attach_stub(package, file)
     public = sorted(public_names(Path(file).with_suffix(".pyi").read_text("utf-8")) or names)
@@ -33,13 +25,7 @@ def attach(
     packages = sorted(path.parent.name for path in Path(file).parent.glob("*/__init__.pyi"))
 
     def get_or_find(name: str) -> Any:
-        if name in packages:
-            return import_module(f"{package}.{name}")
-        if name not in moved:
-            return get(name)
-        warn_deprecated(f"{package}.{name}", moved[name], since=since)
-        module, _, now = moved[name].rpartition(".")
-        return getattr(import_module(module), now)
+        return import_module(f"{package}.{name}") if name in packages else get(name)
 
     return get_or_find, [*public, *packages].copy, public
 

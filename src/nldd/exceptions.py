@@ -66,8 +66,6 @@ class MissingExtraError(NLDDError, ImportError):
         What needs it.
     extra : str, optional
         The extra of nldd that brings it.
-    hint : str, optional
-        What to run where no extra brings it.
 
     Examples
     --------
@@ -81,8 +79,8 @@ class MissingExtraError(NLDDError, ImportError):
     This needs matplotlib. Run: pip install "nldd[plot]"
     """
 
-    def __init__(self, message: str = "", *, extra: str = "", hint: str = "") -> None:
-        command = f'pip install "nldd[{extra}]"' if extra else hint
+    def __init__(self, message: str = "", *, extra: str = "") -> None:
+        command = f'pip install "nldd[{extra}]"' if extra else ""
         # A copy from another process gets the whole message and nothing else.
         super().__init__(f"{message} Run: {command}" if command else message, hint=command)
         self.extra = extra
@@ -149,24 +147,6 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the line of the user's own code, however deep inside scikit-learn nldd was called."""
     # From Python 3.12 on, skip_file_prefixes of warnings.warn does this.
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_stack(sys._getframe()))
-    # The frames of an import statement are none to `warn`.
-    counted = (name for name in modules if not name.startswith("importlib._bootstrap"))
-    levels = enumerate((name.partition(".")[0] for name in counted), start=1)
+    levels = enumerate((name.partition(".")[0] for name in modules), start=1)
     outside = (level for level, name in levels if name not in {"nldd", "sklearn", "joblib"})
     warn(message, category, stacklevel=next(outside, 1))
-
-
-def warn_deprecated(old: str, new: str, *, since: str) -> None:
-    """Tell the user's line that a name, a parameter or a value is to go, and what to use instead.
-
-    `since` is the version that said so first: for how long the old one works, see the policy in
-    ``docs/stability.md``.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True, action="always") as told:
-    ...     warn_deprecated('order="given"', "order=None", since="0.2.0")
-    >>> print(told[0].message)
-    order="given" is deprecated since nldd 0.2.0 and will be removed; use order=None.
-    """
-    message = f"{old} is deprecated since nldd {since} and will be removed; use {new}."
-    warn_caller(message, FutureWarning)

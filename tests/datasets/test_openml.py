@@ -146,3 +146,8 @@ def test_a_number_that_openml_does_not_know(openml, monkeypatch):
 def test_other_names_are_refused(name):
     with pytest.raises(InputError, match="Say openml: and the number of a data set"):
         load_dataset(name)
+
+
+def test_rows_to_test_on_are_refused():
+    with pytest.raises(InputError, match="openml:41473 is one table: leave test out"):
+        load_dataset("openml:41473", test="x")

@@ -6,7 +6,7 @@ import pytest
 
 from dist.environments import once
 
-EXTRAS = ["dask", "faiss", "gee", "parquet", "plot", "report", "review", "spss", "survey"]
+EXTRAS = ["dask", "gee", "parquet", "plot", "report", "review", "spss", "survey"]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,6 @@ from nldd._base import Training
 from nldd.estimators import _ensemble_of_chains
 from nldd.estimators._ensemble_of_chains import expected_sizes, weigh_rows
 from nldd.exceptions import NLDDWarning
-from nldd.io import load_model, save_model
 
 
 @pytest.fixture
@@ -148,20 +147,7 @@ def test_orders_are_drawn_or_given(noisy):
         assert [member.order.tolist() for member in given.estimators_] == [expected] * 3
 
 
-def test_order_given_is_the_old_word_for_that_of_the_columns(noisy, tmp_path):
-    """It is in files of 0.1.0, which are still read."""
-    X, Y = noisy
-    with pytest.warns(FutureWarning, match="order=None"):
-        old = EnsembleOfChains(n_members=3, order="given", random_state=0).fit(X, Y)
-    new = EnsembleOfChains(n_members=3, order=None, random_state=0).fit(X, Y)
-    assert_array_equal(old.predict_proba(X), new.predict_proba(X))
-    save_model(old, tmp_path / "old.nldd")
-    loaded = load_model(tmp_path / "old.nldd")
-    assert loaded.order == "given"
-    assert_array_equal(loaded.predict_proba(X), new.predict_proba(X))
-
-
-@pytest.mark.parametrize("order", [[0, 1], [0, 1, 2, 2], "rnd"])
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 2, 2], "given"])
 def test_wrong_orders_are_refused(noisy, order):
     with pytest.raises(ValueError, match="order"):
         EnsembleOfChains(n_members=2, order=order).fit(*noisy)

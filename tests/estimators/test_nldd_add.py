@@ -94,18 +94,6 @@ def test_add_to_rows_of_zeros_and_ones(value):
     )
 
 
-def test_add_with_candidates_from_faiss_gives_the_same(small):
-    pytest.importorskip("faiss")
-    X, Y = small
-    exact, faiss = (
-        NLDDClassifier(search=search, random_state=0).fit(X[:80], Y[:80]).add(X[80:], Y[80:])
-        for search in ("exact", "faiss")
-    )
-    assert_array_equal(faiss.predict(X), exact.predict(X))
-    assert_array_equal(faiss.predict_theta(X), exact.predict_theta(X))
-    assert_array_equal(faiss.nearest_labelsets(X, 1).row, exact.nearest_labelsets(X, 1).row)
-
-
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_added_rows_are_numbered_on_from_all_rows_of_fit(small, share):
     """Not from the share used, nor without rows of weight 0, the last ones least of all."""

@@ -21,7 +21,7 @@ from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments import Shares, _benchmark
 from nldd.experiments._benchmark import WORKER_DIED, run_benchmark
-from nldd.experiments._cell import run_batch
+from nldd.experiments._cell import run_cell
 from nldd.experiments._record import CELLS, read_records
 
 SONGS = {"songs": songs()}
@@ -99,10 +99,10 @@ def test_run_goes_on_from_any_number_of_lines(tmp_path, whole, workers):
     lines = whole.splitlines(keepends=True)
     for kept in (0, 1, 5, len(lines)):
         (tmp_path / CELLS).write_bytes(b"".join(lines[:kept]))
-        n_before = len(workers.batches)
+        n_before = len(workers.submitted)
         run_benchmark(trial(), SONGS, tmp_path)
         assert written(tmp_path) == written(tmp_path / "whole")
-        assert sum(map(len, workers.batches[n_before:])) == len(lines) - kept
+        assert len(workers.submitted) - n_before == len(lines) - kept
 
 
 # Refusals
@@ -121,11 +121,11 @@ def test_run_goes_on_from_any_number_of_lines(tmp_path, whole, workers):
 def test_changed_settings_are_refused_before_anything_is_run(tmp_path, workers, change, message):
     run_benchmark(trial(), SONGS, tmp_path)
     before = (tmp_path / CELLS).read_bytes()
-    n_batches = len(workers.batches)
+    n_submitted = len(workers.submitted)
     with pytest.raises(InputError, match=rf"'trial'.*{message}.*another folder with --out"):
         run_benchmark(trial(**change), SONGS, tmp_path)
     assert (tmp_path / CELLS).read_bytes() == before
-    assert len(workers.batches) == n_batches
+    assert len(workers.submitted) == n_submitted
     run_benchmark(trial(), SONGS, tmp_path)
 
 
@@ -166,22 +166,22 @@ def test_data_with_fewer_rows_than_folds_are_refused(tmp_path, workers):
 def test_states_tell_how_far_the_run_is(tmp_path, workers):
     states = []
     run_benchmark(trial(), SONGS, tmp_path, watch=states.append)
-    assert [state.done for state in states] == [0, 2, 3, 5, 6, 8, 9]
+    assert [state.done for state in states] == list(range(10))
     assert {state.total for state in states} == {9}
     assert {state.n_failed for state in states} == {0}
-    assert [len(state.running) for state in states] == [1] * 6 + [0]
+    assert [len(state.running) for state in states] == [1] * 9 + [0]
     assert states[0].seconds_left is None
-    # After the first batch BR and SMBR are known, and MLKNN by their mean.
+    # After the first cell BR is known, and the others by its time.
     assert all(state.seconds_left > 0 for state in states[1:-1])
     assert states[-1].seconds_left == 0
     assert [state.running[0].expected_seconds is None for state in states[:-1]] == [
         True,
-        *[False] * 5,
+        *[False] * 8,
     ]
 
 
 def test_time_left_by_hand(tmp_path, monkeypatch):
-    """Cells of 6 seconds; two batches of one cell wait, one has run for 2 seconds of its 6."""
+    """Cells of 6 seconds; two wait, one has run for 2 seconds of its 6."""
     replace_method(monkeypatch, "MLKNN", Stub)
     work_at_home(monkeypatch, HomeWorkers())
     run_benchmark(trial(folds=4), SONGS, tmp_path, methods=("MLKNN",))
@@ -232,28 +232,28 @@ def test_failure_is_kept_and_tried_again(tmp_path, failing, workers):
     assert n_lines(out) == 11
 
 
-def test_worker_that_dies_is_replaced_and_its_batch_tried_once_more(tmp_path, monkeypatch):
+def test_worker_that_dies_is_replaced_and_its_cell_tried_once_more(tmp_path, monkeypatch):
     workers = work_at_home(monkeypatch, HomeWorkers(deaths={1}))
     records = run_benchmark(trial(), SONGS, tmp_path)
     assert [record.error for record in records] == [None] * 9
     assert workers.n_restarts == 1
-    assert workers.batches[1] == workers.batches[2]
+    assert workers.submitted[1] == workers.submitted[2]
 
 
-def test_batch_that_kills_two_workers_is_written_down_and_the_others_go_on(tmp_path, monkeypatch):
+def test_cell_that_kills_two_workers_is_written_down_and_the_others_go_on(tmp_path, monkeypatch):
     workers = work_at_home(monkeypatch, HomeWorkers(deaths={1, 2}))
     records = run_benchmark(trial(), SONGS, tmp_path)
     failed = [record for record in records if record.error]
-    assert [cell_of(record) for record in failed] == [("songs", "MLKNN", 0)]
+    assert [cell_of(record) for record in failed] == [("songs", "SMBR", 0)]
     assert {record.error for record in failed} == {WORKER_DIED}
     assert workers.n_restarts == 2
     assert n_lines(tmp_path) == 9
 
 
 class Slots(HomeWorkers):
-    """Two at a time: a batch ends when the next but one begins; MLKNN of fold 1 is deadly.
+    """Two at a time: a cell ends when the next but one begins; MLKNN of fold 1 is deadly.
 
-    When a worker dies all batches that run are lost, as with a pool of processes.
+    When a worker dies all cells that run are lost, as with a pool of processes.
     """
 
     def __init__(self):
@@ -261,56 +261,42 @@ class Slots(HomeWorkers):
         self.open = []
         self.most = 0
 
-    def submit(self, dataset, batch):
-        self.batches.append([cell.key for cell in batch])
+    def submit(self, dataset, cell):
+        self.submitted.append(cell.key)
         self.open = [(future, done) for future, done in self.open if not future.done()]
         future = Future()
-        self.open.append((future, lambda: future.set_result(run_batch(dataset, batch))))
+        self.open.append((future, lambda: future.set_result(run_cell(dataset, cell))))
         self.most = max(self.most, len(self.open))
-        if any(cell.key[2:4] == ("MLKNN", 1) for cell in batch):
+        if cell.key[2:4] == ("MLKNN", 1):
             for other, _ in self.open:
                 other.set_exception(BrokenProcessPool("a worker died"))
             self.open = []
         return future
 
     def look(self, state):
-        """What happens while the runner waits: the oldest batch ends."""
+        """What happens while the runner waits: the oldest cell ends."""
         if self.open:
             self.open.pop(0)[1]()
 
 
-def test_batches_beside_a_deadly_one_are_not_blamed(tmp_path, monkeypatch):
+def test_cells_beside_a_deadly_one_are_not_blamed(tmp_path, monkeypatch):
     workers = work_at_home(monkeypatch, Slots())
     records = run_benchmark(trial(), SONGS, tmp_path, watch=workers.look)
     failed = [record for record in records if record.error]
     assert [cell_of(record) for record in failed] == [("songs", "MLKNN", 1)]
     assert workers.most == 2  # two at a time where nothing has died
     assert workers.n_restarts == 2
-    times = [batch for batch in workers.batches if batch[0][2:4] == ("MLKNN", 1)]
-    assert len(times) == 2
+    assert [key[2:4] for key in workers.submitted].count(("MLKNN", 1)) == 2
 
 
-def test_cells_that_only_share_with_a_deadly_one_are_not_lost(tmp_path, monkeypatch):
-    """BR and SMBR are well; NLDD, in the same batch, takes the memory of every worker."""
-
-    class Deadly(HomeWorkers):
-        def submit(self, dataset, batch):
-            self.deaths = {len(self.batches)} if any(c.key.method == "NLDD" for c in batch) else ()
-            return super().submit(dataset, batch)
-
-    work_at_home(monkeypatch, Deadly())
-    records = run_benchmark(trial(), SONGS, tmp_path, methods=("BR", "SMBR", "NLDD"))
-    assert {record.method for record in records if record.error} == {"NLDD"}
-
-
-def test_worker_that_dies_between_two_batches_is_replaced(tmp_path, monkeypatch):
-    """Then not a future tells of it, but the call that hands over the next batch."""
+def test_worker_that_dies_between_two_cells_is_replaced(tmp_path, monkeypatch):
+    """Then not a future tells of it, but the call that hands over the next cell."""
 
     class Broken(HomeWorkers):
-        def submit(self, dataset, batch):
-            if len(self.batches) == 2 and not self.n_restarts:
+        def submit(self, dataset, cell):
+            if len(self.submitted) == 2 and not self.n_restarts:
                 raise BrokenProcessPool("a worker died")
-            return super().submit(dataset, batch)
+            return super().submit(dataset, cell)
 
     workers = work_at_home(monkeypatch, Broken())
     records = run_benchmark(trial(), SONGS, tmp_path)
@@ -334,6 +320,6 @@ def test_interruption_closes_the_workers_and_keeps_what_is_done(tmp_path, worker
 def test_states_count_failures(tmp_path, failing):
     states = []
     run_benchmark(failing, SONGS, tmp_path / "out", watch=states.append)
-    assert [state.n_failed for state in states] == [0, 0, 0, 0, 1, 1, 1]
+    assert [state.n_failed for state in states] == [0] * 6 + [1] * 4
     run_benchmark(failing, SONGS, tmp_path / "out", watch=states.append)
-    assert [(state.done, state.n_failed) for state in states[7:]] == [(8, 0), (9, 1)]
+    assert [(state.done, state.n_failed) for state in states[10:]] == [(8, 0), (9, 1)]

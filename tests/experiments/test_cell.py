@@ -1,4 +1,4 @@
-"""Cells: which there are, which are run together, and what one writes down."""
+"""Cells: which there are, what they take, and what one writes down."""
 
 import json
 import threading
@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from experiments.trials import (
-    Counting,
     Raises,
     Stub,
     WarnsWithoutWords,
@@ -27,21 +26,15 @@ from nldd import NLDDClassifier
 from nldd.datasets import Dataset
 from nldd.experiments import Shares, _cell, _protocol
 from nldd.experiments._cell import (
-    Cell,
-    SharedFits,
-    batches,
     cells,
     labelsets_seen,
-    run_batch,
     run_cell,
 )
 from nldd.experiments._record import Key, as_line
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES, evaluate
 
-SHARING = ("BR", "SMBR", "NLDD")
 
-
-def planned(methods=SHARING, dataset=None, **settings):
+def planned(methods=("BR", "SMBR", "NLDD"), dataset=None, **settings):
     return list(cells(trial(**settings), "songs", dataset or songs(), methods))
 
 
@@ -118,57 +111,7 @@ def test_settings_say_all_of_a_long_parameter():
     assert first != second
 
 
-# Which are run together
-
-
-def test_batches_are_the_sharing_methods_of_a_fold_and_the_others_alone():
-    shares = Shares("songs", "NLDD", (0.5, 1.0))
-    found = batches(planned(("BR", "SMBR", "NLDD", "CC"), shares=shares))
-    assert [
-        [(cell.key.method, cell.key.fold, cell.key.train_share) for cell in b] for b in found
-    ] == [
-        [("BR", 0, None), ("SMBR", 0, None), ("NLDD", 0, None)],
-        [("CC", 0, None)],
-        [("BR", 1, None), ("SMBR", 1, None), ("NLDD", 1, None)],
-        [("CC", 1, None)],
-        [("BR", 2, None), ("SMBR", 2, None), ("NLDD", 2, None)],
-        [("CC", 2, None)],
-        [("NLDD", 0, 0.5)],
-        [("NLDD", 0, 1.0)],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("base", "sparse"),
-    [("logistic", False), ("platt-linear-svc", True)]
-    + [
-        pytest.param(base, sparse, marks=pytest.mark.slow)
-        for base, sparse in [("logistic", True), ("platt-svc", False), ("platt-svc", True)]
-    ],
-)
-def test_batch_gives_what_each_method_gives_alone(base, sparse):
-    dataset, batch = songs(sparse=sparse), planned(base=base)[:3]
-    together = run_batch(dataset, batch)
-    alone = [run_batch(dataset, [cell])[0] for cell in batch]
-    backwards = run_batch(dataset, batch[::-1])[::-1]
-    assert [record.error for record in together] == [None] * 3
-    assert contents(together) == contents(alone) == contents(backwards)
-
-
-def test_batch_fits_each_binary_classifier_once(monkeypatch):
-    monkeypatch.setattr(_cell, "warm_up", lambda *rows: None)
-    use_base(monkeypatch, lambda seed: Counting(solver="liblinear", random_state=seed))
-    dataset, batch = songs(), planned()[:3]
-    assert (dataset.Y[batch[0].train].mean(axis=0) % 1 > 0).all()  # no label is constant
-
-    def n_fits(*chosen):
-        Counting.n_fits = 0
-        run_batch(dataset, [batch[i] for i in chosen])
-        return Counting.n_fits
-
-    assert (n_fits(0), n_fits(1), n_fits(2)) == (4, 4, 8)  # NLDD fits half of the rows as well
-    assert n_fits(0, 1) == 4
-    assert n_fits(0, 1, 2) == n_fits(2, 1, 0) == 8
+# What it takes
 
 
 class Clock:
@@ -191,17 +134,15 @@ class Ticking(LogisticRegression):
         return super().predict_proba(X)
 
 
-def test_each_method_is_charged_for_all_fits_though_they_were_shared(monkeypatch):
+def test_each_method_is_charged_for_all_its_fits(monkeypatch):
     monkeypatch.setattr(_cell, "process_time", lambda: Clock.now)
     use_base(monkeypatch, lambda seed: Ticking(solver="liblinear", random_state=seed))
-    br, smbr, nldd = run_batch(songs(), planned()[:3])
+    br, smbr, nldd = (run_cell(songs(), cell) for cell in planned()[:3])
     # Four labels of 10 to fit and 1 to decide; NLDD fits them twice, on T1 and on all rows, and
     # takes probabilities of 0.5 (+ 1, since they are made of decisions) of T2 and of the test rows.
     assert (br.fit_seconds, br.predict_seconds) == (40.0, 4.0)
     assert (smbr.fit_seconds, smbr.predict_seconds) == (40.0, 4.0)
     assert (nldd.fit_seconds, nldd.predict_seconds) == (86.0, 6.0)
-    alone = run_batch(songs(), planned()[2:3])[0]
-    assert (alone.fit_seconds, alone.predict_seconds) == (86.0, 6.0)
 
 
 def test_seconds_are_without_those_of_the_first_fit_in_a_process(monkeypatch):
@@ -217,7 +158,7 @@ def test_seconds_are_without_those_of_the_first_fit_in_a_process(monkeypatch):
     monkeypatch.setattr(_cell, "process_time", lambda: Clock.now)
     replace_method(monkeypatch, "MLKNN", Compiles)
     for cell in planned(("MLKNN",))[:2]:
-        assert run_batch(songs(), [cell])[0].fit_seconds == 1.0
+        assert run_cell(songs(), cell).fit_seconds == 1.0
 
 
 class Burns(Stub):
@@ -239,7 +180,7 @@ class Burns(Stub):
 def test_threads_of_a_method_are_counted_and_pools_have_one(monkeypatch):
     replace_method(monkeypatch, "MLKNN", Burns)
     with threadpool_limits(2):
-        (record,) = run_batch(songs(), planned(("MLKNN",))[:1])
+        record = run_cell(songs(), planned(("MLKNN",))[0])
     assert record.fit_seconds >= 0.05
     assert Burns.n_threads == {1}
 
@@ -265,7 +206,7 @@ def test_odd_probabilities_cost_their_measures_only(monkeypatch, values, missing
             return np.resize(values, (X.shape[0], self.n_labels_))
 
     replace_method(monkeypatch, "MLKNN", Odd)
-    (record,) = run_batch(songs(), planned(("MLKNN",))[:1])
+    record = run_cell(songs(), planned(("MLKNN",))[0])
     assert record.error is None
     assert {*MEASURES, *PROBABILITY_MEASURES} - set(record.scores) == missing
     assert [told in line for line in record.details["warnings"]] == [True]
@@ -274,7 +215,7 @@ def test_odd_probabilities_cost_their_measures_only(monkeypatch, values, missing
 def test_record_holds_the_scores_of_a_plain_fit():
     dataset = songs()
     for cell in planned(("BR", "NLDD", "MLKNN")):
-        (record,) = run_batch(dataset, [cell])
+        record = run_cell(dataset, cell)
         model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
         Y_test, Y_pred = dataset.Y[cell.test], model.predict(dataset.X[cell.test])
         P = model.predict_proba(dataset.X[cell.test]).astype(np.float32)
@@ -306,7 +247,7 @@ def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
     dataset = Dataset(np.zeros((5, 1)), Y, ["a", "b"])
     cell = planned(("MLKNN",))[0]
     cell = replace(cell, train=np.array([0, 1]), test=np.array([2, 3, 4]))
-    (record,) = run_batch(dataset, [cell])
+    record = run_cell(dataset, cell)
     details = record.details
     assert (details["n_train"], details["n_test"], details["n_labels"]) == (2, 3, 2)
     # Rows 2 ({a}: one label wrong) and 3 (right, for both are empty) were seen; 4 was not.
@@ -334,7 +275,7 @@ def test_no_row_in_a_part_has_no_scores(monkeypatch):
     replace_method(monkeypatch, "MLKNN", Stub)
     dataset = Dataset(np.zeros((4, 1)), np.array([[1, 0]] * 4), ["a", "b"])
     cell = replace(planned(("MLKNN",))[0], train=np.array([0, 1]), test=np.array([2]))
-    (record,) = run_batch(dataset, [cell])
+    record = run_cell(dataset, cell)
     assert record.details["unobserved"] == {"n": 0}
     assert record.details["observed"]["n"] == 1
     assert record.details["standard_errors"]["hamming_loss"] is None
@@ -360,35 +301,33 @@ def test_warning_of_a_prediction_is_counted_once(monkeypatch):
             return super().predict_proba(X)
 
     use_base(monkeypatch, lambda seed: WarnsOfProbabilities(solver="liblinear"))
-    record = run_cell(songs(), planned(("NLDD",))[0], SharedFits())
+    record = run_cell(songs(), planned(("NLDD",))[0])
     # Of four labels: on T2 and on the test rows.
     assert record.details["warnings"] == {"RuntimeWarning: a probability": 8}
 
 
 def test_record_says_what_it_was_computed_with_and_not_by_whom():
-    (record,) = run_batch(songs(), planned(("MLKNN",))[:1])
+    record = run_cell(songs(), planned(("MLKNN",))[0])
     assert set(record.versions) == {"python", "nldd", "numpy", "scipy", "scikit-learn", "numba"}
     assert record.versions["numpy"] == np.__version__
     assert set(record.machine) == {"system", "processor", "cores"}
     as_line(record)
 
 
-def test_failure_is_written_down_and_the_others_of_the_batch_go_on(monkeypatch, tmp_path):
+def test_failure_is_written_down(monkeypatch, tmp_path):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "SMBR", Raises)
-    batch = planned(parameters={"SMBR": {"place": str(tmp_path)}})[3:6]
-    br, smbr, nldd = run_batch(songs(), batch)
-    assert smbr.error == "ValueError: this fold is not for me"
-    assert (smbr.key, smbr.settings) == (batch[1].key, batch[1].settings)
-    assert (smbr.scores, smbr.fit_seconds, smbr.predict_seconds) == ({}, 0.0, 0.0)
-    assert smbr.versions == br.versions
-    alone = run_batch(songs(), [batch[0], batch[2]])
-    assert contents([br, nldd]) == contents(alone)
+    br, smbr = planned(("BR", "SMBR"), parameters={"SMBR": {"place": str(tmp_path)}})[2:4]
+    record = run_cell(songs(), smbr)
+    assert record.error == "ValueError: this fold is not for me"
+    assert (record.key, record.settings) == (smbr.key, smbr.settings)
+    assert (record.scores, record.fit_seconds, record.predict_seconds) == ({}, 0.0, 0.0)
+    assert record.versions == run_cell(songs(), br).versions
 
 
 def test_number_that_json_does_not_know_fails_its_cell(monkeypatch):
     monkeypatch.setattr("nldd.experiments._cell.evaluate", lambda *args: {"hamming_loss": np.inf})
-    record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
+    record = run_cell(songs(), planned(("MLKNN",))[0])
     assert record.scores == {}
     assert record.error == "ValueError: Out of range float values are not JSON compliant"
 
@@ -404,31 +343,17 @@ def test_warnings_are_counted_by_class_and_first_line(monkeypatch):
     replace_method(monkeypatch, "MLKNN", Warns)
     cell = planned(("MLKNN",))[0]
     for _ in range(2):  # a warning that came once comes again
-        record = run_cell(songs(), cell, SharedFits())
+        record = run_cell(songs(), cell)
         assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
         assert record.error is None
     replace_method(monkeypatch, "MLKNN", WarnsWithoutWords)
-    record = run_cell(songs(), planned(("MLKNN",))[0], SharedFits())
+    record = run_cell(songs(), planned(("MLKNN",))[0])
     assert record.error is None
     assert list(record.details["warnings"].values()) == [1]
 
 
-def test_warnings_do_not_depend_on_who_fitted_first(monkeypatch):
-    use_base(
-        monkeypatch,
-        lambda seed: LogisticRegression(solver="liblinear", max_iter=1, random_state=seed),
-    )
-    batch = planned()[:3]
-    together = run_batch(songs(), batch)
-    assert "ConvergenceWarning" in str(together[0].details["warnings"])
-    alone = [run_batch(songs(), [cell])[0] for cell in batch]
-    assert contents(together) == contents(alone)
-
-
 def test_estimator_of_a_cell_stays_unfitted():
-    batch = planned()[:3]
-    run_batch(songs(), batch)
-    for cell in batch:
+    for cell in planned()[:3]:
+        run_cell(songs(), cell)
         assert not hasattr(cell.estimator, "estimators_")
         assert not hasattr(cell.estimator.estimator, "coef_")
-    assert isinstance(batch[0], Cell)

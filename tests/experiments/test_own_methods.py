@@ -16,7 +16,7 @@ from experiments.trials import Stub, n_lines, songs, trial, work_at_home, write_
 from nldd import cli
 from nldd.exceptions import InputError
 from nldd.experiments import choose_methods, load_protocol, read_records, run_benchmark
-from nldd.experiments._cell import SharedFits, cells, run_cell
+from nldd.experiments._cell import cells, run_cell
 from nldd.experiments._methods import predict_labels, predict_probabilities
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmark.md").read_text("utf-8")
@@ -39,7 +39,7 @@ def here(tmp_path, monkeypatch):
 
 def run_first(protocol, method):
     cell, *_ = cells(protocol, "songs", songs(), (method,))
-    return cell, run_cell(songs(), cell, SharedFits())
+    return cell, run_cell(songs(), cell)
 
 
 # The page
@@ -142,7 +142,7 @@ def test_search_among_classes(tmp_path, steps, n_labels):
     (grid,) = cell.estimator.param_grid.values()
     assert [type(base).__name__ for base in grid] == ["GaussianNB", "DecisionTreeClassifier"]
     assert grid[1].random_state == 0
-    record = run_cell(dataset, cell, SharedFits())
+    record = run_cell(dataset, cell)
     assert record.error is None
     assert record.details["searched"]["best"]["estimator"] in names
     path.write_text("methods = ['BR']\n[search.BR]\nestimator__base = ['os:remove']")
@@ -156,7 +156,7 @@ def test_one_label_is_a_class_to_scikit_learn(base, tmp_path):
     path.write_text(f"methods = ['Mine={base}']")
     dataset = replace(songs(), Y=songs().Y[:, :1], label_names=["sad"])
     cell = next(cells(load_protocol(path), "songs", dataset, ("Mine",)))
-    record = run_cell(dataset, cell, SharedFits())
+    record = run_cell(dataset, cell)
     assert record.error is None
     assert record.predictions.Y_pred.shape == (6, 1)
     model = cell.estimator.fit(dataset.X[cell.train], dataset.Y[cell.train, 0])

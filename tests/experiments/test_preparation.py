@@ -17,12 +17,9 @@ from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.experiments import Split, Step
 from nldd.experiments._cell import (
-    SharedFits,
-    batches,
     cells,
     digest,
     fingerprint,
-    run_batch,
     run_cell,
 )
 from nldd.experiments._preparation import feature_scores, make_steps, prepared
@@ -47,7 +44,7 @@ def texts():
 
 def run(protocol, dataset, methods):
     planned = list(cells(protocol, dataset.name, dataset, methods))
-    return [run_cell(dataset, cell, SharedFits()) for cell in planned]
+    return [run_cell(dataset, cell) for cell in planned]
 
 
 # Steps
@@ -69,7 +66,7 @@ def test_steps_learn_from_the_training_rows_alone():
         ]
         kept = np.sort(np.argsort(statistics)[-3:])
         model = MLkNN().fit(X_train[:, kept], Y_train)
-        record = run_cell(dataset, cell, SharedFits())
+        record = run_cell(dataset, cell)
         assert record.error is None
         assert_array_equal(record.predictions.Y_pred, model.predict(X_test[:, kept]))
 
@@ -100,16 +97,12 @@ def test_sparse_rows_are_scaled_and_not_centred():
     assert first.error is None
 
 
-def test_nldd_behind_steps_keeps_its_coefficients_and_shares_its_classifiers():
+def test_nldd_behind_steps_keeps_its_coefficients():
     protocol = trial(prepare=STEPS[1:], base="platt-linear-svc")
-    batch, *_ = batches(cells(protocol, "songs", songs(), ("BR", "NLDD")))
-    assert len(batch) == 2
-    together, alone = run_batch(songs(), batch), [run_batch(songs(), [cell])[0] for cell in batch]
-    for first, second in zip(together, alone, strict=True):
-        assert first.details == second.details
-        assert_array_equal(first.predictions.Y_pred, second.predictions.Y_pred)
-    assert len(together[1].details["coefficients"]) == 3
-    assert 0 < together[1].details["evaluated_share"] <= 1
+    cell, *_ = cells(protocol, "songs", songs(), ("NLDD",))
+    details = run_cell(songs(), cell).details
+    assert len(details["coefficients"]) == 3
+    assert 0 < details["evaluated_share"] <= 1
 
 
 # Selection
@@ -154,7 +147,7 @@ def test_constant_features_and_labels_have_no_score():
 def test_texts_are_weighted_words_of_the_training_rows():
     dataset, protocol = texts(), trial(prepare=(Step("tfidf", {"min_df": 2, "ngrams": 2}),))
     for cell in cells(protocol, "songs", dataset, ("BR",)):
-        record = run_cell(dataset, cell, SharedFits())
+        record = run_cell(dataset, cell)
         vectorizer = TfidfVectorizer(min_df=2, ngram_range=(1, 2))
         X_train = vectorizer.fit_transform(dataset.X[cell.train])
         model = cell.estimator[-1].fit(X_train, dataset.Y[cell.train])
@@ -170,6 +163,28 @@ def test_texts_are_weighted_unasked_and_numbers_never():
         assert not isinstance(first.estimator, Pipeline)
     record, *_ = run(trial(), texts(), ("NLDD",))
     assert len(record.details["coefficients"]) == 3
+
+
+def test_digest_does_not_depend_on_the_layout_in_memory():
+    X = songs().X
+    assert digest(np.asfortranarray(X)) == digest(X)
+    assert digest(X[:, :2]) == digest(X[:, :2].copy())
+    assert len({digest(np.zeros(shape)) for shape in ((0, 4), (4, 0), (0,))}) == 3
+
+
+def other_value(X):
+    X = X.copy()
+    X[7, 2] += 1e-12
+    return X
+
+
+def test_digest_changes_with_values_places_shape_and_type():
+    X = songs().X
+    sparse = csr_array(X)
+    wider = csr_array((sparse.data, sparse.indices, sparse.indptr), shape=(len(X), 9))
+    others = [other_value(X), X[::-1], X[:, ::-1], X[:-1], X.reshape(2, -1), X.astype(np.float32)]
+    others += [sparse, csr_array(X[:, ::-1]), 2 * sparse, wider]
+    assert len(set(map(digest, [X, *others]))) == 11
 
 
 def test_fingerprint_of_texts_changes_with_any_letter():
@@ -199,7 +214,7 @@ def test_search_takes_the_best_of_the_inner_folds():
     dataset = songs()
     planned = list(cells(trial(search=GRID, inner_folds=4), "songs", dataset, ("MLKNN",)))
     for fold, cell in enumerate(planned[:2]):
-        record = run_cell(dataset, cell, SharedFits())
+        record = run_cell(dataset, cell)
         X, Y = dataset.X[cell.train], dataset.Y[cell.train]
         inner = Split("k-fold", folds=4).rows(Dataset(X, Y, list("abcd")), fold)
         scores = {
@@ -226,8 +241,8 @@ def test_labels_of_test_rows_do_not_change_what_is_chosen_or_predicted():
     cell, *_ = cells(trial(**settings), "songs", dataset, ("MLKNN",))
     Y = dataset.Y.copy()
     Y[cell.test] = np.random.default_rng(1).permutation(Y[cell.test].ravel()).reshape(-1, 4)
-    first = run_cell(dataset, cell, SharedFits())
-    second = run_cell(replace(dataset, Y=Y), cell, SharedFits())
+    first = run_cell(dataset, cell)
+    second = run_cell(replace(dataset, Y=Y), cell)
     assert first.details["searched"] == second.details["searched"]
     assert_array_equal(first.predictions.Y_pred, second.predictions.Y_pred)
     assert first.scores != second.scores
@@ -237,7 +252,7 @@ def test_losses_are_searched_for_the_smallest_and_probabilities_too():
     for scoring, worse, better in (("hamming_loss", 1e-6, 1.0), ("log_loss", 1e4, 0.1)):
         search = {"BR": {"estimator__C": (worse, better)}}
         cell, *_ = cells(trial(search=search, scoring=scoring), "songs", songs(), ("BR",))
-        found = run_cell(songs(), cell, SharedFits()).details["searched"]
+        found = run_cell(songs(), cell).details["searched"]
         assert found["best"] == {"estimator__C": better}
         assert 0 < found["score"] < 1
 
@@ -245,7 +260,7 @@ def test_losses_are_searched_for_the_smallest_and_probabilities_too():
 def test_nldd_is_searched_and_keeps_its_coefficients():
     settings = {"search": {"NLDD": {"train_fraction": (0.5, 1.0)}}, "prepare": STEPS[1:]}
     cell, *_ = cells(trial(**settings), "songs", songs(), ("NLDD",))
-    record = run_cell(songs(), cell, SharedFits())
+    record = run_cell(songs(), cell)
     assert record.error is None
     assert record.details["searched"]["best"]["train_fraction"] in (0.5, 1.0)
     assert len(record.details["coefficients"]) == 3
@@ -260,7 +275,7 @@ def test_inner_folds_keep_groups_together():
         inner = cell.estimator.cv.split(cell.train, groups=groups[cell.train])
         for train, test in inner:
             assert not set(groups[cell.train][train]) & set(groups[cell.train][test])
-    assert run_cell(dataset, cell, SharedFits()).error is None
+    assert run_cell(dataset, cell).error is None
 
 
 def test_unknown_parameter_inside_is_refused_before_the_run():

@@ -12,9 +12,9 @@ from experiments.trials import songs, trial
 from nldd.experiments import Shares
 from nldd.experiments._benchmark import (
     LOG_SECONDS,
-    Batch,
     Forecast,
     State,
+    Task,
     Watch,
     progress_lines,
 )
@@ -61,11 +61,10 @@ def state(done, *, total=8, failed=0, running=(), left=None):
     return State(total, done, failed, list(running), left)
 
 
-def running(n_cells, *, since, expected=None, shares=None):
-    """The first cells of a trial, in a worker since then."""
-    all_cells = list(cells(trial(shares=shares), "songs", songs(), ("BR", "SMBR")))
-    chosen = all_cells[-n_cells:] if shares else all_cells[:n_cells]
-    return Batch(chosen, since=since, expected_seconds=expected)
+def running(*, since, expected=None, shares=None):
+    """The first cell of a trial, or the last share of it, in a worker since then."""
+    first, *_, last = cells(trial(shares=shares), "songs", songs(), ("BR", "SMBR"))
+    return Task(last if shares else first, since=since, expected_seconds=expected)
 
 
 def test_lines_say_how_far_how_long_and_what_failed():
@@ -74,22 +73,22 @@ def test_lines_say_how_far_how_long_and_what_failed():
     assert whole == f"trial: {bar} 4/8 cells, about 01:02 left, 1 failed"
 
 
-def test_running_batches_are_named_with_their_times():
+def test_running_cells_are_named_with_their_times():
     shown = progress_lines(
         "trial:",
         state(
             0,
             running=[
-                running(2, since=90.0),
-                running(1, since=95.0, expected=10.0),
-                running(1, since=40.0, expected=10.0),
-                running(1, since=100.0, expected=0.0),
+                running(since=90.0),
+                running(since=95.0, expected=10.0),
+                running(since=40.0, expected=10.0),
+                running(since=100.0, expected=0.0),
             ],
         ),
         now=100.0,
     )
     assert shown[1:] == [
-        "  songs BR+SMBR, fold 1: 00:10",
+        "  songs BR, fold 1: 00:10",
         "  songs BR, fold 1 [#####.....] 00:05 of about 00:10",
         "  songs BR, fold 1 [##########] 01:00 of about 00:10",  # longer than expected stays full
         "  songs BR, fold 1 [##########] 00:00 of about 00:00",
@@ -98,15 +97,15 @@ def test_running_batches_are_named_with_their_times():
 
 def test_running_share_says_how_large_it_is():
     shares = Shares("songs", "BR", (0.5,))
-    shown = progress_lines("t", state(0, running=[running(1, since=0.0, shares=shares)]), now=1.0)
+    shown = progress_lines("t", state(0, running=[running(since=0.0, shares=shares)]), now=1.0)
     assert shown[1] == "  songs BR on 50%, fold 1: 00:01"
 
 
 def test_terminal_is_redrawn_in_place(clock):
     out = Terminal()
     watch = Watch("trial:", out)
-    watch(state(0, running=[running(1, since=999.0), running(1, since=999.0)]))
-    watch(state(2, running=[running(1, since=999.0)]))
+    watch(state(0, running=[running(since=999.0), running(since=999.0)]))
+    watch(state(2, running=[running(since=999.0)]))
     watch(state(8))
     assert out.screen() == ["trial: [##############################] 8/8 cells"]
     # Over the three lines of the first drawing, then over the two of the second.
@@ -125,7 +124,7 @@ def test_log_has_a_line_a_minute_and_one_at_the_end(clock):
     watch = Watch("trial:", out)
     for _ in range(5 * 60):  # two and a half minutes, twice a second
         clock.now += 0.5
-        watch(state(3, running=[running(1, since=999.0)]))
+        watch(state(3, running=[running(since=999.0)]))
     assert LOG_SECONDS == 60
     assert out.getvalue() == 2 * "trial: [###########...................] 3/8 cells\n"
     clock.now += 0.5

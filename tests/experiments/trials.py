@@ -13,13 +13,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import LogisticRegression
 
 from nldd.datasets import Dataset
 from nldd.estimators import METHODS
 from nldd.estimators._registry import Method
 from nldd.experiments import Protocol, _benchmark
-from nldd.experiments._cell import run_batch
+from nldd.experiments._cell import run_cell
 from nldd.experiments._record import CELLS
 
 COMMAND = [sys.executable, "-c", "from nldd.cli import main; main()"]
@@ -153,16 +152,6 @@ class Unsendable(Stub):
         raise TypeError("I stay at home")
 
 
-class Counting(LogisticRegression):
-    """Counts its fits in this process."""
-
-    n_fits = 0
-
-    def fit(self, X, y, sample_weight=None):
-        Counting.n_fits += 1
-        return super().fit(X, y, sample_weight)
-
-
 def replace_method(monkeypatch, key, factory):
     """Put an estimator of tests in the place of a method."""
     monkeypatch.setitem(METHODS, key, Method(key, f"{key} of tests", factory))
@@ -172,7 +161,7 @@ def replace_method(monkeypatch, key, factory):
 
 
 class HomeWorkers:
-    """Runs batches at once and in this process, where tests can look; dies when it is told to.
+    """Runs cells at once and in this process, where tests can look; dies when it is told to.
 
     `deaths` are the numbers of the calls of `submit` whose worker dies.
     """
@@ -180,17 +169,17 @@ class HomeWorkers:
     def __init__(self, n_workers=1, deaths=()):
         self.n_workers = n_workers
         self.deaths = set(deaths)
-        self.batches = []
+        self.submitted = []
         self.n_restarts = 0
         self.closed = False
 
-    def submit(self, dataset, batch):
-        self.batches.append([cell.key for cell in batch])
+    def submit(self, dataset, cell):
+        self.submitted.append(cell.key)
         future = Future()
-        if len(self.batches) - 1 in self.deaths:
+        if len(self.submitted) - 1 in self.deaths:
             future.set_exception(BrokenProcessPool("a worker died"))
         else:
-            future.set_result(run_batch(dataset, batch))
+            future.set_result(run_cell(dataset, cell))
         return future
 
     def restart(self):

@@ -46,7 +46,8 @@ from nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.io import load_model, save_model
 
-OLD_FILES = Path(__file__).parent / "files" / "v0.1.0"
+# A model of 0.1.0 without a parameter that is gone: its base classifiers are in skops.
+FILES = Path(__file__).parent / "files"
 SPARE_BYTES = 2**30
 STRAY = [
     *("../up.json", "documents/../../up.json", "/etc/passwd", "//server/share", "a//b.json"),
@@ -72,8 +73,8 @@ def good_models(folder):
             save_model(model.fit(rows, Y), folder / f"{name}.nldd")
     rows = {name: rows[:6] for name, (_, rows) in models.items()}
     theta = {name: model.predict_theta(rows[name]) for name, (model, _) in models.items()}
-    shutil.copy(OLD_FILES / "nldd.nldd", folder / "old.nldd")
-    rows["old"] = np.array(json.loads((OLD_FILES / "expected.json").read_text())["X"])
+    shutil.copy(FILES / "skops.nldd", folder / "old.nldd")
+    rows["old"] = np.array(json.loads((FILES / "v0.1.0" / "expected.json").read_text())["X"])
     theta["old"] = load_model(folder / "old.nldd").predict_theta(rows["old"])
     return rows, theta
 

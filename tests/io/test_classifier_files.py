@@ -24,7 +24,7 @@ from sklearn.svm import LinearSVC
 
 from nldd import NLDDClassifier, PlattSVC
 from nldd.estimators import ConstantLabel
-from nldd.exceptions import InputError, MissingExtraError
+from nldd.exceptions import InputError
 from nldd.io import (
     Contents,
     load_model,
@@ -62,7 +62,6 @@ CASES = {
     "trees": {"estimator": "auto+trees"},
     "decision": {"decision": "f"},
     "threads": {"n_jobs": 2},
-    "faiss": {"search": "faiss"},
 }
 
 
@@ -73,8 +72,6 @@ CASES = {
 )
 def test_loaded_classifier_gives_the_same_answers(path, case):
     X, Y = small_problem()
-    if case == "faiss":
-        pytest.importorskip("faiss")
     if case == "exchangeable":
         pytest.importorskip("statsmodels")
     model = NLDDClassifier(random_state=0, **CASES[case]).fit(X[:40], Y[:40])
@@ -409,15 +406,6 @@ def test_trees_whose_answers_are_no_probabilities(path):
 def test_file_of_an_estimator_that_holds_none(path):
     write_archive(path, Contents("nldd-estimator", estimators={"model": [LogisticRegression()]}))
     with pytest.raises(InputError, match="damaged: it holds no estimator of nldd"):
-        load_model(path)
-
-
-def test_missing_faiss_is_told(path, monkeypatch):
-    pytest.importorskip("faiss")
-    X, Y = small_problem()
-    save_model(NLDDClassifier(search="faiss", random_state=0).fit(X, Y), path)
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "nldd\[faiss\]"'):
         load_model(path)
 
 

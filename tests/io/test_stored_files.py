@@ -13,7 +13,6 @@ import pytest
 from make_stored_files import benchmark_said, features_for, review_said, types_in
 from numpy.testing import assert_allclose, assert_array_equal
 from packaging.version import Version
-from scipy.sparse import csr_matrix
 from sklearn import __version__ as sklearn_version
 
 import nldd
@@ -42,10 +41,7 @@ pytestmark = [
 
 def rows_for(version, name):
     """The rows of a version, in the form that the model was fitted to."""
-    expected = EXPECTED[version]
-    if "sparse" in name and "sparse X" in expected:
-        return csr_matrix(np.array(expected["sparse X"]))
-    return features_for(name, np.array(expected["X"]))
+    return features_for(name, np.array(EXPECTED[version]["X"]))
 
 
 def assert_says(found, expected, message=""):

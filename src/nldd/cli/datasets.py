@@ -86,7 +86,7 @@ def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> Non
     """Describe a data set of the catalogue, or one in a file of yours.
 
     NAME is a name that `nldd datasets list` shows, the path of an ARFF, CSV, TSV or sparse text
-    file, openml: with a number, or hf: with a name. A test file beside a training file
+    file, or openml: with a number. A test file beside a training file
     (birds-test.arff, birds-train.arff) is read with it.
 
     \b
@@ -137,11 +137,11 @@ def _info_of_file(
 def _load(
     name: str, data_dir: Path | None, *, among_others: bool = False, **columns: Any
 ) -> "nldd.datasets.Dataset":
-    """A data set of the catalogue, a file or one of a collection, with the options' own words.
+    """A data set of the catalogue, a file or one of OpenML, with the options' own words.
 
     `among_others`, files that say which columns are labels do without the option.
     """
-    known = name in nldd.datasets.CATALOGUE or name.startswith(nldd.datasets.COLLECTIONS)
+    known = name in nldd.datasets.CATALOGUE or name.startswith(nldd.datasets.OPENML)
     try:
         if not known and not Path(name).exists():
             nldd.datasets.find_entry(name)

@@ -9,15 +9,4 @@ which accuracy, and :func:`selective_threshold` finds the theta that holds a tar
 
 from nldd._lazy import attach
 
-_MOVED = {
-    "CalibrationDisplay": "nldd.displays.CalibrationDisplay",
-    "RiskCoverageDisplay": "nldd.displays.RiskCoverageDisplay",
-    "TableOptions": "nldd.tables.TableOptions",
-    "curve": "nldd.reports.curve",
-    "risk_coverage_curve": "nldd.displays.risk_coverage",
-    "save_curve": "nldd.reports.save_curve",
-    "write_evaluation_report": "nldd.reports.write_evaluation_report",
-    "write_fit_report": "nldd.reports.write_fit_report",
-}
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__, _MOVED, since="0.2.0")
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

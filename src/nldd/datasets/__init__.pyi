@@ -23,11 +23,8 @@ from ._label_columns import (
     parse_labels as parse_labels,
     read_label_names as read_label_names,
 )
-from ._load import (
-    COLLECTIONS as COLLECTIONS,
-    load_dataset as load_dataset,
-    load_named as load_named,
-)
+from ._load import load_dataset as load_dataset, load_named as load_named
+from ._openml import OPENML as OPENML
 
 __all__ = [
     "CATALOGUE",

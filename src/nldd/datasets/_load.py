@@ -1,4 +1,4 @@
-"""A data set by its name in the catalogue, by the file it lies in, or from a public collection."""
+"""A data set by its name in the catalogue, by the file it lies in, or from OpenML."""
 
 import os
 import re
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from nldd.datasets import _hugging_face, _openml
 from nldd.datasets._arff import read_arff
 from nldd.datasets._arff_dataset import as_dataset
 from nldd.datasets._catalogue import (
@@ -24,12 +23,11 @@ from nldd.datasets._csv import read_csv
 from nldd.datasets._dataset import Dataset, join
 from nldd.datasets._embedded import load_yeast
 from nldd.datasets._label_columns import FORMS, Labels, parse_labels
+from nldd.datasets._openml import OPENML, load_openml
 from nldd.datasets._row_ids import note_on_numbers, sounds_like_a_row_id
 from nldd.datasets._svmlight import read_svmlight
 from nldd.exceptions import InputError
 
-# How the names of data sets of public collections begin.
-COLLECTIONS = (_openml.PREFIX, _hugging_face.PREFIX)
 _TABLES = (".csv", ".tsv")
 _SPARSE = (".svm", ".libsvm", ".svmlight", ".txt")
 # Names of the training and test files of a data set: birds-train, cal500Train-4, train.
@@ -63,15 +61,14 @@ def load_dataset(
     keep_ids: bool = False,
     data_dir: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    """Load a data set of the catalogue, a file of one's own, or one of a public collection.
+    """Load a data set of the catalogue, a file of one's own, or one of OpenML.
 
     Parameters
     ----------
     name : str or path
         Name in the catalogue, such as ``"yeast"``, or path of an ``.arff``, ``.csv`` or ``.tsv``
         file, or of an ``.svm``, ``.libsvm``, ``.svmlight`` or ``.txt`` file with sparse lines such
-        as ``3,17 0:1.5 8:0.25``, or ``"openml:41473"`` for a data set of OpenML,
-        or ``"hf:owner/name"`` for one of the Hugging Face hub.
+        as ``3,17 0:1.5 8:0.25``, or ``"openml:41473"`` for a data set of OpenML.
     labels : list of str, str, int or path, optional
         Which columns of a file are labels, see :func:`read_csv`. For ARFF also the path of an
         ``.xml`` file of Mulan; by default the one beside the file and of the same name, with or
@@ -113,12 +110,10 @@ def load_dataset(
     suffix = Path(name).suffix.lower()
     if groups is not None and suffix not in (".arff", *_TABLES):
         raise InputError(f"{name} has no column of groups: they are for ARFF, CSV and TSV files.")
-    if isinstance(name, str) and name.startswith(COLLECTIONS):
+    if isinstance(name, str) and name.startswith(OPENML):
         if test is not None:
-            raise InputError(f"{name} says itself how it is split: leave test out.")
-        from_hub = name.startswith(_hugging_face.PREFIX)
-        load: Any = _hugging_face.load_hugging_face if from_hub else _openml.load_openml
-        return load(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
+            raise InputError(f"{name} is one table: leave test out.")
+        return load_openml(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
     if suffix in _READERS:
         files = _find_files(Path(name), test)
         options = {"text": text, "keep_ids": keep_ids}
@@ -149,7 +144,7 @@ def load_named(
     suffix = Path(name).suffix.lower()
     if name in CATALOGUE:
         return load_dataset(name, data_dir=data_dir)
-    is_file = suffix in _READERS and not name.startswith(COLLECTIONS)
+    is_file = suffix in _READERS and not name.startswith(OPENML)
     told = columns_of(_name_of(_find_files(Path(name), None)) if is_file else name)
     text, groups = told.get("text", text), told.get("groups")
     if suffix in _SPARSE and "labels" not in told:

@@ -18,7 +18,7 @@ from nldd.datasets._label_columns import FORMS, Labels
 from nldd.datasets._source import MAX_BYTES, Source
 from nldd.exceptions import InputError, NLDDError
 
-PREFIX = "openml:"
+OPENML = "openml:"
 _NUMBER = re.compile(r"[1-9][0-9]{0,11}")
 
 
@@ -44,10 +44,10 @@ def load_openml(
     """
     if text is not None:
         raise InputError(f"scikit-learn fetches no texts from OpenML: leave text out for {name}.")
-    number = name.removeprefix(PREFIX)
+    number = name.removeprefix(OPENML)
     if not _NUMBER.fullmatch(number):
         why = "since several of OpenML's data sets may have one name, and a number stays"
-        raise InputError(f"Say {PREFIX} and the number of a data set, {why}; got {quote(name)}.")
+        raise InputError(f"Say {OPENML} and the number of a data set, {why}; got {quote(name)}.")
     found = _fetch(int(number), data_folder(data_dir))
     targets = _targets(found)
     if labels is None and len(targets) < 2:
@@ -78,11 +78,11 @@ def _fetch(number: int, folder: Path) -> Any:
     except OSError as error:
         reason = getattr(error, "reason", None) or error
         copy = f"copy the folder {folder / 'openml'} from a machine that has it"
-        what = f"{PREFIX}{number} could not be fetched: {reason}"
+        what = f"{OPENML}{number} could not be fetched: {reason}"
         raise NLDDError(f"{what}. Check the number and the network, or {copy}.") from error
     except (ValueError, KeyError) as error:
         reason = str(error).rstrip(".")
-        raise InputError(f"{PREFIX}{number} cannot be read: {reason}.") from error
+        raise InputError(f"{OPENML}{number} cannot be read: {reason}.") from error
 
 
 def _targets(found: Any) -> list[str]:

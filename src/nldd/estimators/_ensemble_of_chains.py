@@ -27,7 +27,7 @@ from nldd.estimators._label_models import (
     fits_all_labels,
     take_columns,
 )
-from nldd.exceptions import NLDDWarning, warn_caller, warn_deprecated
+from nldd.exceptions import NLDDWarning, warn_caller
 
 # Chances of a vote that are told apart, and steps of the EM algorithm, which are many because it
 # moves slowly between neighbouring chances. They take a few hundredths of a second.
@@ -118,8 +118,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     feature_fraction : float in (0, 1], default=1.0
         The share of the features drawn for each.
     order : sequence of int, "random" or None, default="random"
-        As in :class:`nldd.ClassifierChain`; "random" draws one for each member. The old word
-        "given" is None; it is deprecated since 0.2.0.
+        As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
         The share of votes that a label needs: half of them, or the share at which rows get as many
         labels on average as training rows have, or this share. Where all members saw all rows, as
@@ -159,7 +158,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         "bootstrap": ["boolean"],
         "row_fraction": [Interval(Real, 0, 1, closed="right")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
-        "order": ["array-like", StrOptions({"random", "given"}, deprecated={"given"}), None],
+        "order": ["array-like", StrOptions({"random"}), None],
         "threshold": [
             StrOptions({"majority", "cardinality"}),
             Interval(Real, 0, 1, closed="right"),
@@ -207,9 +206,8 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)
-        order = self._order()
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
-        tasks = (delayed(self._fit_member)(T, order, seed) for seed in seeds)
+        tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None
         self.estimators_ = do_all(tasks, self.n_members, self.n_jobs, title)
         self.threshold_ = self._threshold(T)
@@ -220,13 +218,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         votes = np.mean(do_all(tasks, len(self.estimators_), self.n_jobs), axis=0)
         return votes, votes >= self.threshold_
 
-    def _order(self) -> Sequence[int] | str | None:
-        if isinstance(self.order, str) and self.order == "given":
-            warn_deprecated('order="given"', "order=None, as in ClassifierChain", since="0.2.0")
-            return None
-        return self.order
-
-    def _fit_member(self, T: Training, order: Sequence[int] | str | None, seed: int) -> Member:
+    def _fit_member(self, T: Training, seed: int) -> Member:
         rng = np.random.RandomState(seed)
         (n_samples, n_features), n_labels = T.X.shape, T.Y.shape[1]
         if self.bootstrap:
@@ -234,7 +226,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
         else:
             rows = draw_share(n_samples, self.row_fraction, rng)
         features = draw_share(n_features, self.feature_fraction, rng)
-        along = chain_order(order, n_labels, rng)
+        along = chain_order(self.order, n_labels, rng)
         estimator = self._base_estimator()
         part = weigh_rows(T, rows) if fits_all_labels(estimator) else T[rows]
         part = replace(part, X=take_columns(part.X, features))

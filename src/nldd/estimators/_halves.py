@@ -17,7 +17,7 @@ from nldd.estimators._explanation import braces
 from nldd.exceptions import InputError
 from nldd.metrics import f_measure, row_values
 from nldd.regression import DistanceRegression, Pairs, check_regression, fit_regression
-from nldd.search import IN_FEATURES, IN_LABELS, Neighbors, Score, build_index, check_faiss
+from nldd.search import IN_FEATURES, IN_LABELS, Neighbors, Score, build_index
 
 FloatArray = NDArray[np.float64]
 
@@ -139,18 +139,16 @@ def check_training(
     """Refuse what an NLDD classifier cannot be fitted to, and settings that do not go together."""
     check_regression(model.model, model.covariance)
     if isinstance(T, RowBlocks):
-        if model.search == "faiss" or model.max_pairs is None:
+        if model.max_pairs is None:
             raise InputError(
-                'Dask arrays need search="exact" and a number as max_pairs, or this process '
-                f"would gather rows; got {model.search!r} and {model.max_pairs!r}."
+                "Dask arrays need a number as max_pairs, or this process would gather rows; got "
+                "None."
             )
         if model.decision != "nearest":
             raise InputError(
                 f'Dask arrays need decision="nearest"; got {model.decision!r}. Use that, or '
                 "arrays in memory: X.compute()."
             )
-    elif model.search == "faiss":
-        check_faiss(T.X)
     base = model._base_estimator()
     if not hasattr(base, "predict_proba"):
         raise InputError(

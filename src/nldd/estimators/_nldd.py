@@ -27,8 +27,6 @@ from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_labe
 from nldd.exceptions import InputError
 from nldd.search import (
     AnsweredIndex,
-    FaissLabelsetIndex,
-    LabelsetIndex,
     Neighbors,
     SearchStats,
     ShardedIndex,
@@ -86,9 +84,6 @@ class NLDDClassifier(WithWorkers):
     max_pairs : int or None, default=2000
         Validation instances to pair with their neighbours; of more, so many are drawn at random.
         None takes all, which makes `fit` quadratic in the number of rows, see Notes.
-    search : {"exact", "faiss"}, default="exact"
-        "faiss" starts from neighbours that faiss finds in dense features, and proves or replaces
-        them: the answers are the same (``pip install "nldd[faiss]"``).
     n_jobs : int, default=None
         Labels fitted and blocks of rows searched at a time, in threads.
     random_state : int, RandomState or None, default=None
@@ -178,7 +173,6 @@ class NLDDClassifier(WithWorkers):
         "standardize": [StrOptions({"numeric", "all", "none"})],
         "train_fraction": [Interval(Real, 0, 1, closed="right")],
         "max_pairs": [Interval(Integral, 1, None, closed="left"), None],
-        "search": [StrOptions({"exact", "faiss"})],
     }
 
     def __init__(
@@ -191,7 +185,6 @@ class NLDDClassifier(WithWorkers):
         standardize: str = "numeric",
         train_fraction: float = 1.0,
         max_pairs: int | None = 2000,
-        search: str = "exact",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -203,7 +196,6 @@ class NLDDClassifier(WithWorkers):
         self.standardize = standardize
         self.train_fraction = train_fraction
         self.max_pairs = max_pairs
-        self.search = search
 
     @validate_parameters(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -527,8 +519,7 @@ class NLDDClassifier(WithWorkers):
         self.beta_ = self.regression_.beta
         self._classifiers = classifiers
         self.estimators_ = classifiers.estimators
-        kind = FaissLabelsetIndex if self.search == "faiss" else LabelsetIndex
-        return self._hold_rows(build_index(T, scale, kind), T.rows)
+        return self._hold_rows(build_index(T, scale), T.rows)
 
     def _hold_rows(self, index: Any, rows: NDArray[np.intp]) -> Self:
         self.index_, self.rows_ = index, rows

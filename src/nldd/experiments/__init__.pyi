@@ -4,7 +4,6 @@ from ._benchmark import (
     Watch as Watch,
     run_benchmark as run_benchmark,
 )
-from ._cell import SHARING as SHARING
 from ._choice import (
     choose_datasets as choose_datasets,
     choose_methods as choose_methods,

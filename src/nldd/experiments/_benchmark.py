@@ -17,7 +17,7 @@ from nldd._progress import clock
 from nldd._wording import escaped, quote
 from nldd.datasets import Dataset, describe
 from nldd.exceptions import InputError
-from nldd.experiments._cell import Cell, batches, cells, empty_record, fingerprint
+from nldd.experiments._cell import Cell, cells, empty_record, fingerprint
 from nldd.experiments._choice import check_capitals, check_datasets
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Record, RecordFile, read_records
@@ -29,10 +29,10 @@ WORKER_DIED = "the worker process died, most likely because memory ran out"
 
 
 @dataclass(slots=True, eq=False)
-class Batch:
-    """Cells that are run together: the deaths they caused, their start, and how long they take."""
+class Task:
+    """A cell to be run: how many workers died of it, its start, and how long it takes."""
 
-    cells: list[Cell]
+    cell: Cell
     deaths: int = 0
     since: float = 0.0
     expected_seconds: float | None = None
@@ -47,7 +47,7 @@ class State:
     total, done, n_failed : int
         Cells in all, those that are done, and those of them that failed.
     running : list
-        Batches of cells that are being run.
+        Cells that are being run, each as the `cell` of a task.
     seconds_left : float or None
         None before enough is known.
 
@@ -62,7 +62,7 @@ class State:
     total: int
     done: int
     n_failed: int
-    running: list[Batch]
+    running: list[Task]
     seconds_left: float | None
 
 
@@ -97,7 +97,7 @@ def run_benchmark(
     address : str, default=None
         Of the scheduler of a Dask cluster; None makes a cluster on this machine.
     watch : callable, default=None
-        Called twice a second and after each batch with a :class:`State`.
+        Called twice a second and after each cell with a :class:`State`.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def run_benchmark(
 
 @dataclass(eq=False)
 class _Run:
-    """The loop that hands batches to workers and writes down what comes back."""
+    """The loop that hands cells to workers and writes down what comes back."""
 
     datasets: Mapping[str, Dataset]
     done: dict[Key, Record]
@@ -154,8 +154,8 @@ class _Run:
     file: RecordFile
 
     def __post_init__(self) -> None:
-        self.queue = deque(map(Batch, batches(self.todo)))
-        self.running: dict[Future[list[Record]], Batch] = {}
+        self.queue = deque(map(Task, self.todo))
+        self.running: dict[Future[Record], Task] = {}
         self.total = len(self.done) + len(self.todo)
         self.forecast = Forecast({name: data.Y.size for name, data in self.datasets.items()})
         self.forecast.learn(self.done.values())
@@ -173,56 +173,56 @@ class _Run:
     def _has_room(self) -> bool:
         if not self.queue or len(self.running) >= self.workers.n_workers:
             return False
-        # A batch that a worker died of runs alone: if it happens again, it was this one.
-        suspects = [batch.deaths for batch in (self.queue[0], *self.running.values())]
+        # A cell that a worker died of runs alone: if it happens again, it was this one.
+        suspects = [task.deaths for task in (self.queue[0], *self.running.values())]
         return not self.running or not any(suspects)
 
-    def _start(self, batch: Batch) -> None:
-        keys = [cell.key for cell in batch.cells]
+    def _start(self, task: Task) -> None:
+        key = task.cell.key
         try:
-            future = self.workers.submit(self.datasets[keys[0].dataset], batch.cells)
+            future = self.workers.submit(self.datasets[key.dataset], task.cell)
         except BrokenExecutor:  # a worker died while it had nothing to do
-            self.queue.appendleft(batch)
+            self.queue.appendleft(task)
             self._begin_again()
             return
-        batch.since, batch.expected_seconds = time.monotonic(), self.forecast.left(keys, 1)
-        self.running[future] = batch
+        task.since, task.expected_seconds = time.monotonic(), self.forecast.seconds(key)
+        self.running[future] = task
 
-    def _collect(self, future: "Future[list[Record]]") -> None:
+    def _collect(self, future: "Future[Record]") -> None:
         if future not in self.running:
             return
         try:
-            records = future.result()
+            record = future.result()
         except BrokenExecutor:
             self._begin_again()
             return
         except Exception as error:  # raised on the way to or from the worker
-            records = [empty_record(cell, repr(error)) for cell in self.running[future].cells]
+            record = empty_record(self.running[future].cell, repr(error))
         del self.running[future]
-        self._keep(records)
+        self._keep(record)
 
     def _begin_again(self) -> None:
-        """Every running batch is lost when a worker dies; one that was alone is to blame."""
+        """Every running cell is lost when a worker dies; one that was alone is to blame."""
         lost = list(self.running.values())
         self.running.clear()
         self.workers.restart()
-        for batch in lost:
-            if batch.deaths:
-                self._keep([empty_record(cell, WORKER_DIED) for cell in batch.cells])
+        for task in lost:
+            if task.deaths:
+                self._keep(empty_record(task.cell, WORKER_DIED))
             else:
-                self.queue.extendleft(Batch([cell], deaths=1) for cell in reversed(batch.cells))
+                self.queue.appendleft(Task(task.cell, deaths=1))
 
-    def _keep(self, records: list[Record]) -> None:
-        self.file.append(records)
-        # Their predictions are on the disk, and would fill the memory.
-        self.done |= {record.key: replace(record, predictions=None) for record in records}
-        self.forecast.learn(records)
+    def _keep(self, record: Record) -> None:
+        self.file.append([record])
+        # Its predictions are on the disk, and would fill the memory.
+        self.done[record.key] = replace(record, predictions=None)
+        self.forecast.learn([record])
 
     def _state(self) -> State:
-        waiting = [cell.key for batch in self.queue for cell in batch.cells]
+        waiting = [task.cell.key for task in self.queue]
         left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
         running = list(self.running.values())
-        ends = [b.since + b.expected_seconds for b in running if b.expected_seconds is not None]
+        ends = [t.since + t.expected_seconds for t in running if t.expected_seconds is not None]
         if left is not None:
             left += sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
         known = left if len(ends) == len(running) else None
@@ -347,22 +347,21 @@ class Watch:
 
 
 def progress_lines(title: str, state: State, now: float) -> list[str]:
-    """The overall bar, and below it one line for each batch that is running."""
+    """The overall bar, and below it one line for each cell that is running."""
     bar = _bar(state.done / (state.total or 1), 30)
     whole = f"{title} {bar} {state.done}/{state.total} cells"
     if state.seconds_left is not None and state.done < state.total:
         whole += f", about {clock(state.seconds_left)} left"
     if state.n_failed:
         whole += f", {state.n_failed} failed"
-    lines = [whole, *(_running_line(batch, now) for batch in state.running)]
+    lines = [whole, *(_running_line(task, now) for task in state.running)]
     return [escaped(line) for line in lines]
 
 
-def _running_line(batch: Batch, now: float) -> str:
-    first, seconds, expected = batch.cells[0].key, now - batch.since, batch.expected_seconds
-    methods = "+".join(cell.key.method for cell in batch.cells)
-    part = "" if first.train_share is None else f" on {first.train_share:.0%}"
-    name = f"  {first.dataset} {methods}{part}, fold {first.fold + 1}"
+def _running_line(task: Task, now: float) -> str:
+    key, seconds, expected = task.cell.key, now - task.since, task.expected_seconds
+    part = "" if key.train_share is None else f" on {key.train_share:.0%}"
+    name = f"  {key.dataset} {key.method}{part}, fold {key.fold + 1}"
     if expected is None:
         return f"{name}: {clock(seconds)}"
     bar = _bar(seconds / expected if seconds < expected else 1.0, 10)

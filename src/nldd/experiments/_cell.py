@@ -1,9 +1,7 @@
 """One cell of an experiment: a method fitted to the training rows of a fold and scored on the rest.
 
-Cells of a fold whose methods begin with the same binary classifiers are run together, as a batch,
-and fit them once. Each is charged for the whole of its work all the same. A cell has a process for
-itself and pools of one thread, and its seconds are processor time of that process, without that of
-loading and compiling code.
+A cell has a process for itself and pools of one thread, and its seconds are processor time of that
+process, without that of loading and compiling code.
 """
 
 import os
@@ -17,29 +15,26 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from inspect import isclass, signature
 from time import process_time
-from typing import Any, Self
+from typing import Any
 
-import joblib
 import numpy as np
 from numba.core.event import install_recorder
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from nldd._sklearn import get_tags
 from nldd._versions import library_versions
 from nldd.datasets import Dataset
-from nldd.estimators import BinaryRelevance, NLDDClassifier
+from nldd.estimators import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.experiments._methods import predict_labels, predict_probabilities
 from nldd.experiments._preparation import fitted_method, prepared_rows, search_details
 from nldd.experiments._protocol import Protocol
 from nldd.experiments._record import Key, Predictions, Record, as_line
 from nldd.experiments._splits import Rows
-from nldd.linear import MultiLabelLogisticRegression
 from nldd.metrics import (
     MEASURES,
     PAPER_MEASURES,
@@ -49,8 +44,6 @@ from nldd.metrics import (
     row_values,
 )
 
-# Methods that begin with the same binary classifiers.
-SHARING = ("BR", "SMBR", "NLDD")
 N_WARM = 100
 
 
@@ -138,112 +131,12 @@ def cells(
         yield Cell(key, estimator, rows, test, about | {"n_folds": 1})
 
 
-def batches(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Cells in batches: those of a fold that can share their binary classifiers, others alone."""
-    found: dict[Any, list[Cell]] = {}
-    for cell in cells:
-        together = cell.key.method in SHARING and cell.key.train_share is None
-        found.setdefault(cell.key._replace(method="") if together else cell.key, []).append(cell)
-    return list(found.values())
-
-
-class SharedFits:
-    """Fitted base classifiers and the seconds that each took.
-
-    `saved_seconds` is what the fits found here would have taken, so that a method can be charged
-    for them as if it had been alone.
-    """
-
-    def __init__(self) -> None:
-        self.saved_seconds = 0.0
-        # By what was fitted to what: the model, its seconds and its warnings.
-        self._fitted: dict[Any, tuple[Any, float, list[warnings.WarningMessage]]] = {}
-        self._digests: dict[int, tuple[Any, bytes]] = {}
-
-    def fit(self, estimator: Any, X: Any, y: Any) -> Any:
-        """`estimator` fitted to X and y, now or before."""
-        # Not by its text, which scikit-learn cuts short where a parameter is long.
-        parameters = joblib.hash(estimator.get_params())
-        key = type(estimator), parameters, self._digest(X), digest(y)
-        if key in self._fitted:
-            self.saved_seconds += self._fitted[key][1]
-        else:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                start = process_time()
-                model = clone(estimator).fit(X, y)
-                self._fitted[key] = model, process_time() - start, caught
-        model, _, caught = self._fitted[key]
-        # Every method that uses the fit is warned, as if it had been alone.
-        for w in caught:
-            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-        return model
-
-    def _digest(self, X: Any) -> bytes:
-        """Digest of X, taken once an object: all labels of a method are fitted to the same one."""
-        if id(X) not in self._digests:
-            # X is kept beside its digest, or its id could be given to another one.
-            self._digests[id(X)] = X, digest(X)
-        return self._digests[id(X)][1]
-
-    def __deepcopy__(self, memo: Any) -> Self:
-        # Estimators are copied with their parameters; this one is a place, and stays the place.
-        return self
-
-
-class SharedBase(ClassifierMixin, BaseEstimator):
-    """A base classifier whose `fit` hands over what was fitted to the same rows before.
-
-    Only for estimators that keep what `fit` returns, as the methods here do.
-    """
-
-    def __init__(self, estimator: Any, fits: SharedFits) -> None:
-        self.estimator = estimator
-        self.fits = fits
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """The fitted base classifier itself."""
-        return self.fits.fit(self.estimator, X, y)
-
-    def __getattr__(self, name: str) -> Any:
-        # What the base classifier can do (predict_proba, decision_function) this one can.
-        if name.startswith("__") or name == "estimator":
-            raise AttributeError(name)
-        return getattr(self.estimator, name)
-
-    def __sklearn_tags__(self) -> Any:
-        return get_tags(self.estimator)
-
-
-def with_shared_base(estimator: Any, fits: SharedFits) -> Any:
-    """A copy of `estimator` with its base classifier taken from `fits` where it can be.
-
-    One that is fitted to all labels at once is quick, and starts from what NLDD's half has learned.
-    """
-    estimator = clone(estimator)
-    if isinstance(estimator, Pipeline):
-        *steps, (name, method) = estimator.steps
-        return Pipeline([*steps, (name, with_shared_base(method, fits))])
-    base = getattr(estimator, "estimator", None)
-    # A base that is open, a word or candidates, is chosen by each method for itself.
-    is_quick = base is None or isinstance(base, MultiLabelLogisticRegression | str | dict)
-    if isinstance(estimator, BinaryRelevance | NLDDClassifier) and not is_quick:
-        estimator.set_params(estimator=SharedBase(base, fits))
-    return estimator
-
-
-def run_batch(dataset: Dataset, batch: list[Cell]) -> list[Record]:
-    """Records of a batch, one a cell, failures included."""
-    fits = SharedFits()
-    return [run_cell(dataset, cell, fits) for cell in batch]
-
-
-def run_cell(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
+def run_cell(dataset: Dataset, cell: Cell) -> Record:
     """Fit and score one cell; what it raises goes into its record."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            record = _run(dataset, cell, fits)
+            record = _run(dataset, cell)
             as_line(record)  # a score that is no number fails its cell, not the run
         except (Exception, SystemExit) as error:
             record = empty_record(cell, _message(error))
@@ -277,7 +170,7 @@ def empty_record(cell: Cell, error: str | None = None) -> Record:
     return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
 
 
-def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
+def _run(dataset: Dataset, cell: Cell) -> Record:
     X, Y = dataset.X, dataset.Y
     X_train, Y_train, X_test, Y_test = X[cell.train], Y[cell.train], X[cell.test], Y[cell.test]
     warm_up(cell.estimator, X_train, Y_train)
@@ -287,7 +180,7 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
     # One thread wherever it runs: rounding must not depend on the number of cores. Warming up may
     # have loaded libraries with threads, which can be limited from here on.
     with threadpool_limits(1):
-        model, Y_pred, seconds = fit_and_predict(cell.estimator, fits, *rows, **groups)
+        model, Y_pred, seconds = fit_and_predict(cell.estimator, *rows, **groups)
         P = _probabilities(model, X_test, Y.shape[1])
         details = record.details | _details(Y_train, Y_test, Y_pred) | _model_details(model, X_test)
     return replace(
@@ -301,7 +194,7 @@ def _run(dataset: Dataset, cell: Cell, fits: SharedFits) -> Record:
 
 
 def fit_and_predict(
-    estimator: Any, fits: SharedFits, X_train: Any, Y_train: Any, X_test: Any, **groups: Any
+    estimator: Any, X_train: Any, Y_train: Any, X_test: Any, **groups: Any
 ) -> tuple[Any, NDArray[Any], tuple[float, float]]:
     """The fitted model, its predictions, and the seconds of both steps.
 
@@ -311,7 +204,7 @@ def fit_and_predict(
     told: list[warnings.WarningMessage] = []
     try:
         for _ in range(2):
-            model, saved = with_shared_base(estimator, fits), -fits.saved_seconds
+            model = clone(estimator)
             with (
                 install_recorder("numba:compile") as compiled,
                 warnings.catch_warnings(record=True) as told,
@@ -327,8 +220,7 @@ def fit_and_predict(
     finally:
         for w in told:
             warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-    saved += fits.saved_seconds
-    return model, Y_pred, (fitted - start + saved, predicted - fitted)
+    return model, Y_pred, (fitted - start, predicted - fitted)
 
 
 _warm: set[tuple[type, type, bool]] = set()

@@ -1,4 +1,4 @@
-"""Where batches of cells are run: processes of this machine, or a Dask cluster."""
+"""Where cells are run: processes of this machine, or a Dask cluster."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, MissingExtraError
-from nldd.experiments._cell import Cell, run_batch
+from nldd.experiments._cell import Cell, run_cell
 from nldd.experiments._record import Record
 
 CLOSE_SECONDS = 5.0
@@ -23,7 +23,7 @@ CLOSE_SECONDS = 5.0
 class ProcessWorkers:
     """Processes of this machine, each with one thread, so that their times can be compared.
 
-    As many batches are run at a time as there are workers. When one dies, all that run are lost.
+    As many cells are run at a time as there are workers. When one dies, all that run are lost.
     """
 
     def __init__(self, n_workers: int) -> None:
@@ -38,8 +38,8 @@ class ProcessWorkers:
             initializer=_begin_worker,
         )
 
-    def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
-        return self._pool.submit(run_batch, dataset, batch)
+    def submit(self, dataset: Dataset, cell: Cell) -> "Future[Record]":
+        return self._pool.submit(run_cell, dataset, cell)
 
     def close(self) -> None:
         processes = list((self._pool._processes or {}).values())
@@ -70,7 +70,7 @@ def _follow() -> None:
 class DaskWorkers:
     """Workers of a Dask cluster: the one at `address`, or a new one on this machine.
 
-    A batch counts its own processor time, so workers should have one thread each.
+    A cell counts its own processor time, so workers should have one thread each.
     """
 
     def __init__(self, n_workers: int, address: str | None = None) -> None:
@@ -89,12 +89,12 @@ class DaskWorkers:
         self._remote: set[Any] = set()  # Dask forgets what nobody holds
         self._sent: tuple[Dataset | None, Any] = (None, None)
 
-    def submit(self, dataset: Dataset, batch: list[Cell]) -> "Future[list[Record]]":
-        """Run a batch on the cluster, to every worker of which the data are sent once."""
+    def submit(self, dataset: Dataset, cell: Cell) -> "Future[Record]":
+        """Run a cell on the cluster, to every worker of which the data are sent once."""
         if self._sent[0] is not dataset:
             self._sent = dataset, self._client.scatter(dataset, hash=False, broadcast=True)
-        remote = self._client.submit(run_batch, self._sent[1], batch, pure=False, retries=0)
-        future: Future[list[Record]] = Future()
+        remote = self._client.submit(run_cell, self._sent[1], cell, pure=False, retries=0)
+        future: Future[Record] = Future()
         self._remote.add(remote)
         remote.add_done_callback(lambda done: _hand_over(done, future))
         return future
@@ -112,11 +112,11 @@ class DaskWorkers:
             self._cluster.close()
 
 
-def _hand_over(remote: Any, future: "Future[list[Record]]") -> None:
+def _hand_over(remote: Any, future: "Future[Record]") -> None:
     try:
         future.set_result(remote.result())
     except (Exception, CancelledError) as error:
-        # A batch keeps its own errors in its records, so this is the cluster's.
+        # A cell keeps its own errors in its record, so this is the cluster's.
         future.set_exception(BrokenExecutor(repr(error)))
 
 

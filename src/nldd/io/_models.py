@@ -21,7 +21,7 @@ from nldd.io._objects import check_parameters, has_schema, other_version
 from nldd.io._refusal import Refusal, damaged, in_one_line, naming_file
 from nldd.io._values import check_compressed
 from nldd.regression import DistanceRegression, Pairs
-from nldd.search import FaissLabelsetIndex, LabelsetIndex, ShardedIndex, check_probabilities
+from nldd.search import LabelsetIndex, ShardedIndex, check_probabilities
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -252,7 +252,7 @@ def _unpacked(contents: Contents, prefix: str) -> NLDDClassifier:
     model = NLDDClassifier(estimator, **check_parameters("model", document["parameters"]))
     model._validate_params()
     _restore_choice(model, document, contents.estimators.get(f"{prefix}/chosen", []))
-    model.index_ = _unpack_rows(arrays, model.search)
+    model.index_ = _unpack_rows(arrays)
     _restore_names(model, document)
     n_pairs = len(arrays["pairs.errors"])
     vectors = {name: _take(arrays, f"pairs.{name}", PAIRS[name], (n_pairs,)) for name in PAIRS}
@@ -379,7 +379,7 @@ def _pack_rows(index: LabelsetIndex) -> dict[str, NDArray[Any]]:
     return {**arrays, "Z.data": _narrowed(Z.data), **places}
 
 
-def _unpack_rows(arrays: Arrays, search: str) -> LabelsetIndex:
+def _unpack_rows(arrays: Arrays) -> LabelsetIndex:
     """The index of the same rows, grouped anew."""
     n_rows, n_labels = arrays["Y"].shape
     (n_features,) = arrays["scale"].shape
@@ -394,9 +394,8 @@ def _unpack_rows(arrays: Arrays, search: str) -> LabelsetIndex:
         indices, indptr = arrays["Z.indices"], arrays["Z.indptr"]
         check_compressed(data, indices, indptr, n_rows, n_features)
         Z = csr_array((data, indices, indptr), shape=(n_rows, n_features))
-    Index = FaissLabelsetIndex if search == "faiss" else LabelsetIndex
     # Divided by 1 each row stays what it is.
-    index = Index(Z, Y.astype(np.int8), np.ones(n_features))
+    index = LabelsetIndex(Z, Y.astype(np.int8), np.ones(n_features))
     index.scale = scale
     return index
 

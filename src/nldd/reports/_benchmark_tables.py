@@ -1,12 +1,11 @@
 """Tables of a benchmark beside the scores: times, weights, subsets of test rows, and shares."""
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
 
-from nldd.experiments import SHARING, Record
+from nldd.experiments import Record
 from nldd.metrics import Measure
 from nldd.reports import _published as paper
 from nldd.reports._paper_comparison import paper_part
@@ -14,9 +13,6 @@ from nldd.reports._results import FloatArray, Results
 from nldd.reports._score_tables import Cell, number, rows_by_dataset
 from nldd.reports._table import Entry, Table
 
-# Settings with a base classifier that a benchmark fits once for all methods: not the quick
-# regression of our own, nor a base that is chosen by each method for itself.
-SHARED_BASE = re.compile(r"\bestimator=(?!None|MultiLabelLogisticRegression|['\"{])")
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 REFERENCE = "BR"
 # Methods that can only predict labelsets of the training rows.
@@ -65,12 +61,6 @@ def _about_times(results: Results) -> Iterator[str]:
     pairs = product(results.datasets, results.methods)
     cells = [cell for pair in pairs for cell in results.cells(*pair)]
     searched = {cell.method for cell in cells if "searched" in cell.details}
-    shared = {cell.method for cell in cells if SHARED_BASE.search(cell.settings)} - searched
-    if len(names := [method for method in SHARING if method in shared]) > 1:
-        yield (
-            f"Binary classifiers that {_list(names)} have in common are fitted once and charged "
-            "to each of them."
-        )
     if names := [method for method in results.methods if method in searched]:
         yield f"With the search for parameters in each fold: {', '.join(names)}."
 

@@ -19,9 +19,8 @@ The answer is the row with the smallest score, which never falls when one of the
           --_scan---> the nearest member of each: cells, then rows, whose bounds are not too far
           --_index--> Neighbors, and how much work it was: SearchStats
 
-Beside this line: ``_shards`` (an index for each block of rows on a cluster, and the best over all),
-``_faiss`` (candidates from elsewhere, proven or replaced) and ``_neighbors`` (plain nearest
-neighbours, with the same care).
+Beside this line: ``_shards`` (an index for each block of rows on a cluster, and the best over all)
+and ``_neighbors`` (plain nearest neighbours, with the same care).
 """
 
 from nldd._lazy import attach

@@ -6,7 +6,6 @@ from ._distances import (
     merge_spreads as merge_spreads,
     scaled as scaled,
 )
-from ._faiss import FaissLabelsetIndex as FaissLabelsetIndex, check_faiss as check_faiss
 from ._index import (
     IN_FEATURES as IN_FEATURES,
     IN_LABELS as IN_LABELS,

@@ -15,7 +15,7 @@ from sklearn import get_config
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import canonical
 from nldd.exceptions import InputError
-from nldd.search._distances import COORDINATES, TIE, FloatArray, LowerBounds, Sketch, scaled
+from nldd.search._distances import COORDINATES, FloatArray, LowerBounds, Sketch, scaled
 from nldd.search._layout import (
     Features,
     Found,
@@ -100,9 +100,6 @@ class Neighbors:
         Distances in features and in labels.
     evaluated : ndarray of shape (n_queries,)
         How many feature distances were computed.
-    certified : ndarray of shape (n_queries,)
-        Whether the candidate to start from, if there was one, was proven to be the answer, which is
-        exact in any case.
 
     Examples
     --------
@@ -120,7 +117,6 @@ class Neighbors:
     Dx: NDArray[np.float64]
     Dy: NDArray[np.float64]
     evaluated: NDArray[np.intp]
-    certified: NDArray[np.bool_]
 
     @classmethod
     def stack(cls, parts: Iterable["Neighbors"]) -> "Neighbors":
@@ -144,38 +140,29 @@ class SearchStats:
     n_queries : int
     n_evaluated, n_pairs : int
         Feature distances computed, of all pairs of query and row.
-    n_certified : int
-        Queries in which the candidate to start from, if there was one, was proven right.
 
     Examples
     --------
     >>> from nldd.search import SearchStats
-    >>> stats = SearchStats(n_queries=2, n_evaluated=30, n_pairs=1000, n_certified=2)
-    >>> stats.share_evaluated, stats.share_certified
-    (0.03, 1.0)
+    >>> stats = SearchStats(n_queries=2, n_evaluated=30, n_pairs=1000)
+    >>> stats.share_evaluated
+    0.03
     """
 
     n_queries: int = 0
     n_evaluated: int = 0
     n_pairs: int = 0
-    n_certified: int = 0
 
     @classmethod
     def of(cls, found: Neighbors, n_rows: int) -> "SearchStats":
         """The work of the search that gave `found` in an index of so many rows."""
         n_queries = len(found.evaluated)
-        n_evaluated, n_certified = int(found.evaluated.sum()), int(found.certified.sum())
-        return cls(n_queries, n_evaluated, n_queries * n_rows, n_certified)
+        return cls(n_queries, int(found.evaluated.sum()), n_queries * n_rows)
 
     @property
     def share_evaluated(self) -> float:
         """Share of the feature distances computed; the others could not matter."""
         return self.n_evaluated / self.n_pairs if self.n_pairs else 0.0
-
-    @property
-    def share_certified(self) -> float:
-        """Share of queries that needed no more than the candidate; all are answered exactly."""
-        return self.n_certified / self.n_queries if self.n_queries else 1.0
 
 
 def check_probabilities(P: Any, label_names: Any = None) -> FloatArray:
@@ -350,9 +337,8 @@ class LabelsetIndex:
             sketch, error = self.sketch(A)
         elif not is_packed:
             least = np.sqrt(lower.min(axis=1).clip(0)).astype(np.float64)
-        known = self._known_scores(A, P, score, k)
         numbers, distances = np.empty((2, len(P), k), dtype=np.int64), np.empty((2, len(P), k))
-        scores = np.repeat(known[:, np.newaxis], k, axis=1)
+        scores = np.full((len(P), k), np.inf)
         counts = np.zeros(len(P), dtype=np.int64)
         found = Found._make([*numbers, *distances, scores, counts])
         check_sizes(self.features, self.groups, queries, lower)
@@ -369,10 +355,8 @@ class LabelsetIndex:
             found,
             working_memory(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1]),
         )
-        best = score.of(found.Dx[:, 0], found.Dy[:, 0])
-        certified = np.isinf(known) | (known <= best * (1 + TIE))
-        row, evaluated = self.groups.number[found.row], found.evaluated
-        return Neighbors(row, found.labelset, found.Dx, found.Dy, evaluated, certified)
+        row = self.groups.number[found.row]
+        return Neighbors(row, found.labelset, found.Dx, found.Dy, found.evaluated)
 
     def _lower_bounds(self, A: Any, score: Score, is_packed: bool) -> NDArray[np.float32]:
         """Bounds of all squared distances, or room for them, where they pay: see the kernel."""
@@ -383,10 +367,6 @@ class LabelsetIndex:
             if self._bounds is None:
                 self._bounds = LowerBounds(self._rows())
         return self._bounds(A)
-
-    def _known_scores(self, A: Any, P: FloatArray, score: Score, k: int) -> FloatArray:
-        """Scores that are known to be within reach, one a scaled query; here nothing is known."""
-        return np.full(len(P), np.inf)
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""

@@ -33,8 +33,7 @@ def query_block(rows, groups, queries, bounds_all, least, sketch, slack, P, scor
     `bounds_all` has lower bounds of all squared feature distances, (n_queries, n_rows), where that
     is the cheaper way, or room for those of one query at a time, (1, n_rows), and elsewhere none,
     (1, 0). No Dx of a query is below `least`. `slack` says how far a distance between sketches can
-    be off. Scores that are known to be within reach are in ``found.score``, infinite
-    where nothing is known. The row that is found is a position in `rows`.
+    be off. ``found.score`` is infinite at the start. The row that is found is a position in `rows`.
     """
     evaluated, k = found.evaluated, found.row.shape[1]
     numbers, positions, seen_keys, x = room

@@ -97,15 +97,14 @@ def nearest_in_shard(shard: Shard, X: Any, P: FloatArray, score: Score, k: int) 
         np.pad(near.Dx, fill),
         np.pad(near.Dy, fill),
         near.evaluated,
-        near.certified,
     )
 
 
 def no_neighbors(n_queries: int, k: int) -> Neighbors:
     """Zeros in the form of an answer."""
     numbers, distances = np.zeros((n_queries, k), dtype=np.intp), np.zeros((n_queries, k))
-    evaluated, certified = np.zeros(n_queries, dtype=np.intp), np.ones(n_queries, dtype=bool)
-    return Neighbors(numbers, numbers, distances, distances, evaluated, certified)
+    evaluated = np.zeros(n_queries, dtype=np.intp)
+    return Neighbors(numbers, numbers, distances, distances, evaluated)
 
 
 def best_of_shards(parts: Any, score: Score, k: int) -> Neighbors:
@@ -139,7 +138,6 @@ def best_of_shards(parts: Any, score: Score, k: int) -> Neighbors:
         Dx[found],
         Dy[found],
         np.sum([part.evaluated for part in parts], axis=0),
-        np.all([part.certified for part in parts], axis=0),
     )
 
 
@@ -220,6 +218,6 @@ class AnsweredIndex(NamedTuple):
         return cls(labelsets, no_neighbors(1, 1))
 
 
-def build_index(T: Any, scale: FloatArray, kind: type[LabelsetIndex] = LabelsetIndex) -> Any:
+def build_index(T: Any, scale: FloatArray) -> Any:
     """The rows of training data to search: here, or in shards where their blocks are."""
-    return ShardedIndex(T, scale) if isinstance(T, RowBlocks) else kind(T.X, T.Y, scale)
+    return ShardedIndex(T, scale) if isinstance(T, RowBlocks) else LabelsetIndex(T.X, T.Y, scale)

@@ -41,10 +41,6 @@ def dask(folder):
     return (model.predict(new).shape, n_cells) == ((10, 14), 3)
 
 
-def faiss(folder):
-    return bool((fitted(search="faiss").predict(new) == fitted().predict(new)).all())
-
-
 def gee(folder):
     return "exchangeable" in str(fitted(covariance="exchangeable").regression_)
 
