@@ -31,7 +31,7 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.coding import Answers, Settings, add_answers, fit_coding_model
-from nldd.coding._guarantee import GuaranteeTest
+from nldd.coding._guarantee import GuaranteeTest, Spending
 from nldd.coding._repeated_rows import settle_repeats
 from nldd.coding._training_table import CodedAnswers
 
@@ -150,7 +150,7 @@ def run_repeats(share: int, ids: bool, agreeing: bool, study: int) -> dict:
 def use_own_shares(tests: list, target: float) -> tuple[int, object]:
     """The last fit that passes with the share of the level of its own test, and its threshold."""
     found = [
-        test.select(target, CONFIDENCE, level_share=1 / ((j + 1) * (j + 2)))
+        test.select(target, CONFIDENCE, level_share=Spending(j).share)
         for j, test in enumerate(tests)
     ]
     passed = [j for j, selection in enumerate(found) if selection.automates]
