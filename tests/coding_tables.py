@@ -35,7 +35,7 @@ def answers(n, seed=0):
             text = text.replace("e", "", 1)
         age = rng.choice((str(rng.randint(18, 66)), ""))
         region = rng.choice(("Bonn", "Leeds", "Lyon"))
-        rows.append((f"p{number:03}", text, age, region, ";".join(codes)))
+        rows.append((f"p{seed or ''}{number:03}", text, age, region, ";".join(codes)))
     return rows
 
 

@@ -161,7 +161,7 @@ def assert_names_what_holds(said, made):
 def test_triage_agrees_with_python(name, study, model, capsys):
     (target, confidence, measure), options = promise(name)
     right = model.evidence.right(model.Y, measure)
-    found = selective_threshold(model.evidence.theta, right, target, confidence)
+    found = selective_threshold(model.evidence.theta, right, target, confidence, level_share=0.8)
     made = triage(model, target, confidence, measure, human_accuracy=0.95)
     words = ("triage", study / "model.nldd", *options, "--human-accuracy", "0.95")
     record = succeed(capsys, *words, "--json").json

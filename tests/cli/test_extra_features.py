@@ -28,7 +28,7 @@ def rows_and_features(n, seed):
 def made(tmp_path_factory):
     """Coded answers with their features, new ones, and a model."""
     folder = tmp_path_factory.mktemp("study")
-    rows, features = rows_and_features(60, 1)
+    rows, features = rows_and_features(80, 1)
     rows[3][2] = rows[10][2] = ""  # nobody has coded these
     rows[20] = rows[7]  # one answer, twice
     write_csv(folder / "answers.csv", rows, HEADER)
@@ -54,7 +54,7 @@ OF_NEW = ("--extra-features", "new.npy")
 
 def test_features_follow_the_rows_that_are_left_out(study, capsys):
     assert "3 extra features" in succeed(capsys, "inspect", "model.nldd").out
-    left = [i for i in range(60) if i not in (3, 10, 20)]
+    left = [i for i in range(80) if i not in (3, 10, 20)]
     model = load_coding_model(study / "model.nldd")
     expected = np.load("answers.npy")[left].astype(np.float32)
     np.testing.assert_array_equal(model.answers.extra, expected)

@@ -1,6 +1,7 @@
 """Made-up answers for the tests of coding, models fitted to them, and tables of them."""
 
 import csv
+from itertools import count
 
 import numpy as np
 
@@ -39,11 +40,15 @@ def made_up(n, seed=0):
     return texts, codes
 
 
+NUMBERS = count(1)
+
+
 def answers_of(texts, numbers=None, categories=None):
-    """Answers with or without features beside the text."""
+    """Answers with or without features beside the text, each of another respondent."""
     n = len(texts)
     numbers = np.empty((n, 0)) if numbers is None else np.array(numbers, dtype=float)
-    return Answers(list(texts), numbers, [()] * n if categories is None else list(categories))
+    categories = [()] * n if categories is None else list(categories)
+    return Answers(list(texts), numbers, categories, ids=[f"r{next(NUMBERS)}" for _ in texts])
 
 
 def fitted(texts, codes, columns=COLUMNS, settings=SETTINGS):

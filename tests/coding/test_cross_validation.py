@@ -19,10 +19,10 @@ from nldd.coding._chance import ChanceRegression, cross_fit
 from nldd.coding._cross_validation import (
     ENOUGH_PAIRED,
     pairs_of,
-    stricter,
     usual_folds,
     with_chance,
 )
+from nldd.coding._guarantee import tighten_threshold
 from nldd.coding._predictions import NO_EVIDENCE, deal_folds, predict
 from nldd.exceptions import InputError
 
@@ -116,9 +116,9 @@ def test_limit_is_stricter_than_the_threshold_by_the_gain(study, rank_by):
 
 
 def test_stricter_thresholds_by_hand():
-    assert stricter(0.5, np.log(3)) == pytest.approx(0.25)
-    assert [stricter(threshold, 1.0) for threshold in (None, 0.0, 1.0)] == [None, 0.0, 1.0]
-    assert stricter(0.1, 0.0) == 0.1
+    assert tighten_threshold(0.5, np.log(3)) == pytest.approx(0.25)
+    assert [tighten_threshold(threshold, 1.0) for threshold in (None, 0.0, 1.0)] == [None, 0.0, 1.0]
+    assert tighten_threshold(0.1, 0.0) == 0.1
 
 
 def test_theta_ranks_labels_one_by_one(study):

@@ -220,17 +220,12 @@ def test_wrong_codes_without_the_right_ones_are_refused(model, tmp_path):
     assert hint == "write them into the column 'codes' of each such row"
 
 
-def test_codes_of_people_that_are_not_in_the_table_are_missed(model, tmp_path):
-    path, rows, *_ = make_coded(tmp_path / "coded.csv")
-    write_csv(
-        path, HEADER, [[*r[:3], "coded" if i % 2 else r[3], *r[4:]] for i, r in enumerate(rows)]
-    )
-    message, hint = refuse(model, path)
-    assert message == (
-        "coded.csv, row 2: nldd_status says 'coded', by people, but it has no codes in 'codes', "
-        "nor do 149 rows more."
-    )
-    assert hint == "leave 'codes' in the table, as nldd predict wrote it"
+def test_codes_of_people_before_are_those_of_the_coded_table(model, tmp_path):
+    path, rows, machine, *_ = make_coded(tmp_path / "coded.csv")
+    write_csv(path, HEADER, [[*r[:3], "coded", *r[4:]] for r in rows])
+    found = code_frequencies(model, path)
+    assert found.n_people == len(rows)
+    assert {f.code: f.n_people for f in found.codes}["bus"] == sum("bus" in c for c in machine)
 
 
 def test_table_without_rows_is_refused(model, tmp_path):

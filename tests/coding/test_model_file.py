@@ -158,7 +158,7 @@ def test_missing_documents_are_refused(parts, tmp_path, keys):
 @pytest.mark.parametrize("name", ["answers", "features", "evidence", "classifier"])
 def test_missing_arrays_are_refused(parts, tmp_path, name):
     names = [key for key in parts.arrays if key.startswith(f"{name}/")]
-    for key in {*names} - {"answers/drawn", "evidence/P"}:  # files of older versions lack them
+    for key in {*names} - {"evidence/P", "evidence/repeated"}:  # not every model has them
         refused(rewritten(parts, tmp_path / "m.nldd", lambda _, arrays, key=key: arrays.pop(key)))
     assert names
 
@@ -245,40 +245,14 @@ def test_parts_that_do_not_fit_are_refused(parts, tmp_path, change):
     refused(rewritten(parts, tmp_path / "m.nldd", change))
 
 
-def test_files_of_older_versions_have_no_chances(parts, model, tmp_path):
+def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
     def change(documents, arrays):
-        del documents["model"]["validation"], arrays["chance/weights"], arrays["evidence/chance"]
+        del arrays["chance/weights"], arrays["evidence/chance"]
 
     loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
     found, expected = loaded.select(0.5), model.select(0.5, rank_by="theta")
     assert (found.rank_by, found.threshold) == ("theta", expected.threshold)
-    assert found.limit == found.threshold
     assert loaded.code(some_answers(5, 1)[0]).chance is None
-
-
-def test_files_of_older_versions_have_no_identity_columns(parts, tmp_path):
-    change = document("answers", "identity_columns", drop=True)
-    loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
-    assert loaded.identity_columns == ()
-    assert len(loaded.answers) == 60
-
-
-def test_files_of_older_versions_have_one_separator(parts, tmp_path):
-    change = document("model", "columns", "codes", "also", drop=True)
-    codes = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change)).columns.codes
-    assert codes == CodeColumns(("code1", "code2"), "|", "-")
-
-
-def test_files_without_word_on_what_was_drawn_have_the_first_table(parts, tmp_path):
-    def updated(documents, arrays):
-        del arrays["answers/drawn"]
-        first = documents["history"][0] | {"n_added": 7}
-        documents["history"] = [first, first | {"action": "update"}]
-
-    model = load_coding_model(rewritten(parts, tmp_path / "m.nldd", updated))
-    assert model.tested.tolist() == list(range(7))
-    bare = rewritten(parts, tmp_path / "n.nldd", lambda _, arrays: arrays.pop("answers/drawn"))
-    assert load_coding_model(bare).drawn.all()
 
 
 def test_a_model_of_which_nothing_was_drawn_is_refused(parts, tmp_path):

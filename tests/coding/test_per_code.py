@@ -17,7 +17,6 @@ from nldd.coding._per_code import (
     threshold_to_rule_out,
     threshold_to_set,
 )
-from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -155,10 +154,6 @@ def test_selection_counts_what_is_settled(model):
     assert found.n_whole == none_left.sum()
     assert found.limits.yes >= found.yes
     assert found.limits.no <= found.no
-    old = replace(model.validation, evidence=replace(model.evidence, P=None))
-    with pytest.raises(InputError, match="older version") as refused:
-        select_codes(replace(model, validation=old))
-    assert "fit the model again" in refused.value.hint
 
 
 def test_only_answers_drawn_at_random_are_tested(model):

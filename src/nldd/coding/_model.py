@@ -382,7 +382,10 @@ def fit_coding_model(
     if X.shape[1] == 0:
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
-    groups, rows = respondents(answers), np.flatnonzero(teaches)
+    rows = np.flatnonzero(teaches)
+    # Without ids, equal words may be copies, or several people: they are tested apart.
+    groups = respondents(answers) if any(answers.ids) else np.arange(len(Y))
+    words = None if any(answers.ids) else same_words(answers)
     if not groups[rows].any():
         message = "All answers are of one respondent, so none can be tested without the others."
         raise InputError(message, hint="--id with a column that tells respondents apart")
@@ -391,9 +394,7 @@ def fit_coding_model(
         weight = None if teaches.all() else teaches.astype(float)
         classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
     how = (settings.n_folds, settings.random_state, watch)
-    # Without ids, equal words may be copies, or several people: they are tested apart.
-    known, words = (groups, None) if any(answers.ids) else (None, same_words(answers))
-    validation = cross_validate(classifier, counted, Y, *how, known, words, rows)
+    validation = cross_validate(classifier, counted, Y, *how, groups, words, rows)
     learned = (features, classifier, validation, random, teaches)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold
 from nldd.coding._answers import Answers
 from nldd.coding._chance import N_CLUES, clues_of
 from nldd.coding._features import AnswerFeatures
-from nldd.coding._guarantee import right_shares
+from nldd.coding._guarantee import RANKINGS as RANKINGS, right_shares
 from nldd.exceptions import InputError
 
 # Passes so many steps through, with a progress bar of that title or whatever else.
@@ -25,8 +25,6 @@ TESTING = "testing: each answer without itself"
 MEASURES = ("subset", "hamming")
 # Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
 PER_CODE = "per-code"
-# What the doubt about an answer is: that not all of its codes are right, or theta.
-RANKINGS = ("chance", "theta")
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 # The probability of a label, where there is nothing to tell it by.

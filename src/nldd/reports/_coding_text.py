@@ -29,9 +29,18 @@ def render_fit(step: Step, quality: Evaluation, triage: Triage) -> str:
     return _paragraphs(
         *_learned(model, tables.answers_of_table(summary, step.table)),
         to_text(tables.measures_table(by_key[key] for key in FIT_SCORES), columns=(0, 1)),
-        "These come from cross-validation: each answer was coded by a model that had not seen it.",
+        wrap(["".join(_tested_how(model))]),
         render_triage(triage),
     )
+
+
+def _tested_how(model: CodingModel) -> Iterator[str]:
+    yield "These come from cross-validation: each answer was coded by a model that had not seen it."
+    if n := len(model.repeated):
+        yield (
+            f" {count_noun(n, 'answer')} with the words of another one left out: no ids (--id) "
+            "tell whether they are copies."
+        )
 
 
 def _paragraphs(*parts: str) -> str:

@@ -1,0 +1,124 @@
+"""What is in use stays in use until a refit passes its own test, at its share of the level."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nldd.coding import (
+    Answers,
+    Settings,
+    add_answers,
+    fit_coding_model,
+    load_coding_model,
+    save_coding_model,
+    triage,
+)
+from nldd.coding._coded_blocks import Policy
+from nldd.coding._guarantee import GuaranteeTest, Spending, select_in_turn
+from nldd.coding._selective import Selection
+from nldd.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+PHRASES = {"bus": "late buses", "park": "green parks", "rent": "high rents", "noise": "loud cars"}
+QUICK = Settings(n_folds=4, n_jobs=1)
+
+
+def answers(n, seed, wrong=0.0):
+    """Answers of one code and a word of their own; some have a code by chance."""
+    rng = np.random.default_rng(seed)
+    names = rng.choice(list(PHRASES), size=n).tolist()
+    texts = [f"{PHRASES[name]} {seed}x{i}" for i, name in enumerate(names)]
+    codes = [{str(rng.choice(list(PHRASES)))} if rng.random() < wrong else {name} for name in names]
+    return Answers(texts, ids=[f"{seed}-{i}" for i in range(n)]), codes
+
+
+@pytest.fixture(scope="module")
+def first():
+    return fit_coding_model(*answers(150, 0), settings=QUICK)
+
+
+@pytest.fixture(scope="module")
+def worse(first):
+    """The model after an update with answers that were coded by chance."""
+    more, codes = answers(300, 1, wrong=1.0)
+    return add_answers(first, more, codes, drawn=[True] * 300)
+
+
+def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
+    assert first.in_use(0.8)[0] is first
+    assert first.select(0.8).automates
+    assert not worse.select(0.8).automates
+    used, found = worse.in_use(0.8)
+    assert used is worse.fallback
+    assert found == first.select(0.8)
+    assert len(used.answers) == 150 < len(worse.answers) == 450
+    policy, _ = Policy(None).follow(worse, 0.8)
+    assert policy.model_in_use(worse) is used
+    assert policy.threshold == first.select(0.8).limit
+    told = triage(worse, 0.8)
+    assert (told.selection.threshold, told.earlier) == (None, found)
+    assert {t.target: t.n_auto for t in told.targets}[0.8] == found.n_auto
+
+
+def test_a_refit_that_passes_takes_over(first):
+    more, codes = answers(100, 2)
+    better = add_answers(first, more, codes, drawn=[True] * 100)
+    used, found = better.in_use(0.8)
+    assert used is better
+    assert better.fallback is None
+    assert found.n_answers == 250
+
+
+def test_a_failed_refit_is_kept_in_its_file_with_what_is_in_use(worse, tmp_path):
+    save_coding_model(worse, tmp_path / "model.nldd")
+    loaded = load_coding_model(tmp_path / "model.nldd")
+    used, found = loaded.in_use(0.8)
+    assert used is loaded.fallback
+    assert found == worse.in_use(0.8)[1]
+    new = answers(20, 9)[0]
+    np.testing.assert_array_equal(used.code(new).Y, worse.fallback.code(new).Y)
+    again = add_answers(loaded, *answers(300, 3), drawn=[True] * 300)
+    assert len(again.earlier) == 2
+    save_coding_model(replace(worse, earlier=()), tmp_path / "odd.nldd")
+    with pytest.raises(InputError, match="do not fit together"):
+        load_coding_model(tmp_path / "odd.nldd")
+
+
+def test_level_is_handed_on_by_what_passes_and_lost_by_what_fails():
+    passed, failed = Selection(0.9, 0.9, 0.1), Selection(0.9, 0.9)
+    half = replace(passed, repeated=failed)
+    spending, shares = Spending(), []
+    for found in (passed, passed, failed, half, passed, passed):
+        shares.append(spending.share)
+        spending = spending.after(found)
+    rest = 0.2
+    expected = [0.8, 0.8 + rest / 2, 0.8 + rest / 2 + rest / 6, rest / 12, rest / 20]
+    assert shares == pytest.approx([*expected, rest / 20 + rest / 30])
+    # However many tests there are, they bring no more than the level.
+    total, spending = 0.0, Spending()
+    for _ in range(1000):
+        total += spending.share
+        spending = spending.after(failed)
+    assert 0.99 < total < 1
+
+
+@pytest.mark.parametrize("n_refits", [5, 20])
+def test_level_is_kept_over_refits_at_the_edge_of_the_target(n_refits):
+    """Fits that are all just below the target, tested on answers that pile up."""
+    rng = np.random.default_rng(n_refits)
+    broken = always = 0
+    for _ in range(200):
+        right = rng.random((n_refits + 1, 300 + 40 * n_refits)) < 0.795
+        doubt = rng.random(right.shape)
+        tests = []
+        for j in range(n_refits + 1):
+            n = 300 + 40 * j
+            right[j, : n - 40] = right[j - 1, : n - 40] if j else right[j, : n - 40]
+            wrong = (~right[j, :n]).astype(np.intp)
+            tests.append(GuaranteeTest(doubt[j, :n], None, wrong, 1, np.zeros(n, dtype=bool)))
+        found, _ = select_in_turn(tests, 0.8, 0.9)
+        broken += any(selection.automates for selection in found)
+        always += any(test.select(0.8, 0.9).automates for test in tests)
+    assert broken <= 29  # of 200, with two standard errors: 20 + 2 * 4.2
+    assert always > broken
