@@ -11,17 +11,19 @@ the known probabilities of 2,000 new answers. "Not met": it is below the target.
 - **Refits.** Before each of 5 (20) refits 40 (15) answers drawn at random and 40 (15) of those
   sent to review are added. Three ways to use them: `handed on` is what nldd does; `full level`
   tests each fit at the whole level and always uses the newest; `own share` hands no level on.
+- **Tests.** The same tests of fits that do not improve: an answer of doubt u is wrong with
+  probability 0.6 u. Test answers pile up from 300 on, or are all new for each refit.
 
 ``python results/repeats.py run`` runs the studies that are missing, with two processes, appends
-one line per study to ``results/promise/repeats.jsonl`` and ``refits.jsonl``; without an argument,
-the program writes the tables of all records to ``docs/promise.md``.
+one line per study to ``repeats.jsonl``, ``refits.jsonl`` and ``tests.jsonl`` in
+``results/promise``; without an argument, the program writes the tables to ``docs/promise.md``.
 """
 
 import json
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import count, islice, product
 from multiprocessing import Pool
 from pathlib import Path
 from warnings import simplefilter
@@ -31,12 +33,12 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.coding import Answers, Settings, add_answers, fit_coding_model
-from nldd.coding._guarantee import GuaranteeTest, Spending
+from nldd.coding._guarantee import GuaranteeTest, Spending, select_in_turn
 from nldd.coding._repeated_rows import settle_repeats
 from nldd.coding._training_table import CodedAnswers
 
 FOLDER = Path(__file__).parent / "promise"
-RECORDS = {"repeats": FOLDER / "repeats.jsonl", "refits": FOLDER / "refits.jsonl"}
+RECORDS = {kind: FOLDER / f"{kind}.jsonl" for kind in ("repeats", "refits", "tests")}
 PAGE = marks.DOCS / "promise.md"
 TARGETS, CONFIDENCE, N_FOLDS = (0.8, 0.9), 0.9, 5
 N_FIRST, N_NEW, N_SEEN = 250, 2000, 500
@@ -48,6 +50,7 @@ CELLS = [
 N_STUDIES = 300
 # Answers of each kind that are added before a refit, and studies, by the number of refits.
 REFITS = {5: (40, 300), 20: (15, 100)}
+N_TESTED = 1000
 WAYS = ("handed on", "full level", "own share")
 CODES, N_WORDS = "pqrs", 40
 
@@ -131,56 +134,40 @@ def run_repeats(share: int, ids: bool, agreeing: bool, study: int) -> dict:
         numbers = list(range(1, len(rows) + 1))
         table = CodedAnswers(answers, codes, numbers, len(rows), [], coders=coders)
         table = settle_repeats(table, Path("made-up.csv"), study)
-        model = fit_coding_model(
-            table.answers, table.codes, settings=settings, taught=table.taught or None
-        )
+        taught = table.taught or None
+        model = fit_coding_model(table.answers, table.codes, settings=settings, taught=taught)
     else:
         model = fit_coding_model(Answers(texts), codes, settings=settings)
-    record = {
-        "cell": [share, ids, agreeing],
-        "study": study,
-        "found": check_model(model, new, seen),
-    }
+    record = {"cell": [share, ids, agreeing], "study": study}
+    record["found"] = check_model(model, new, seen)
     if share and study % 5 == 0:
         each = Answers(texts, ids=[f"row{i}" for i in range(len(rows))])
         record["apart"] = check_model(fit_coding_model(each, codes, settings=settings), new, seen)
     return record
 
 
-def use_own_shares(tests: list, target: float) -> tuple[int, object]:
-    """The last fit that passes with the share of the level of its own test, and its threshold."""
-    found = [
-        test.select(target, CONFIDENCE, level_share=Spending(j).share)
-        for j, test in enumerate(tests)
-    ]
-    passed = [j for j, selection in enumerate(found) if selection.automates]
-    last = passed[-1] if passed else len(tests) - 1
-    return last, found[last]
-
-
 def check_step(model, fits: list) -> list[list]:
     """For each target and way: which fit is in use, what it codes, and its true accuracy."""
-    step = []
+    step, tests = [], [*model.earlier, model.test]
     for target in TARGETS:
-        used, selection = model.in_use(target, CONFIDENCE)
-        own = use_own_shares([*model.earlier, model.test], target)
-        whole = model.test.select(target, CONFIDENCE)
-        for fit, found in ((len(used.earlier), selection), (len(fits) - 1, whole), own):
-            step.append([fit, *measure(*fits[fit], found.limit, found.rank_by)])
+        used, found = model.in_use(target, CONFIDENCE)
+        shares = (Spending(j).share for j in range(len(tests)))
+        own = [test.select(target, CONFIDENCE, level_share=next(shares)) for test in tests]
+        last = max((j for j, each in enumerate(own) if each.automates), default=len(own) - 1)
+        whole = (len(fits) - 1, tests[-1].select(target, CONFIDENCE))
+        for fit, selection in ((len(used.earlier), found), whole, (last, own[last])):
+            step.append([fit, *measure(*fits[fit], selection.limit, selection.rank_by)])
     return step
 
 
 def run_refits(n_refits: int, study: int) -> dict:
     """One study with refits."""
     rng = np.random.default_rng([n_refits, study])
-    n_each, n_named = REFITS[n_refits][0], 0
+    n_each, names = REFITS[n_refits][0], (f"id{i}" for i in count())
 
     def draw_batch(n: int):
-        nonlocal n_named
         texts, P = draw_texts(rng, n)
-        answers = Answers(texts, ids=[f"id{n_named + i}" for i in range(n)])
-        n_named += n
-        return answers, draw_codes(rng, P)
+        return Answers(texts, ids=list(islice(names, n))), draw_codes(rng, P)
 
     new, P = draw_texts(rng, N_NEW)
     model, fits, steps = None, [], []
@@ -205,11 +192,38 @@ def run_refits(n_refits: int, study: int) -> dict:
     return {"refits": n_refits, "study": study, "steps": steps}
 
 
+def run_tests(n_refits: int, fresh: bool, study: int) -> dict:
+    """True accuracy of what is in use at each step, by way, at the first target."""
+    rng = np.random.default_rng([n_refits, fresh, study])
+    n_each, target, tests = REFITS[n_refits][0], TARGETS[0], []
+    doubt, luck = rng.random((2, 300 + n_each * n_refits))
+    for j in range(n_refits + 1):
+        if fresh:
+            doubt, luck = rng.random((2, 300 + n_each * j))
+        wrong = (luck < 0.6 * doubt).astype(np.intp)[: 300 + n_each * j]
+        none = np.zeros(len(wrong), dtype=bool)
+        tests.append(GuaranteeTest(doubt[: len(wrong)], None, wrong, 1, none))
+    ways = [select_in_turn(tests, target, CONFIDENCE)[0]]
+    for shares in ([1.0] * len(tests), [Spending(j).share for j in range(len(tests))]):
+        pairs = zip(tests, shares, strict=True)
+        ways.append([each.select(target, CONFIDENCE, level_share=share) for each, share in pairs])
+    accuracy = []
+    for way, found in zip(WAYS, ways, strict=True):
+        limits = [each.limit for each in found]
+        for j, limit in enumerate(limits):
+            if limit is None and j and way != "full level":
+                limits[j] = limits[j - 1]
+        # Of doubts up to u, a share of 0.3 u is wrong.
+        accuracy.append([None if limit is None else round(1 - 0.3 * limit, 6) for limit in limits])
+    return {"refits": n_refits, "fresh": fresh, "study": study, "accuracy": accuracy}
+
+
 def run_job(job: tuple) -> tuple[str, dict]:
     """A study of either kind."""
     simplefilter("ignore")
     kind, *rest = job
-    return kind, (run_repeats if kind == "repeats" else run_refits)(*rest)
+    run = {"repeats": run_repeats, "refits": run_refits, "tests": run_tests}[kind]
+    return kind, run(*rest)
 
 
 def read_records(kind: str) -> list[dict]:
@@ -222,8 +236,10 @@ def run_missing() -> None:
     """Run and record the studies that are missing."""
     done = {("repeats", *found["cell"], found["study"]) for found in read_records("repeats")}
     done |= {("refits", found["refits"], found["study"]) for found in read_records("refits")}
+    done |= {("tests", r["refits"], r["fresh"], r["study"]) for r in read_records("tests")}
     jobs = [("repeats", *cell, study) for study in range(N_STUDIES) for cell in CELLS]
     jobs += [("refits", n, study) for n, (_, n_all) in REFITS.items() for study in range(n_all)]
+    jobs += [("tests", *each) for each in product(REFITS, (False, True), range(N_TESTED))]
     jobs = [job for job in jobs if job not in done]
     with Pool(2) as pool:
         for number, (kind, record) in enumerate(pool.imap_unordered(run_job, jobs), start=1):
@@ -247,37 +263,33 @@ def is_missed(accuracy: float | None, target: float) -> bool:
     return accuracy is not None and accuracy < target
 
 
-def tabulate_repeats(records: list[dict]) -> str:
-    """The table of repeated answers in Markdown."""
+def tabulate_repeats(records: list[dict]) -> list[str]:
+    """Rows of the table of repeated answers."""
     lines = [
-        "| target | answers twice | ids | codes of copies | studies | new words: coded "
-        "automatically | not met | known words: coded automatically | not met "
-        "| rows taken as different answers: not met |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "target | answers twice | ids | codes of copies | studies | new words: coded automatically "
+        "| not met | known words: coded automatically | not met "
+        "| rows taken as different answers: not met"
     ]
     for (place, target), cell in product(enumerate(TARGETS), CELLS):
         share, ids, agreeing = cell
         studies = [record for record in records if record["cell"] == [*cell]]
         found = [record["found"][place] for record in studies]
-        new, known = ([is_missed(row[i], target) for row in found] for i in (1, 3))
         apart = [record["apart"][place] for record in studies if "apart" in record]
-        rates = [
-            percent([row[i] / n for row in found], False) for i, n in ((0, N_NEW), (2, N_SEEN))
-        ]
         copies = ("the same" if agreeing else "second coder") if share else "-"
         cells = [f"{target:g}", f"{share} %", "yes" if ids else "no", copies, str(len(found))]
-        cells += [rates[0], percent(new), *(["-", "-"] if ids else [rates[1], percent(known)])]
-        cells += [percent([is_missed(row[1], target) for row in apart])]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        for i, n in ((0, N_NEW), (2, N_SEEN)):
+            rate = percent([row[i] / n for row in found], False)
+            missed = percent([is_missed(row[i + 1], target) for row in found])
+            cells += ["-", "-"] if i and ids else [rate, missed]
+        lines.append(" | ".join([*cells, percent([is_missed(row[1], target) for row in apart])]))
+    return lines
 
 
-def tabulate_refits(records: list[dict]) -> str:
-    """The table of refits in Markdown."""
+def tabulate_refits(records: list[dict]) -> list[str]:
+    """Rows of the table of refits."""
     lines = [
-        "| target | refits | studies | level | coded automatically: first fit | last fit "
-        "| not met: at any step | at the worst step | fell to none | earlier fit in use |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "target | refits | studies | level | coded automatically: first fit | last fit "
+        "| not met: at any step | at the worst step | fell to none | earlier fit in use"
     ]
     for target, n, way in product(TARGETS, REFITS, WAYS):
         place = len(WAYS) * TARGETS.index(target) + WAYS.index(way)
@@ -286,27 +298,40 @@ def tabulate_refits(records: list[dict]) -> str:
             continue
         rates = np.array([[step[1] / N_NEW for step in study] for study in found])
         missed = np.array([[is_missed(step[2], target) for step in study] for study in found])
-        earlier = [step[0] < j for study in found for j, step in enumerate(study)]
         fell = ((rates[:, 1:] == 0) & (rates[:, :-1] > 0)).any(axis=1)
-        worst = missed[:, int(missed.mean(axis=0).argmax())]
+        each = missed.any(axis=1), missed[:, missed.mean(axis=0).argmax()], fell
+        earlier = percent([step[0] < j for study in found for j, step in enumerate(study)], False)
         cells = [f"{target:g}", str(n), str(len(found)), way]
         cells += [f"{100 * rates[:, j].mean():.1f} %" for j in (0, -1)]
-        cells += [
-            percent(missed.any(axis=1)),
-            percent(worst),
-            percent(fell),
-            percent(earlier, False),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        lines.append(" | ".join([*cells, *map(percent, each), earlier]))
+    return lines
+
+
+def tabulate_tests(records: list[dict]) -> list[str]:
+    """Rows of the table of tests alone."""
+    lines = ["refits | test answers | studies | " + " | ".join(f"not met: {way}" for way in WAYS)]
+    lines[0] += " | worst step: handed on"
+    for n, fresh in product(REFITS, (False, True)):
+        same = [r["accuracy"] for r in records if (r["refits"], r["fresh"]) == (n, fresh)]
+        missed = np.array([[[is_missed(a, TARGETS[0]) for a in way] for way in r] for r in same])
+        ways = [percent(missed[:, i].any(axis=1)) for i in range(len(WAYS))]
+        worst = missed[:, 0, missed[:, 0].mean(axis=0).argmax()]
+        kind = "all new each time" if fresh else f"{REFITS[n][0]} more each time"
+        lines.append(" | ".join([str(n), kind, str(len(same)), *ways, percent(worst)]))
+    return lines
 
 
 def main() -> None:
     """Run what is missing if asked to, and write the tables."""
     if sys.argv[1:] == ["run"]:
         run_missing()
-    tables = {"repeats": tabulate_repeats, "refits": tabulate_refits}
-    marks.fill(PAGE, {kind: table(read_records(kind)) for kind, table in tables.items()})
+    found = {}
+    tables = (tabulate_repeats, tabulate_refits, tabulate_tests)
+    for kind, tabulate in zip(RECORDS, tables, strict=True):
+        head, *rest = tabulate(read_records(kind))
+        rule = "|".join(["---"] * (head.count("|") + 1))
+        found[kind] = "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rest)])
+    marks.fill(PAGE, found)
 
 
 if __name__ == "__main__":
