@@ -198,6 +198,12 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
     assert int(same.row[0]) in learned
 
 
+def test_too_few_answers_on_which_coders_agree_are_refused():
+    texts, codes, _ = study(30)
+    with pytest.raises(InputError, match="there are 5, as their coders disagree on 25 others"):
+        fit_coding_model(Answers(texts), codes, settings=QUICK, taught=[i < 5 for i in range(30)])
+
+
 def test_small_models_of_repeated_words_alone_are_fitted():
     model = fitted(["more buses", "cheaper rent"] * 10, [{"bus"}, {"rent"}] * 10)
     assert len(model.tested) == 20

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -352,18 +352,10 @@ def fit_coding_model(
     """
     codes = list(map(codebook.translate, codes))
     labels = order_codes(codes, columns, codebook)
-    if len(codes) < FEWEST_ANSWERS:
-        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
-        hint = "code more answers by hand first; a few hundred are a good start"
-        raise InputError(f"{needed}; there are {len(codes)}.", hint=hint)
-    if len(set(map(frozenset, codes))) < 2:
-        names = escaped(", ".join(labels))
-        same = f"All {len(codes)} coded answers carry the same codes, {{{names:.200}}}"
-        hint = "check that the right column is named by --labels, or code more answers"
-        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
     Y = indicator(codes, np.array(labels, dtype=object))
     random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
     teaches = np.ones(len(Y), dtype=bool) if taught is None else np.array(taught, dtype=bool)
+    _check_codes([codes[i] for i in np.flatnonzero(teaches)], len(codes))
     if not random.any():
         message = "None of the coded answers was drawn at random, as the column nldd_drawn says."
         hint = "fit the first table, and let a review join by nldd update; or delete the column"
@@ -393,6 +385,21 @@ def fit_coding_model(
     validation = cross_validate(classifier, counted, Y, *how, groups, words, rows)
     learned = (features, classifier, validation, random, teaches)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
+
+
+def _check_codes(codes: Sequence[Collection[str]], n_coded: int) -> None:
+    """Refuse answers that are too few to learn from, or that all have the same codes."""
+    n = len(codes)
+    if n < FEWEST_ANSWERS:
+        agreed = f", as their coders disagree on {n_coded - n} others" * (n < n_coded)
+        needed = f"At least {FEWEST_ANSWERS} coded answers are needed to learn from"
+        hint = "code more answers by hand first; a few hundred are a good start"
+        raise InputError(f"{needed}; there are {n}{agreed}.", hint=hint)
+    if len(set(map(frozenset, codes))) < 2:
+        names = escaped(", ".join(sorted(codes[0])))
+        same = f"All {n} coded answers carry the same codes, {{{names:.200}}}"
+        hint = "check that the right column is named by --labels, or code more answers"
+        raise InputError(f"{same}: there is nothing to choose from.", hint=hint)
 
 
 def add_answers(
