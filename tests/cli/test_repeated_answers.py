@@ -46,6 +46,8 @@ def test_one_of_the_coders_may_be_taken(tmp_path, capsys):
     assert model.codes(model.Y)[0] in (("pay", "rooms"), ("food",))
     said, hint = refuse(capsys, "fit", path, *LABELS, "--coder-column", "by", "--coder", "C")
     assert "'A'" in said and "'B'" in said and "--coder" in hint
+    said, hint = refuse(capsys, "fit", path, *LABELS, "--coder", "A")  # in a column of another name
+    assert "who coded a row" in said and "--coder-column" in hint
 
 
 def test_agreement_reads_a_table_of_two_coders(tmp_path, capsys):

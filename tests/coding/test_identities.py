@@ -38,7 +38,7 @@ def test_rows_that_are_there_twice_count_once(tmp_path):
     rows = rows_of(slice(50))
     step = fit(tmp_path, [*rows, *rows[10:22], rows[10]])
     assert step.model.answers.texts == TEXTS[:50]
-    assert "13 rows with the id and words of another one" in step.table.notes[0]
+    assert "another row: 13 rows." in step.table.notes[0]
     assert (step.table.n_known, step.table.n_set_aside) == (13, 0)
     (tmp_path / "other").mkdir()
     np.testing.assert_array_equal(

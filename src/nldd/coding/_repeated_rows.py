@@ -39,8 +39,8 @@ def settle_repeats(table: CodedAnswers, path: Path, random_state: int = 0) -> Co
     if n_repeated := len(table.codes) - len(kept):
         who = f" by {count_noun(len({*table.coders}), 'coder')}" if table.coders else ""
         notes.append(
-            f"{count_noun(n_repeated, 'row')} with the id and words of another one: several codings"
-            f"{who} of {count_noun(len(kept), 'answer')}, and each answer counts once. Their codes "
+            f"Same id and words as another row: {count_noun(n_repeated, 'row')}. They are several "
+            f"codings{who}; each of the {count_noun(len(kept), 'answer')} counts once. The codes "
             f"differ for {count_noun(n_differ, 'answer')}, which are tested but not learned from."
         )
     notes += _notes_on_respondents([table.answers.ids[row] for row in kept])

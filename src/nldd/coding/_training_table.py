@@ -356,10 +356,14 @@ def read_coded(
 def _of_coder(table: CodedAnswers, columns: Columns, coder: str, path: Path) -> CodedAnswers:
     own = [row for row, name in enumerate(table.coders) if name == coder]
     if not own:
-        there = quote_first(sorted({*table.coders})) or "no coder"
-        column = f"column {quote(columns.coder)}" if columns.coder else "no column of coders"
-        message = f"{path.name}: no coded row of the coder {quote(coder)}; {column} has {there}."
-        raise InputError(message, hint="--coder with one of these, and --coder-column")
+        if not columns.coder:
+            message = f"{path.name}: no column is known to say who coded a row."
+            raise InputError(message, hint="--coder-column NAME; or leave out --coder")
+        there = quote_first(sorted({*table.coders}))
+        message = (
+            f"{path.name}: {quote(columns.coder)} names the coders {there}, not {quote(coder)}."
+        )
+        raise InputError(message, hint="--coder with one of these names, or another --coder-column")
     return table.take(own, f"of other coders than {quote(coder)}; left out")
 
 
