@@ -81,7 +81,7 @@ def slashdot_pool(number: int) -> Pool:
 
 
 def made_pool(number: int) -> Pool:
-    """Answers of six numbers each, as in results/updates.py."""
+    """Answers of six numbers each."""
     rng, n = np.random.default_rng(number), N_CODED["made"] + N_NEW["made"]
     X = rng.normal(size=(n, 6))
     P = expit(X @ SLOPES)
